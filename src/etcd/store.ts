@@ -1,0 +1,212 @@
+/**
+ * The store in etcd's own terms: a multi-version map from byte-string keys to values, where every committed
+ * transaction that changes something gets the next revision. `memory`, `embedded` and `etcd` implement it with the
+ * same semantics; one contract suite (`contract.ts`) runs against all of them.
+ *
+ * Keys are strings of Latin-1 code units, one per byte: `/registry/pods/default/a` reads naturally, arbitrary bytes
+ * survive (`Buffer.from(key, 'latin1')`), and comparison is byte order. Values are bytes; a store never changes and
+ * never reuses the memory of a value that it was given or has returned, and callers must not change it either.
+ */
+export interface Store {
+  /** Keys in [key, rangeEnd), or the one key when `rangeEnd` is absent; rangeEnd '\0' means "all keys from key on". */
+  range(request: RangeRequest): Promise<RangeResult>;
+  /** Evaluates the comparisons at one revision and applies one of the two branches, all or nothing, durably. */
+  txn(request: TxnRequest): Promise<TxnResult>;
+  /**
+   * Events of a range from `startRevision` on (default: after now), in revision order, each exactly once. All events
+   * of one revision arrive in one batch. Ends with a StoreError 'compacted' when history before `startRevision` is gone.
+   */
+  watch(request: WatchRequest): Watch;
+  /** Makes history before `revision` unreadable; space is given back in the background. */
+  compact(revision: number, options?: { physical?: boolean }): Promise<void>;
+  /** The current revision. On a distributed backend this is a linearizable read. */
+  revision(): Promise<number>;
+
+  leaseGrant(request: { id?: bigint; ttl: number }): Promise<{ id: bigint; ttl: number }>;
+  leaseRevoke(id: bigint): Promise<{ revision: number }>;
+  /** Renews once; resolves to the new remaining time to live in seconds, 0 when the lease does not exist. */
+  leaseKeepAlive(id: bigint): Promise<{ ttl: number }>;
+  leaseTimeToLive(id: bigint, options?: { keys?: boolean }): Promise<LeaseStatus>;
+  leases(): Promise<bigint[]>;
+
+  status(): Promise<StoreStatus>;
+  alarms(): Promise<Alarm[]>;
+  disarm(alarm: Alarm): Promise<void>;
+  defragment(): Promise<void>;
+  hash(revision?: number): Promise<{ hash: number; revision: number; compactRevision: number }>;
+  /** A consistent copy of everything, as chunks of the backend's snapshot file. */
+  snapshot(): AsyncIterable<Uint8Array>;
+  /** Stops background work and releases files and connections. Watches end without an error. */
+  close(): Promise<void>;
+}
+
+export interface KeyValue {
+  readonly key: string;
+  readonly value: Uint8Array;
+  readonly createRevision: number;
+  readonly modRevision: number;
+  readonly version: number;
+  /** 0n when the key has no lease. */
+  readonly lease: bigint;
+}
+
+export interface RangeRequest {
+  key: string;
+  rangeEnd?: string;
+  /** 0 or absent: no limit. */
+  limit?: number;
+  /** 0 or absent: the current revision. Fails with 'compacted' or 'future-revision'. */
+  revision?: number;
+  keysOnly?: boolean;
+  countOnly?: boolean;
+  minModRevision?: number;
+  maxModRevision?: number;
+  minCreateRevision?: number;
+  maxCreateRevision?: number;
+  sort?: { target: 'key' | 'version' | 'create' | 'mod' | 'value'; order: 'ascend' | 'descend' };
+  /** May answer from this member without asking the cluster. */
+  serializable?: boolean;
+}
+
+export interface RangeResult {
+  /** The store's current revision, not that of the keys. */
+  revision: number;
+  kvs: KeyValue[];
+  /** How many keys the range holds, whatever the limit. */
+  count: number;
+  more: boolean;
+}
+
+export type Compare = {
+  key: string;
+  rangeEnd?: string;
+  result: 'equal' | 'greater' | 'less' | 'not-equal';
+} & (
+  | { target: 'version' | 'create' | 'mod'; value: number }
+  | { target: 'value'; value: Uint8Array }
+  | { target: 'lease'; value: bigint }
+);
+
+export type TxnOperation =
+  | { op: 'put'; key: string; value: Uint8Array; lease?: bigint; prevKv?: boolean; ignoreValue?: boolean; ignoreLease?: boolean }
+  | { op: 'delete'; key: string; rangeEnd?: string; prevKv?: boolean }
+  | ({ op: 'range' } & RangeRequest)
+  | ({ op: 'txn' } & TxnRequest);
+
+export interface TxnRequest {
+  compare?: Compare[];
+  success?: TxnOperation[];
+  failure?: TxnOperation[];
+}
+
+export type TxnOperationResult =
+  | { op: 'put'; prevKv?: KeyValue }
+  | { op: 'delete'; deleted: number; prevKvs: KeyValue[] }
+  | ({ op: 'range' } & RangeResult)
+  | ({ op: 'txn' } & TxnResult);
+
+export interface TxnResult {
+  /** The revision after the transaction; unchanged when it wrote nothing. */
+  revision: number;
+  succeeded: boolean;
+  responses: TxnOperationResult[];
+}
+
+export interface WatchRequest {
+  key: string;
+  rangeEnd?: string;
+  startRevision?: number;
+  prevKv?: boolean;
+  /** Deliver empty batches now and then that tell how far the watch has come. */
+  progressNotify?: boolean;
+  filters?: readonly ('noput' | 'nodelete')[];
+}
+
+export type WatchEvent =
+  | { type: 'put'; kv: KeyValue; prevKv?: KeyValue }
+  /** `kv` has only the key and, as modRevision, the revision of the deletion. */
+  | { type: 'delete'; kv: KeyValue; prevKv?: KeyValue };
+
+export interface WatchBatch {
+  /** Every event of the watched range up to this revision has been delivered with or before this batch. */
+  revision: number;
+  events: WatchEvent[];
+}
+
+/** Iterate it for batches. A slow reader's batches wait in the store's history, not in memory of their own. */
+export interface Watch extends AsyncIterable<WatchBatch> {
+  /** Asks for an empty batch with the current revision as soon as the watch has caught up. */
+  requestProgress(): void;
+  cancel(): void;
+}
+
+export interface LeaseStatus {
+  id: bigint;
+  /** Remaining seconds; -1 when the lease does not exist. */
+  ttl: number;
+  grantedTtl: number;
+  keys: string[];
+}
+
+export interface Alarm {
+  memberId: bigint;
+  alarm: 'nospace' | 'corrupt';
+}
+
+export interface StoreStatus {
+  version: string;
+  /** Bytes of the file, and of what is in use within it. */
+  dbSize: number;
+  dbSizeInUse: number;
+  revision: number;
+  compactRevision: number;
+  memberId: bigint;
+  clusterId: bigint;
+  leader: bigint;
+  raftTerm: bigint;
+  raftIndex: bigint;
+  errors: string[];
+}
+
+/** Errors that callers tell apart by `code`; the gRPC front maps them to etcd's own codes and messages. */
+export class StoreError extends Error {
+  constructor(
+    readonly code:
+      | 'compacted'
+      | 'future-revision'
+      | 'lease-not-found'
+      | 'lease-exists'
+      | 'lease-ttl-too-large'
+      | 'key-not-found'
+      | 'empty-key'
+      | 'value-provided'
+      | 'lease-provided'
+      | 'duplicate-key'
+      | 'too-many-operations'
+      | 'request-too-large'
+      | 'invalid-range'
+      | 'invalid-sort'
+      | 'no-space'
+      | 'corrupt'
+      | 'unavailable'
+      | 'timeout'
+      | 'closed'
+      | 'unsupported',
+    message: string,
+    /** For 'compacted': the oldest revision that can still be read. */
+    readonly compactRevision = 0,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.name = 'StoreError';
+  }
+}
+
+/** The range that holds every key with this prefix. */
+export function prefixRange(prefix: string): { key: string; rangeEnd: string } {
+  for (let i = prefix.length - 1; i >= 0; i--) {
+    const unit = prefix.charCodeAt(i);
+    if (unit < 0xff) return { key: prefix, rangeEnd: prefix.slice(0, i) + String.fromCharCode(unit + 1) };
+  }
+  return { key: prefix === '' ? '\0' : prefix, rangeEnd: '\0' };
+}
