@@ -1,0 +1,68 @@
+/** The certificates.k8s.io group, v1. */
+import { column, field, listOf, message, object, type PackageDeclaration } from '../declare.ts';
+
+export const certificatesV1: PackageDeclaration = {
+  alias: 'certificates',
+  group: 'certificates.k8s.io',
+  version: 'v1',
+  prefix: 'io.k8s.api.certificates.v1',
+  strings: {
+    KeyUsage: ['signing', 'digital signature', 'content commitment', 'key encipherment', 'key agreement', 'data encipherment', 'cert sign', 'crl sign', 'encipher only', 'decipher only', 'any', 'server auth', 'client auth', 'code signing', 'email protection', 's/mime', 'ipsec end system', 'ipsec tunnel', 'ipsec user', 'timestamping', 'ocsp signing', 'microsoft sgc', 'netscape sgc'],
+    RequestConditionType: ['Approved', 'Denied', 'Failed'],
+  },
+  messages: {
+    CertificateSigningRequest: object('', {
+      metadata: field(1, 'meta.ObjectMeta', ''),
+      spec: field(2, 'CertificateSigningRequestSpec', '', { required: true, keep: true }),
+      status: field(3, 'CertificateSigningRequestStatus', ''),
+    }),
+    CertificateSigningRequestCondition: message('', {
+      type: field(1, 'RequestConditionType', '', { required: true, keep: true }),
+      status: field(6, 'core.ConditionStatus', '', { required: true, keep: true }),
+      reason: field(2, 'string', ''),
+      message: field(3, 'string', ''),
+      lastUpdateTime: field(4, 'Time', ''),
+      lastTransitionTime: field(5, 'Time', ''),
+    }),
+    CertificateSigningRequestList: listOf('CertificateSigningRequest'),
+    CertificateSigningRequestSpec: message('', {
+      request: field(1, 'bytes', '', { required: true, keep: true }),
+      signerName: field(7, 'string', '', { required: true, keep: true }),
+      expirationSeconds: field(8, '*int32', ''),
+      usages: field(5, '[]KeyUsage', '', { list: 'atomic' }),
+      username: field(2, 'string', ''),
+      uid: field(3, 'string', ''),
+      groups: field(4, '[]string', '', { list: 'atomic' }),
+      extra: field(6, 'map[string]ExtraValue', ''),
+    }),
+    CertificateSigningRequestStatus: message('', {
+      conditions: field(1, '[]CertificateSigningRequestCondition', '', { list: { map: ['type'] } }),
+      certificate: field(2, 'bytes', ''),
+    }),
+  },
+  kinds: [
+    {
+      kind: 'CertificateSigningRequest',
+      plural: 'certificatesigningrequests',
+      singular: 'certificatesigningrequest',
+      namespaced: false,
+      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
+      shortNames: ['csr'],
+      subresources: {
+        approval: { verbs: ['get', 'patch', 'update'] },
+        status: { verbs: ['get', 'patch', 'update'] },
+      },
+      selectableFields: {
+        'spec.signerName': 'spec.signerName',
+      },
+      columns: [
+        column('Name', 'string', 0, 'name'),
+        column('Age', 'string'),
+        column('SignerName', 'string'),
+        column('Requestor', 'string'),
+        column('RequestedDuration', 'string'),
+        column('Condition', 'string'),
+      ],
+    },
+  ],
+};

@@ -1,0 +1,131 @@
+/** PersistentVolumes and the claims on them. */
+import { column, field, listOf, message, object, type KindDeclaration, type MessageDeclarations } from '../../declare.ts';
+
+export const messages = {
+  ModifyVolumeStatus: message('', {
+    targetVolumeAttributesClassName: field(1, 'string', ''),
+    status: field(2, 'PersistentVolumeClaimModifyVolumeStatus', '', { required: true, keep: true }),
+  }),
+  PersistentVolume: object('', {
+    metadata: field(1, 'meta.ObjectMeta', ''),
+    spec: field(2, 'PersistentVolumeSpec', ''),
+    status: field(3, 'PersistentVolumeStatus', ''),
+  }),
+  PersistentVolumeClaim: object('', {
+    metadata: field(1, 'meta.ObjectMeta', ''),
+    spec: field(2, 'PersistentVolumeClaimSpec', ''),
+    status: field(3, 'PersistentVolumeClaimStatus', ''),
+  }),
+  PersistentVolumeClaimCondition: message('', {
+    type: field(1, 'PersistentVolumeClaimConditionType', '', { required: true, keep: true }),
+    status: field(2, 'ConditionStatus', '', { required: true, keep: true }),
+    lastProbeTime: field(3, 'Time', ''),
+    lastTransitionTime: field(4, 'Time', ''),
+    reason: field(5, 'string', ''),
+    message: field(6, 'string', ''),
+  }),
+  PersistentVolumeClaimList: listOf('PersistentVolumeClaim'),
+  PersistentVolumeClaimSpec: message('', {
+    accessModes: field(1, '[]PersistentVolumeAccessMode', '', { list: 'atomic' }),
+    selector: field(4, '*meta.LabelSelector', ''),
+    resources: field(2, 'VolumeResourceRequirements', ''),
+    volumeName: field(3, 'string', ''),
+    storageClassName: field(5, '*string', ''),
+    volumeMode: field(6, '*PersistentVolumeMode', ''),
+    dataSource: field(7, '*TypedLocalObjectReference', ''),
+    dataSourceRef: field(8, '*TypedObjectReference', ''),
+    volumeAttributesClassName: field(9, '*string', '', { gate: 'VolumeAttributesClass' }),
+  }),
+  PersistentVolumeClaimStatus: message('', {
+    phase: field(1, 'PersistentVolumeClaimPhase', ''),
+    accessModes: field(2, '[]PersistentVolumeAccessMode', '', { list: 'atomic' }),
+    capacity: field(3, 'map[string]Quantity', ''),
+    conditions: field(4, '[]PersistentVolumeClaimCondition', '', { list: { map: ['type'] }, patch: 'merge', mergeKey: 'type' }),
+    allocatedResources: field(5, 'map[string]Quantity', ''),
+    allocatedResourceStatuses: field(7, 'map[string]ClaimResourceStatus', ''),
+    currentVolumeAttributesClassName: field(8, '*string', '', { gate: 'VolumeAttributesClass' }),
+    modifyVolumeStatus: field(9, '*ModifyVolumeStatus', '', { gate: 'VolumeAttributesClass' }),
+  }),
+  PersistentVolumeClaimTemplate: message('', {
+    metadata: field(1, 'meta.ObjectMeta', ''),
+    spec: field(2, 'PersistentVolumeClaimSpec', '', { required: true, keep: true }),
+  }),
+  PersistentVolumeList: listOf('PersistentVolume'),
+  PersistentVolumeSpec: message('', {
+    capacity: field(1, 'map[string]Quantity', ''),
+    persistentVolumeSource: field(2, 'PersistentVolumeSource', '', { inline: true }),
+    accessModes: field(3, '[]PersistentVolumeAccessMode', '', { list: 'atomic' }),
+    claimRef: field(4, '*ObjectReference', ''),
+    persistentVolumeReclaimPolicy: field(5, 'PersistentVolumeReclaimPolicy', ''),
+    storageClassName: field(6, 'string', ''),
+    mountOptions: field(7, '[]string', '', { list: 'atomic' }),
+    volumeMode: field(8, '*PersistentVolumeMode', ''),
+    nodeAffinity: field(9, '*VolumeNodeAffinity', ''),
+    volumeAttributesClassName: field(10, '*string', '', { gate: 'VolumeAttributesClass' }),
+  }),
+  PersistentVolumeStatus: message('', {
+    phase: field(1, 'PersistentVolumePhase', ''),
+    message: field(2, 'string', ''),
+    reason: field(3, 'string', ''),
+    lastPhaseTransitionTime: field(4, '*Time', ''),
+  }),
+  TypedObjectReference: message('', {
+    apiGroup: field(1, '*string', '', { keep: true }),
+    kind: field(2, 'string', '', { required: true, keep: true }),
+    name: field(3, 'string', '', { required: true, keep: true }),
+    namespace: field(4, '*string', '', { gate: 'CrossNamespaceVolumeDataSource' }),
+  }),
+  VolumeResourceRequirements: message('', {
+    limits: field(1, 'map[string]Quantity', ''),
+    requests: field(2, 'map[string]Quantity', ''),
+  }),
+} satisfies MessageDeclarations;
+
+export const kinds: readonly KindDeclaration[] = [
+  {
+    kind: 'PersistentVolumeClaim',
+    plural: 'persistentvolumeclaims',
+    singular: 'persistentvolumeclaim',
+    namespaced: true,
+    verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
+    shortNames: ['pvc'],
+    subresources: {
+      status: { verbs: ['get', 'patch', 'update'] },
+    },
+    columns: [
+      column('Name', 'string', 0, 'name'),
+      column('Status', 'string'),
+      column('Volume', 'string'),
+      column('Capacity', 'string'),
+      column('Access Modes', 'string'),
+      column('StorageClass', 'string'),
+      column('VolumeAttributesClass', 'string'),
+      column('Age', 'string'),
+      column('VolumeMode', 'string', 1),
+    ],
+  },
+  {
+    kind: 'PersistentVolume',
+    plural: 'persistentvolumes',
+    singular: 'persistentvolume',
+    namespaced: false,
+    verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
+    shortNames: ['pv'],
+    subresources: {
+      status: { verbs: ['get', 'patch', 'update'] },
+    },
+    columns: [
+      column('Name', 'string', 0, 'name'),
+      column('Capacity', 'string'),
+      column('Access Modes', 'string'),
+      column('Reclaim Policy', 'string'),
+      column('Status', 'string'),
+      column('Claim', 'string'),
+      column('StorageClass', 'string'),
+      column('VolumeAttributesClass', 'string'),
+      column('Reason', 'string'),
+      column('Age', 'string'),
+      column('VolumeMode', 'string', 1),
+    ],
+  },
+];

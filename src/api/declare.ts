@@ -1,0 +1,128 @@
+/**
+ * The vocabulary in which the API is declared. A declaration is plain data: `schema.ts` links it into the form that
+ * decoding, defaulting, OpenAPI, protobuf, patch and apply work on, and `npm run generate` writes the TypeScript
+ * interfaces from it.
+ *
+ * A field's type is written as a short string:
+ *
+ *     string bool int32 int64 double bytes          scalars
+ *     Quantity IntOrString Time MicroTime Duration  scalars with a syntax of their own
+ *     RawExtension JSON FieldsV1                    any JSON value
+ *     Container  meta.ObjectMeta  core.PodSpec      a message (of this package, or of another by its alias),
+ *                                                   or a named string of the package
+ *     []Container  map[string]Quantity              lists and maps of any of these
+ *     *int64                                        absent and zero are different things
+ *
+ * Without `*`, a scalar that is zero, a list or map that is empty is not written (unless `keep` says so), exactly as
+ * upstream's encoding does; a message is always written, if only as `{}` (unless `omitZero`).
+ */
+export interface FieldDeclaration {
+  readonly number: number;
+  readonly type: string;
+  readonly description: string;
+  readonly options: FieldOptions;
+}
+
+export interface FieldOptions {
+  /** Listed as required in OpenAPI. */
+  readonly required?: true;
+  /** Written even when it is the zero value. */
+  readonly keep?: true;
+  /** A message or time without a `*` that is left out when it is zero. */
+  readonly omitZero?: true;
+  /** The value that an absent field gets. Defaults that depend on other fields are in `machinery/defaulting`. */
+  readonly default?: string | number | boolean;
+  /** How the list merges in server-side apply; `{ map: keys }` for lists of objects with those identifying keys. */
+  readonly list?: 'atomic' | 'set' | { readonly map: readonly string[] };
+  /** A map or message that server-side apply replaces as a whole. */
+  readonly atomic?: true;
+  /** Strategic merge patch: the strategy, and the key that identifies a list's elements. */
+  readonly patch?: 'merge' | 'replace' | 'retainKeys' | 'merge,retainKeys';
+  readonly mergeKey?: string;
+  /** In JSON the fields of this message stand in the enclosing object; in protobuf it is a message of its own. */
+  readonly inline?: true;
+  /** The feature gate that must be on for the field to be kept; off by default in v1.36. */
+  readonly gate?: string;
+}
+
+export interface MessageDeclaration {
+  readonly description: string;
+  readonly fields: Readonly<Record<string, FieldDeclaration>>;
+  /** Objects carry apiVersion and kind beside their fields. */
+  readonly object: boolean;
+  /** Server-side apply replaces it as a whole. */
+  readonly atomic: boolean;
+}
+
+export type MessageDeclarations = Readonly<Record<string, MessageDeclaration>>;
+
+/** Named strings with the values that they may have; an empty list where any string is a value. */
+export type StringDeclarations = Readonly<Record<string, readonly string[]>>;
+
+export interface ColumnDeclaration {
+  readonly name: string;
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
+  readonly format: string;
+  readonly priority: number;
+}
+
+export interface SubresourceDeclaration {
+  readonly verbs: readonly string[];
+  /** The kind that travels, when it is not the resource's own, as `Kind` or `group/version.Kind`. */
+  readonly kind?: string;
+}
+
+export interface KindDeclaration {
+  readonly kind: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly namespaced: boolean;
+  readonly verbs: readonly string[];
+  readonly shortNames?: readonly string[];
+  readonly categories?: readonly string[];
+  readonly subresources?: Readonly<Record<string, SubresourceDeclaration>>;
+  /** What a field selector may name besides metadata.name and metadata.namespace: label → path in the object. */
+  readonly selectableFields?: Readonly<Record<string, string>>;
+  readonly columns?: readonly ColumnDeclaration[];
+}
+
+export interface PackageDeclaration {
+  /** How other packages' type strings refer to this one: `core`, `meta`, `apps`. */
+  readonly alias: string;
+  readonly group: string;
+  readonly version: string;
+  /** The prefix of the messages' full names: `io.k8s.api.core.v1`. */
+  readonly prefix: string;
+  readonly messages: MessageDeclarations;
+  readonly strings: StringDeclarations;
+  readonly kinds: readonly KindDeclaration[];
+}
+
+export function field(number: number, type: string, description: string, options: FieldOptions = {}): FieldDeclaration {
+  return { number, type, description, options };
+}
+
+export function message(
+  description: string,
+  fields: Record<string, FieldDeclaration>,
+  options: { atomic?: boolean } = {},
+): MessageDeclaration {
+  return { description, fields, object: false, atomic: options.atomic ?? false };
+}
+
+export function object(description: string, fields: Record<string, FieldDeclaration>): MessageDeclaration {
+  return { description, fields, object: true, atomic: false };
+}
+
+/** The list of a kind: `metadata` and `items`, as every list has them. */
+export function listOf(kind: string): MessageDeclaration {
+  return object(`A list of ${kind} objects.`, {
+    metadata: field(1, 'meta.ListMeta', 'Standard list metadata.'),
+    items: field(2, `[]${kind}`, `The objects of the list.`, { required: true, keep: true }),
+  });
+}
+
+/** A table column; `priority` 0 is shown always, 1 only with `-o wide`. */
+export function column(name: string, type: ColumnDeclaration['type'], priority = 0, format = ''): ColumnDeclaration {
+  return { name, type, format, priority };
+}

@@ -1,0 +1,42 @@
+// Generated from src/api by `npm run generate`. Do not edit.
+import type { ListMeta, ObjectMeta } from './meta-v1.ts';
+
+export type CoordinatedLeaseStrategy = string;
+
+/**  */
+export interface Lease {
+  apiVersion?: string;
+  kind?: string;
+  /**  */
+  metadata: ObjectMeta;
+  /**  */
+  spec?: LeaseSpec;
+}
+
+/** A list of Lease objects. */
+export interface LeaseList {
+  apiVersion?: string;
+  kind?: string;
+  /** Standard list metadata. */
+  metadata: ListMeta;
+  /** The objects of the list. */
+  items: Lease[];
+}
+
+/**  */
+export interface LeaseSpec {
+  /**  */
+  holderIdentity?: string;
+  /**  */
+  leaseDurationSeconds?: number;
+  /**  */
+  acquireTime?: string;
+  /**  */
+  renewTime?: string;
+  /**  */
+  leaseTransitions?: number;
+  /**  */
+  strategy?: string;
+  /**  */
+  preferredHolder?: string;
+}

@@ -1,0 +1,66 @@
+// Generated from src/api by `npm run generate`. Do not edit.
+import type { Condition, DeleteOptions, LabelSelector, ListMeta, ObjectMeta } from './meta-v1.ts';
+
+export type UnhealthyPodEvictionPolicyType = string;
+
+/**  */
+export interface Eviction {
+  apiVersion?: string;
+  kind?: string;
+  /**  */
+  metadata: ObjectMeta;
+  /**  */
+  deleteOptions?: DeleteOptions;
+}
+
+/**  */
+export interface PodDisruptionBudget {
+  apiVersion?: string;
+  kind?: string;
+  /**  */
+  metadata: ObjectMeta;
+  /**  */
+  spec?: PodDisruptionBudgetSpec;
+  /**  */
+  status?: PodDisruptionBudgetStatus;
+}
+
+/** A list of PodDisruptionBudget objects. */
+export interface PodDisruptionBudgetList {
+  apiVersion?: string;
+  kind?: string;
+  /** Standard list metadata. */
+  metadata: ListMeta;
+  /** The objects of the list. */
+  items: PodDisruptionBudget[];
+}
+
+/**  */
+export interface PodDisruptionBudgetSpec {
+  /**  */
+  minAvailable?: (number | string);
+  /**  */
+  selector?: LabelSelector;
+  /**  */
+  maxUnavailable?: (number | string);
+  /**  */
+  unhealthyPodEvictionPolicy?: string;
+}
+
+/**  */
+export interface PodDisruptionBudgetStatus {
+  /**  */
+  observedGeneration?: number;
+  /**  */
+  disruptedPods?: Record<string, string>;
+  /**  */
+  disruptionsAllowed?: number;
+  /**  */
+  currentHealthy?: number;
+  /**  */
+  desiredHealthy?: number;
+  /**  */
+  expectedPods?: number;
+  /**  */
+  conditions?: Condition[];
+}

@@ -1,0 +1,298 @@
+/** The resource.k8s.io group, v1. */
+import { column, field, listOf, message, object, type PackageDeclaration } from '../declare.ts';
+
+export const resourceV1: PackageDeclaration = {
+  alias: 'resource',
+  group: 'resource.k8s.io',
+  version: 'v1',
+  prefix: 'io.k8s.api.resource.v1',
+  strings: {
+    AllocationConfigSource: ['FromClass', 'FromClaim'],
+    DeviceAllocationMode: [],
+    DeviceTaintEffect: ['None', 'NoSchedule', 'NoExecute'],
+    DeviceTolerationOperator: ['Exists', 'Equal'],
+    FullyQualifiedName: [],
+    QualifiedName: [],
+  },
+  messages: {
+    AllocatedDeviceStatus: message('', {
+      driver: field(1, 'string', '', { required: true, keep: true }),
+      pool: field(2, 'string', '', { required: true, keep: true }),
+      device: field(3, 'string', '', { required: true, keep: true }),
+      shareID: field(7, '*string', '', { gate: 'DRAConsumableCapacity' }),
+      conditions: field(4, '[]meta.Condition', '', { keep: true, list: { map: ['type'] } }),
+      data: field(5, '*RawExtension', ''),
+      networkData: field(6, '*NetworkDeviceData', ''),
+    }),
+    AllocationResult: message('', {
+      devices: field(1, 'DeviceAllocationResult', ''),
+      nodeSelector: field(3, '*core.NodeSelector', ''),
+      allocationTimestamp: field(5, '*Time', '', { gate: 'DRADeviceBindingConditions,DRAResourceClaimDeviceStatus' }),
+    }),
+    CELDeviceSelector: message('', {
+      expression: field(1, 'string', '', { required: true, keep: true }),
+    }),
+    CapacityRequestPolicy: message('', {
+      default: field(1, '*Quantity', '', { keep: true }),
+      validValues: field(3, '[]Quantity', '', { list: 'atomic' }),
+      validRange: field(4, '*CapacityRequestPolicyRange', ''),
+    }),
+    CapacityRequestPolicyRange: message('', {
+      min: field(1, '*Quantity', '', { required: true }),
+      max: field(2, '*Quantity', ''),
+      step: field(3, '*Quantity', ''),
+    }),
+    CapacityRequirements: message('', {
+      requests: field(1, 'map[string]Quantity', ''),
+    }),
+    Counter: message('', {
+      value: field(1, 'Quantity', '', { required: true, keep: true }),
+    }),
+    CounterSet: message('', {
+      name: field(1, 'string', '', { required: true, keep: true }),
+      counters: field(2, 'map[string]Counter', '', { required: true }),
+    }),
+    Device: message('', {
+      name: field(1, 'string', '', { required: true, keep: true }),
+      attributes: field(2, 'map[string]DeviceAttribute', ''),
+      capacity: field(3, 'map[string]DeviceCapacity', ''),
+      consumesCounters: field(4, '[]DeviceCounterConsumption', '', { list: 'atomic', gate: 'DRAPartitionableDevices' }),
+      nodeName: field(5, '*string', '', { gate: 'DRAPartitionableDevices' }),
+      nodeSelector: field(6, '*core.NodeSelector', '', { gate: 'DRAPartitionableDevices' }),
+      allNodes: field(7, '*bool', '', { gate: 'DRAPartitionableDevices' }),
+      taints: field(8, '[]DeviceTaint', '', { list: 'atomic', gate: 'DRADeviceTaints' }),
+      bindsToNode: field(9, '*bool', '', { gate: 'DRADeviceBindingConditions,DRAResourceClaimDeviceStatus' }),
+      bindingConditions: field(10, '[]string', '', { list: 'atomic', gate: 'DRADeviceBindingConditions,DRAResourceClaimDeviceStatus' }),
+      bindingFailureConditions: field(11, '[]string', '', { list: 'atomic', gate: 'DRADeviceBindingConditions,DRAResourceClaimDeviceStatus' }),
+      allowMultipleAllocations: field(12, '*bool', '', { gate: 'DRAConsumableCapacity' }),
+      nodeAllocatableResourceMappings: field(13, 'map[string]NodeAllocatableResourceMapping', '', { gate: 'DRANodeAllocatableResources' }),
+    }),
+    DeviceAllocationConfiguration: message('', {
+      source: field(1, 'AllocationConfigSource', '', { required: true, keep: true }),
+      requests: field(2, '[]string', '', { list: 'atomic' }),
+      deviceConfiguration: field(3, 'DeviceConfiguration', '', { inline: true }),
+    }),
+    DeviceAllocationResult: message('', {
+      results: field(1, '[]DeviceRequestAllocationResult', '', { list: 'atomic' }),
+      config: field(2, '[]DeviceAllocationConfiguration', '', { list: 'atomic' }),
+    }),
+    DeviceAttribute: message('', {
+      int: field(2, '*int64', ''),
+      bool: field(3, '*bool', ''),
+      string: field(4, '*string', ''),
+      version: field(5, '*string', ''),
+      ints: field(6, '[]int64', '', { list: 'atomic', gate: 'DRAListTypeAttributes' }),
+      bools: field(7, '[]bool', '', { list: 'atomic', gate: 'DRAListTypeAttributes' }),
+      strings: field(8, '[]string', '', { list: 'atomic', gate: 'DRAListTypeAttributes' }),
+      versions: field(9, '[]string', '', { list: 'atomic', gate: 'DRAListTypeAttributes' }),
+    }),
+    DeviceCapacity: message('', {
+      value: field(1, 'Quantity', '', { required: true, keep: true }),
+      requestPolicy: field(2, '*CapacityRequestPolicy', '', { gate: 'DRAConsumableCapacity' }),
+    }),
+    DeviceClaim: message('', {
+      requests: field(1, '[]DeviceRequest', '', { keep: true, list: 'atomic' }),
+      constraints: field(2, '[]DeviceConstraint', '', { list: 'atomic' }),
+      config: field(3, '[]DeviceClaimConfiguration', '', { list: 'atomic' }),
+    }),
+    DeviceClaimConfiguration: message('', {
+      requests: field(1, '[]string', '', { list: 'atomic' }),
+      deviceConfiguration: field(2, 'DeviceConfiguration', '', { inline: true }),
+    }),
+    DeviceClass: object('', {
+      metadata: field(1, 'meta.ObjectMeta', ''),
+      spec: field(2, 'DeviceClassSpec', '', { required: true, keep: true }),
+    }),
+    DeviceClassConfiguration: message('', {
+      deviceConfiguration: field(1, 'DeviceConfiguration', '', { inline: true }),
+    }),
+    DeviceClassList: listOf('DeviceClass'),
+    DeviceClassSpec: message('', {
+      selectors: field(1, '[]DeviceSelector', '', { list: 'atomic' }),
+      config: field(2, '[]DeviceClassConfiguration', '', { list: 'atomic' }),
+      extendedResourceName: field(4, '*string', '', { gate: 'DRAExtendedResource' }),
+    }),
+    DeviceConfiguration: message('', {
+      opaque: field(1, '*OpaqueDeviceConfiguration', ''),
+    }),
+    DeviceConstraint: message('', {
+      requests: field(1, '[]string', '', { list: 'atomic' }),
+      matchAttribute: field(2, '*FullyQualifiedName', ''),
+      distinctAttribute: field(3, '*FullyQualifiedName', '', { gate: 'DRAConsumableCapacity' }),
+    }),
+    DeviceCounterConsumption: message('', {
+      counterSet: field(1, 'string', '', { required: true, keep: true }),
+      counters: field(2, 'map[string]Counter', '', { required: true }),
+    }),
+    DeviceRequest: message('', {
+      name: field(1, 'string', '', { required: true, keep: true }),
+      exactly: field(2, '*ExactDeviceRequest', ''),
+      firstAvailable: field(3, '[]DeviceSubRequest', '', { list: 'atomic', gate: 'DRAPrioritizedList' }),
+    }),
+    DeviceRequestAllocationResult: message('', {
+      request: field(1, 'string', '', { required: true, keep: true }),
+      driver: field(2, 'string', '', { required: true, keep: true }),
+      pool: field(3, 'string', '', { required: true, keep: true }),
+      device: field(4, 'string', '', { required: true, keep: true }),
+      adminAccess: field(5, '*bool', '', { gate: 'DRAAdminAccess' }),
+      tolerations: field(6, '[]DeviceToleration', '', { list: 'atomic', gate: 'DRADeviceTaints' }),
+      bindingConditions: field(7, '[]string', '', { list: 'atomic', gate: 'DRADeviceBindingConditions,DRAResourceClaimDeviceStatus' }),
+      bindingFailureConditions: field(8, '[]string', '', { list: 'atomic', gate: 'DRADeviceBindingConditions,DRAResourceClaimDeviceStatus' }),
+      shareID: field(9, '*string', '', { gate: 'DRAConsumableCapacity' }),
+      consumedCapacity: field(10, 'map[string]Quantity', '', { gate: 'DRAConsumableCapacity' }),
+    }),
+    DeviceSelector: message('', {
+      cel: field(1, '*CELDeviceSelector', ''),
+    }),
+    DeviceSubRequest: message('', {
+      name: field(1, 'string', '', { required: true, keep: true }),
+      deviceClassName: field(2, 'string', '', { required: true, keep: true }),
+      selectors: field(3, '[]DeviceSelector', '', { list: 'atomic' }),
+      allocationMode: field(4, 'DeviceAllocationMode', ''),
+      count: field(5, 'int64', ''),
+      tolerations: field(6, '[]DeviceToleration', '', { list: 'atomic', gate: 'DRADeviceTaints' }),
+      capacity: field(7, '*CapacityRequirements', '', { gate: 'DRAConsumableCapacity' }),
+    }),
+    DeviceTaint: message('', {
+      key: field(1, 'string', '', { required: true, keep: true }),
+      value: field(2, 'string', ''),
+      effect: field(3, 'DeviceTaintEffect', '', { required: true, keep: true }),
+      timeAdded: field(4, '*Time', ''),
+    }),
+    DeviceToleration: message('', {
+      key: field(1, 'string', ''),
+      operator: field(2, 'DeviceTolerationOperator', ''),
+      value: field(3, 'string', ''),
+      effect: field(4, 'DeviceTaintEffect', ''),
+      tolerationSeconds: field(5, '*int64', ''),
+    }),
+    ExactDeviceRequest: message('', {
+      deviceClassName: field(1, 'string', '', { required: true, keep: true }),
+      selectors: field(2, '[]DeviceSelector', '', { list: 'atomic' }),
+      allocationMode: field(3, 'DeviceAllocationMode', ''),
+      count: field(4, 'int64', ''),
+      adminAccess: field(5, '*bool', '', { gate: 'DRAAdminAccess' }),
+      tolerations: field(6, '[]DeviceToleration', '', { list: 'atomic', gate: 'DRADeviceTaints' }),
+      capacity: field(7, '*CapacityRequirements', '', { gate: 'DRAConsumableCapacity' }),
+    }),
+    NetworkDeviceData: message('', {
+      interfaceName: field(1, 'string', ''),
+      ips: field(2, '[]string', '', { list: 'atomic' }),
+      hardwareAddress: field(3, 'string', ''),
+    }),
+    NodeAllocatableResourceMapping: message('', {
+      capacityKey: field(1, '*QualifiedName', ''),
+      allocationMultiplier: field(2, '*Quantity', ''),
+    }),
+    OpaqueDeviceConfiguration: message('', {
+      driver: field(1, 'string', '', { required: true, keep: true }),
+      parameters: field(2, 'RawExtension', '', { required: true, keep: true }),
+    }),
+    ResourceClaim: object('', {
+      metadata: field(1, 'meta.ObjectMeta', ''),
+      spec: field(2, 'ResourceClaimSpec', '', { required: true, keep: true }),
+      status: field(3, 'ResourceClaimStatus', ''),
+    }),
+    ResourceClaimConsumerReference: message('', {
+      apiGroup: field(1, 'string', ''),
+      resource: field(3, 'string', '', { required: true, keep: true }),
+      name: field(4, 'string', '', { required: true, keep: true }),
+      uid: field(5, 'string', '', { required: true, keep: true }),
+    }),
+    ResourceClaimList: listOf('ResourceClaim'),
+    ResourceClaimSpec: message('', {
+      devices: field(1, 'DeviceClaim', '', { keep: true }),
+    }),
+    ResourceClaimStatus: message('', {
+      allocation: field(1, '*AllocationResult', ''),
+      reservedFor: field(2, '[]ResourceClaimConsumerReference', '', { list: { map: ['uid'] }, patch: 'merge', mergeKey: 'uid' }),
+      devices: field(4, '[]AllocatedDeviceStatus', '', { list: { map: ['driver', 'device', 'pool', 'shareID'] }, gate: 'DRAResourceClaimDeviceStatus' }),
+    }),
+    ResourceClaimTemplate: object('', {
+      metadata: field(1, 'meta.ObjectMeta', ''),
+      spec: field(2, 'ResourceClaimTemplateSpec', '', { required: true, keep: true }),
+    }),
+    ResourceClaimTemplateList: listOf('ResourceClaimTemplate'),
+    ResourceClaimTemplateSpec: message('', {
+      metadata: field(1, 'meta.ObjectMeta', ''),
+      spec: field(2, 'ResourceClaimSpec', '', { required: true, keep: true }),
+    }),
+    ResourcePool: message('', {
+      name: field(1, 'string', '', { required: true, keep: true }),
+      generation: field(2, 'int64', '', { required: true, keep: true }),
+      resourceSliceCount: field(3, 'int64', '', { required: true, keep: true }),
+    }),
+    ResourceSlice: object('', {
+      metadata: field(1, 'meta.ObjectMeta', ''),
+      spec: field(2, 'ResourceSliceSpec', '', { required: true, keep: true }),
+    }),
+    ResourceSliceList: listOf('ResourceSlice'),
+    ResourceSliceSpec: message('', {
+      driver: field(1, 'string', '', { required: true, keep: true }),
+      pool: field(2, 'ResourcePool', '', { required: true, keep: true }),
+      nodeName: field(3, '*string', ''),
+      nodeSelector: field(4, '*core.NodeSelector', ''),
+      allNodes: field(5, '*bool', ''),
+      devices: field(6, '[]Device', '', { list: 'atomic' }),
+      perDeviceNodeSelection: field(7, '*bool', '', { gate: 'DRAPartitionableDevices' }),
+      sharedCounters: field(8, '[]CounterSet', '', { list: 'atomic', gate: 'DRAPartitionableDevices' }),
+    }),
+  },
+  kinds: [
+    {
+      kind: 'DeviceClass',
+      plural: 'deviceclasses',
+      singular: 'deviceclass',
+      namespaced: false,
+      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
+      columns: [
+        column('Name', 'string', 0, 'name'),
+        column('Age', 'string'),
+      ],
+    },
+    {
+      kind: 'ResourceClaim',
+      plural: 'resourceclaims',
+      singular: 'resourceclaim',
+      namespaced: true,
+      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
+      subresources: {
+        status: { verbs: ['get', 'patch', 'update'] },
+      },
+      columns: [
+        column('Name', 'string', 0, 'name'),
+        column('State', 'string'),
+        column('Age', 'string'),
+      ],
+    },
+    {
+      kind: 'ResourceClaimTemplate',
+      plural: 'resourceclaimtemplates',
+      singular: 'resourceclaimtemplate',
+      namespaced: true,
+      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
+      columns: [
+        column('Name', 'string', 0, 'name'),
+        column('Age', 'string'),
+      ],
+    },
+    {
+      kind: 'ResourceSlice',
+      plural: 'resourceslices',
+      singular: 'resourceslice',
+      namespaced: false,
+      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
+      selectableFields: {
+        'spec.nodeName': 'spec.nodeName',
+        'spec.driver': 'spec.driver',
+      },
+      columns: [
+        column('Name', 'string', 0, 'name'),
+        column('Node', 'string'),
+        column('Driver', 'string'),
+        column('Pool', 'string'),
+        column('Age', 'string'),
+      ],
+    },
+  ],
+};

@@ -1,0 +1,38 @@
+/** The scheduling.k8s.io group, v1. */
+import { column, field, listOf, object, type PackageDeclaration } from '../declare.ts';
+
+export const schedulingV1: PackageDeclaration = {
+  alias: 'scheduling',
+  group: 'scheduling.k8s.io',
+  version: 'v1',
+  prefix: 'io.k8s.api.scheduling.v1',
+  strings: {
+  },
+  messages: {
+    PriorityClass: object('', {
+      metadata: field(1, 'meta.ObjectMeta', ''),
+      value: field(2, 'int32', '', { keep: true }),
+      globalDefault: field(3, 'bool', ''),
+      description: field(4, 'string', ''),
+      preemptionPolicy: field(5, '*string', ''),
+    }),
+    PriorityClassList: listOf('PriorityClass'),
+  },
+  kinds: [
+    {
+      kind: 'PriorityClass',
+      plural: 'priorityclasses',
+      singular: 'priorityclass',
+      namespaced: false,
+      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
+      shortNames: ['pc'],
+      columns: [
+        column('Name', 'string', 0, 'name'),
+        column('Value', 'integer'),
+        column('Global-Default', 'boolean'),
+        column('Age', 'string'),
+        column('PreemptionPolicy', 'string'),
+      ],
+    },
+  ],
+};

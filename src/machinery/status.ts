@@ -1,0 +1,156 @@
+/**
+ * The API's one family of errors. A StatusError carries the Status object that the client gets; the functions below
+ * make each kind of it with upstream's code, reason and wording.
+ */
+import type { Status, StatusCause, StatusDetails } from '../api/generated/meta-v1.ts';
+import { aggregateMessage, type FieldError } from './validation/field-error.ts';
+
+export class StatusError extends Error {
+  constructor(readonly status: Status) {
+    super(status.message ?? '');
+    this.name = 'StatusError';
+  }
+  get code(): number {
+    return this.status.code ?? 500;
+  }
+  get reason(): string {
+    return this.status.reason ?? '';
+  }
+}
+
+export interface GroupResource {
+  readonly group: string;
+  readonly resource: string;
+}
+
+export interface GroupKind {
+  readonly group: string;
+  readonly kind: string;
+}
+
+/** `deployments.apps`, or `pods` in the core group. */
+export const qualifiedResource = (gr: GroupResource): string => (gr.group === '' ? gr.resource : `${gr.resource}.${gr.group}`);
+
+const qualifiedKind = (gk: GroupKind): string => (gk.group === '' ? gk.kind : `${gk.kind}.${gk.group}`);
+
+export function failure(code: number, reason: string, message: string, details?: StatusDetails): StatusError {
+  const status: Status = { apiVersion: 'v1', kind: 'Status', metadata: {}, status: 'Failure', message, code };
+  if (reason !== '') status.reason = reason;
+  if (details) status.details = details;
+  return new StatusError(status);
+}
+
+function detailsOf(gr: GroupResource, name: string, more: Partial<StatusDetails> = {}): StatusDetails {
+  return {
+    ...(name !== '' ? { name } : {}),
+    ...(gr.group !== '' ? { group: gr.group } : {}),
+    ...(gr.resource !== '' ? { kind: gr.resource } : {}),
+    ...more,
+  };
+}
+
+export const notFound = (gr: GroupResource, name: string): StatusError =>
+  failure(404, 'NotFound', `${qualifiedResource(gr)} ${quote(name)} not found`, detailsOf(gr, name));
+
+export const alreadyExists = (gr: GroupResource, name: string): StatusError =>
+  failure(409, 'AlreadyExists', `${qualifiedResource(gr)} ${quote(name)} already exists`, detailsOf(gr, name));
+
+/** The name was generated, and every attempt met an existing object. */
+export const generateNameConflict = (gr: GroupResource, name: string, retryAfterSeconds: number): StatusError =>
+  failure(
+    409,
+    'AlreadyExists',
+    `${qualifiedResource(gr)} ${quote(name)} already exists, the server was not able to generate a unique name for the object`,
+    detailsOf(gr, name, { retryAfterSeconds }),
+  );
+
+export const unauthorized = (message = 'Unauthorized'): StatusError => failure(401, 'Unauthorized', message);
+
+export function forbidden(gr: GroupResource, name: string, why: string): StatusError {
+  const message =
+    gr.resource === ''
+      ? `forbidden: ${why}`
+      : name === ''
+        ? `${qualifiedResource(gr)} is forbidden: ${why}`
+        : `${qualifiedResource(gr)} ${quote(name)} is forbidden: ${why}`;
+  return failure(403, 'Forbidden', message, detailsOf(gr, name));
+}
+
+export const conflict = (gr: GroupResource, name: string, why: string): StatusError =>
+  failure(409, 'Conflict', `Operation cannot be fulfilled on ${qualifiedResource(gr)} ${quote(name)}: ${why}`, detailsOf(gr, name));
+
+export const applyConflict = (causes: StatusCause[], message: string): StatusError => failure(409, 'Conflict', message, { causes });
+
+export const gone = (message: string): StatusError => failure(410, 'Gone', message);
+
+export const resourceExpired = (message: string): StatusError => failure(410, 'Expired', message);
+
+export function invalid(gk: GroupKind, name: string, errors: readonly FieldError[]): StatusError {
+  const causes = errors.map((e): StatusCause => ({ reason: e.type, message: e.body(), field: e.field }));
+  const subject = `${qualifiedKind(gk)} ${quote(name)} is invalid`;
+  const details = detailsOf({ group: gk.group, resource: gk.kind }, name, causes.length > 0 ? { causes } : {});
+  return failure(422, 'Invalid', errors.length > 0 ? `${subject}: ${aggregateMessage(errors)}` : subject, details);
+}
+
+export const badRequest = (message: string): StatusError => failure(400, 'BadRequest', message);
+
+export const tooManyRequests = (message: string, retryAfterSeconds: number): StatusError =>
+  failure(429, 'TooManyRequests', message, { retryAfterSeconds });
+
+export const serviceUnavailable = (message: string): StatusError => failure(503, 'ServiceUnavailable', message);
+
+export const methodNotSupported = (gr: GroupResource, verb: string): StatusError =>
+  failure(405, 'MethodNotAllowed', `${verb} is not supported on resources of kind ${quote(qualifiedResource(gr))}`, detailsOf(gr, ''));
+
+export const notAcceptable = (message: string): StatusError => failure(406, 'NotAcceptable', message);
+
+export const unsupportedMediaType = (message: string): StatusError => failure(415, 'UnsupportedMediaType', message);
+
+export const requestEntityTooLarge = (message: string): StatusError =>
+  failure(413, 'RequestEntityTooLarge', `Request entity too large: ${message}`);
+
+export const timeout = (message: string, retryAfterSeconds: number): StatusError =>
+  failure(504, 'Timeout', `Timeout: ${message}`, retryAfterSeconds > 0 ? { retryAfterSeconds } : {});
+
+export const serverTimeout = (gr: GroupResource, operation: string, retryAfterSeconds: number): StatusError =>
+  failure(
+    500,
+    'ServerTimeout',
+    `The ${operation} operation against ${qualifiedResource(gr)} could not be completed at this time, please try again.`,
+    detailsOf(gr, operation, retryAfterSeconds > 0 ? { retryAfterSeconds } : {}),
+  );
+
+export const internalError = (message: string): StatusError =>
+  failure(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
+
+export function isStatusError(error: unknown, reason?: string): error is StatusError {
+  return error instanceof StatusError && (reason === undefined || error.reason === reason);
+}
+
+/** A string as Go's %q prints it. */
+export function quote(text: string): string {
+  let out = '"';
+  for (const char of text) {
+    const code = char.codePointAt(0)!;
+    if (char === '"' || char === '\\') out += `\\${char}`;
+    else if (ESCAPES[char] !== undefined) out += ESCAPES[char];
+    else if (code < 0x20 || code === 0x7f) out += `\\x${code.toString(16).padStart(2, '0')}`;
+    else if (code >= 0xd800 && code <= 0xdfff) out += '\ufffd';
+    else if (!isPrintable(char, code)) out += code > 0xffff ? `\\U${code.toString(16).padStart(8, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
+    else out += char;
+  }
+  return `${out}"`;
+}
+
+const ESCAPES: Record<string, string | undefined> = {
+  '\x07': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+};
+
+/** Go prints letters, marks, numbers, punctuation, symbols and the ASCII space; everything else is escaped. */
+const isPrintable = (char: string, code: number): boolean => (code < 0x7f ? true : /[\p{L}\p{M}\p{N}\p{P}\p{S}]/u.test(char));

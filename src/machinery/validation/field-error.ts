@@ -1,0 +1,142 @@
+/** Field errors as upstream words them: where (a path), what (a type), the offending value, and a detail. */
+import { quote } from '../status.ts';
+
+export type FieldErrorType =
+  | 'FieldValueNotFound'
+  | 'FieldValueRequired'
+  | 'FieldValueDuplicate'
+  | 'FieldValueInvalid'
+  | 'FieldValueTypeInvalid'
+  | 'FieldValueNotSupported'
+  | 'FieldValueForbidden'
+  | 'FieldValueTooLong'
+  | 'FieldValueTooShort'
+  | 'FieldValueTooMany'
+  | 'FieldValueTooFew'
+  | 'InternalError';
+
+const TYPE_TEXT: Record<FieldErrorType, string> = {
+  FieldValueNotFound: 'Not found',
+  FieldValueRequired: 'Required value',
+  FieldValueDuplicate: 'Duplicate value',
+  FieldValueInvalid: 'Invalid value',
+  FieldValueTypeInvalid: 'Invalid value',
+  FieldValueNotSupported: 'Unsupported value',
+  FieldValueForbidden: 'Forbidden',
+  FieldValueTooLong: 'Too long',
+  FieldValueTooShort: 'Too short',
+  FieldValueTooMany: 'Too many',
+  FieldValueTooFew: 'Too few',
+  InternalError: 'Internal error',
+};
+
+const WITHOUT_VALUE: ReadonlySet<FieldErrorType> = new Set([
+  'FieldValueRequired',
+  'FieldValueForbidden',
+  'FieldValueTooLong',
+  'FieldValueTooShort',
+  'InternalError',
+]);
+
+/** Stands for a value that the message leaves out. */
+export const OMIT_VALUE = Symbol('omitted');
+
+/** A value that is shown as it is, without quotes: for values whose upstream form is neither JSON nor a plain string. */
+export class Verbatim {
+  constructor(readonly text: string) {}
+}
+
+export class FieldError {
+  constructor(
+    readonly type: FieldErrorType,
+    readonly field: string,
+    readonly value: unknown,
+    readonly detail: string,
+  ) {}
+
+  /** What a Status cause's message says: everything but the path. */
+  body(): string {
+    let text = TYPE_TEXT[this.type];
+    if (!WITHOUT_VALUE.has(this.type) && this.value !== OMIT_VALUE) text += `: ${valueText(this.value)}`;
+    return this.detail === '' ? text : `${text}: ${this.detail}`;
+  }
+
+  toString(): string {
+    return `${this.field}: ${this.body()}`;
+  }
+}
+
+function valueText(value: unknown): string {
+  if (typeof value === 'string') return quote(value);
+  if (value instanceof Verbatim) return value.text;
+  if (value === undefined || value === null) return 'null';
+  return JSON.stringify(value);
+}
+
+/**
+ * A place in an object: `path('spec').child('containers').index(0).child('name')` reads
+ * `spec.containers[0].name`. Paths are made lazily: text is built only when an error is.
+ */
+export class Path {
+  private constructor(
+    private readonly parent: Path | undefined,
+    private readonly step: string,
+  ) {}
+
+  static root(...names: string[]): Path {
+    let at: Path | undefined;
+    for (const name of names) at = new Path(at, at ? `.${name}` : name);
+    return at ?? new Path(undefined, '');
+  }
+
+  child(...names: string[]): Path {
+    let at: Path = this;
+    for (const name of names) at = new Path(at, at.isEmpty() ? name : `.${name}`);
+    return at;
+  }
+
+  index(i: number): Path {
+    return new Path(this, `[${i}]`);
+  }
+
+  key(key: string): Path {
+    return new Path(this, `[${key}]`);
+  }
+
+  private isEmpty(): boolean {
+    return this.step === '' && this.parent === undefined;
+  }
+
+  toString(): string {
+    return this.parent ? this.parent.toString() + this.step : this.step;
+  }
+}
+
+export const path = Path.root;
+
+export const required = (at: Path, detail = ''): FieldError => new FieldError('FieldValueRequired', at.toString(), '', detail);
+export const invalidValue = (at: Path, value: unknown, detail: string): FieldError =>
+  new FieldError('FieldValueInvalid', at.toString(), value, detail);
+export const typeInvalid = (at: Path, value: unknown, detail: string): FieldError =>
+  new FieldError('FieldValueTypeInvalid', at.toString(), value, detail);
+export const duplicate = (at: Path, value: unknown): FieldError => new FieldError('FieldValueDuplicate', at.toString(), value, '');
+export const forbiddenField = (at: Path, detail: string): FieldError => new FieldError('FieldValueForbidden', at.toString(), '', detail);
+export const notFoundValue = (at: Path, value: unknown): FieldError => new FieldError('FieldValueNotFound', at.toString(), value, '');
+export const internalFieldError = (at: Path, detail: string): FieldError => new FieldError('InternalError', at.toString(), undefined, detail);
+
+export function notSupported(at: Path, value: unknown, supported: readonly string[]): FieldError {
+  const detail = supported.length > 0 ? `supported values: ${supported.map(quote).join(', ')}` : '';
+  return new FieldError('FieldValueNotSupported', at.toString(), value, detail);
+}
+
+export const tooLong = (at: Path, max: number): FieldError =>
+  new FieldError('FieldValueTooLong', at.toString(), OMIT_VALUE, `may not be more than ${max} ${max === 1 ? 'byte' : 'bytes'}`);
+
+export const tooMany = (at: Path, actual: number, max: number): FieldError =>
+  new FieldError('FieldValueTooMany', at.toString(), actual, `must have at most ${max} ${max === 1 ? 'item' : 'items'}`);
+
+/** Several errors as one message: each text once, in brackets when there is more than one. */
+export function aggregateMessage(errors: readonly { toString(): string }[]): string {
+  const texts = [...new Set(errors.map((e) => e.toString()))];
+  return texts.length === 1 ? texts[0]! : `[${texts.join(', ')}]`;
+}
