@@ -1,7 +1,12 @@
+import { setMaxListeners } from 'node:events';
 import type { Clock } from './clock.ts';
-import type { Logger } from './logger.ts';
+import { jsonLines, klogText } from './log-format.ts';
+import { createLogger, type Logger } from './logger.ts';
 import type { MetricsRegistry } from './metrics.ts';
+import { PrometheusRegistry } from './metrics-registry.ts';
 import type { Random } from './random.ts';
+import { RealClock } from './real-clock.ts';
+import { SystemRandom } from './system-random.ts';
 
 /**
  * What a component is given instead of globals. `run(ctx, config)` resolves only when everything that it started has
@@ -13,4 +18,53 @@ export interface Context {
   readonly logger: Logger;
   readonly metrics: MetricsRegistry;
   readonly signal: AbortSignal;
+}
+
+export interface ContextOptions {
+  /** Ends the run when it aborts; default: a signal that never does. */
+  signal?: AbortSignal;
+  /** The component's name on its log lines. */
+  name?: string;
+  verbosity?: number;
+  logFormat?: 'text' | 'json';
+  /** Takes one log line, without the line feed; default: standard error. */
+  writeLog?: (line: string) => void;
+  clock?: Clock;
+  random?: Random;
+  logger?: Logger;
+  metrics?: MetricsRegistry;
+}
+
+/** A context on the machine's clock and entropy, logging to standard error. */
+export function createContext(options: ContextOptions = {}): Context {
+  const clock = options.clock ?? new RealClock();
+  const signal = options.signal ?? new AbortController().signal;
+  setMaxListeners(0, signal);
+  const logger =
+    options.logger ??
+    createLogger({
+      now: () => clock.now(),
+      format: options.logFormat === 'json' ? jsonLines : klogText(process.pid),
+      write: options.writeLog ?? ((line) => void process.stderr.write(`${line}\n`)),
+      verbosity: options.verbosity,
+      name: options.name,
+    });
+  return {
+    clock,
+    random: options.random ?? new SystemRandom(),
+    logger,
+    metrics: options.metrics ?? new PrometheusRegistry(),
+    signal,
+  };
+}
+
+/** The context of a part: its name on log lines, its own random stream, and its own signal if one is given. */
+export function childContext(parent: Context, name: string, signal: AbortSignal = parent.signal): Context {
+  return {
+    clock: parent.clock,
+    metrics: parent.metrics,
+    random: parent.random.fork(name),
+    logger: parent.logger.named(name),
+    signal,
+  };
 }

@@ -19,6 +19,8 @@ export interface Counter<L extends string = never> {
   inc(labels?: Labels<L>, by?: number): void;
   /** The counter of one label combination, for hot paths: looked up once, incremented often. */
   child(labels: Labels<L>): { inc(by?: number): void };
+  /** The current value; 0 for a combination never incremented. */
+  value(labels?: Labels<L>): number;
 }
 
 export interface Gauge<L extends string = never> {
@@ -26,10 +28,28 @@ export interface Gauge<L extends string = never> {
   inc(labels?: Labels<L>, by?: number): void;
   dec(labels?: Labels<L>, by?: number): void;
   /** Computes the value when it is exposed. */
-  collect(read: () => number): void;
+  collect(read: () => number, labels?: Labels<L>): void;
+  /** Forgets one label combination, for things that are gone. */
+  remove(labels?: Labels<L>): void;
+  value(labels?: Labels<L>): number;
 }
 
 export interface Histogram<L extends string = never> {
   observe(value: number, labels?: Labels<L>): void;
   child(labels: Labels<L>): { observe(value: number): void };
+  /** What has been observed so far. */
+  totals(labels?: Labels<L>): { count: number; sum: number };
+}
+
+/** The content type of `expose`'s text. */
+export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores';
+
+/** `count` bucket bounds from `start` on, each `factor` times the one before. */
+export function exponentialBuckets(start: number, factor: number, count: number): number[] {
+  return Array.from({ length: count }, (_, i) => start * factor ** i);
+}
+
+/** `count` bucket bounds from `start` on, `width` apart. */
+export function linearBuckets(start: number, width: number, count: number): number[] {
+  return Array.from({ length: count }, (_, i) => start + width * i);
 }

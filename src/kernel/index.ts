@@ -1,0 +1,43 @@
+/**
+ * What a component gets instead of globals: time, chance, logging, metrics, and the queues and groups built on them.
+ *
+ * Everything that differs between a real run and a simulated one is behind the interfaces of `Context`. `createContext`
+ * makes one for a real run, `createTestContext` one on virtual time and seeded chance. Nothing outside this folder
+ * reads the clock, sets a timer or draws a random number; `scripts/check-boundaries.mjs` sees to that.
+ */
+export { DeadlineExceeded, type Clock, type Timer } from './clock.ts';
+export { RealClock } from './real-clock.ts';
+export { DEFAULT_START_TIME, VirtualClock, type VirtualClockOptions } from './virtual-clock.ts';
+export { NAME_SUFFIX_ALPHABET, NAME_SUFFIX_LENGTH, type Random } from './random.ts';
+export { SeededRandom } from './seeded-random.ts';
+export { SystemRandom } from './system-random.ts';
+export { createLogger, silentLogger, type LogFormat, type Logger, type LoggerOptions, type LogPairs, type LogRecord } from './logger.ts';
+export { jsonLines, klogText } from './log-format.ts';
+export { isSecretName, redact, REDACTED, redactText } from './redact.ts';
+export {
+  exponentialBuckets,
+  linearBuckets,
+  METRICS_CONTENT_TYPE,
+  type Counter,
+  type Gauge,
+  type Histogram,
+  type Labels,
+  type MetricOptions,
+  type MetricsRegistry,
+} from './metrics.ts';
+export { PrometheusRegistry } from './metrics-registry.ts';
+export { Backoff, type BackoffOptions } from './backoff.ts';
+export {
+  BucketRateLimiter,
+  defaultControllerRateLimiter,
+  ItemExponentialFailureRateLimiter,
+  MaxOfRateLimiter,
+  TokenBucket,
+  type RateLimiter,
+} from './rate-limiter.ts';
+export { Heap } from './heap.ts';
+export { WorkQueue, type WorkQueueOptions } from './work-queue.ts';
+export { runWorkers, type WorkerOptions } from './work-queue-workers.ts';
+export { isAbort, RunGroup } from './run-group.ts';
+export { childContext, createContext, type Context, type ContextOptions } from './context.ts';
+export { createTestContext, type TestContext, type TestContextOptions } from './test-context.ts';

@@ -1,0 +1,73 @@
+/** What a secret is replaced with. */
+export const REDACTED = '[REDACTED]';
+
+/** How deep a logged value is looked into; what lies deeper is not logged at all. */
+const MAX_DEPTH = 6;
+
+/** Field names whose values are secret, compared without case, dashes, dots and underscores, by their ending. */
+const SECRET_NAME_ENDINGS = [
+  'token',
+  'password',
+  'passwd',
+  'passphrase',
+  'secret',
+  'authorization',
+  'cookie',
+  'privatekey',
+  'apikey',
+  'secretkey',
+  'accesskey',
+  'keydata',
+  'tlskey',
+  'credential',
+  'credentials',
+  'dockercfg',
+  'dockerconfigjson',
+  'kubeconfig',
+] as const;
+
+const TEXT_PATTERNS: readonly (readonly [RegExp, string])[] = [
+  [/-----BEGIN ([A-Z ]*)PRIVATE KEY-----[\s\S]*?(?:-----END \1PRIVATE KEY-----|$)/g, REDACTED],
+  [/\beyJ[\w-]{5,}\.[\w-]{5,}(?:\.[\w-]*)?/g, REDACTED],
+  [/\b(bearer|basic)\s+[\w.~+/=-]{6,}/gi, `$1 ${REDACTED}`],
+  [/([a-z][a-z0-9+.-]*:\/\/[^\s:/@]*):[^\s/@]+@/gi, `$1:${REDACTED}@`],
+  [/\b((?:access_token|id_token|refresh_token|client_secret|token|password|passwd|secret)\s*[=:]\s*)(?!\[REDACTED\])("[^"]*"|'[^']*'|[^\s&,;"']+)/gi, `$1${REDACTED}`],
+  /** Bootstrap tokens: id and secret in a fixed form. */
+  [/\b([a-z0-9]{6})\.[a-z0-9]{16}\b/g, `$1.${REDACTED}`],
+];
+
+/** The text with bearer tokens, JWTs, private keys, passwords in URLs and the like replaced. */
+export function redactText(text: string): string {
+  let result = text;
+  for (const [pattern, replacement] of TEXT_PATTERNS) result = result.replace(pattern, replacement);
+  return result;
+}
+
+export function isSecretName(name: string): boolean {
+  const plain = name.toLowerCase().replace(/[-_.]/g, '');
+  return SECRET_NAME_ENDINGS.some((ending) => plain.endsWith(ending));
+}
+
+/** A copy of the value that is safe to log under `name`. */
+export function redact(value: unknown, name = ''): unknown {
+  return redactAt(value, name, 0);
+}
+
+function redactAt(value: unknown, name: string, depth: number): unknown {
+  if (value === undefined || value === null || typeof value === 'boolean') return value;
+  if (isSecretName(name)) return REDACTED;
+  if (typeof value === 'string') return redactText(value);
+  if (typeof value !== 'object' || value instanceof Error) return typeof value === 'function' ? '[function]' : value;
+  if (depth >= MAX_DEPTH) return '[deep]';
+  if (value instanceof Uint8Array) return `[${value.byteLength} bytes]`;
+  if (value instanceof Date) return value;
+  if (value instanceof Map) return redactAt(Object.fromEntries(value), name, depth);
+  if (value instanceof Set) return redactAt([...value], name, depth);
+  if (Array.isArray(value)) return value.map((item) => redactAt(item, name, depth + 1));
+  const isSecretObject = 'kind' in value && value.kind === 'Secret';
+  const copy: Record<string, unknown> = {};
+  for (const [key, inner] of Object.entries(value)) {
+    copy[key] = isSecretObject && (key === 'data' || key === 'stringData') ? REDACTED : redactAt(inner, key, depth + 1);
+  }
+  return copy;
+}

@@ -1,0 +1,195 @@
+import { deadlineOn, sleepOn, type Clock, type Timer } from './clock.ts';
+import { Heap } from './heap.ts';
+
+interface PendingTimer {
+  at: number;
+  sequence: number;
+  period: number | undefined;
+  fire: () => void;
+  cancelled: boolean;
+}
+
+export interface VirtualClockOptions {
+  /** Milliseconds since the epoch; default 2026-01-01T00:00:00Z. */
+  startTime?: number;
+  /**
+   * How many turns of the event loop make the process settled. One is enough for promise chains of any length; work
+   * that passes through Node's streams or thread pool needs more.
+   */
+  turns?: number;
+}
+
+export const DEFAULT_START_TIME = Date.UTC(2026, 0, 1);
+
+/**
+ * Time that moves only when told to. Timers fire one by one in order of (due time, order of creation); between two of
+ * them everything that was waiting on promises runs to its next timer, so the same program takes the same path in
+ * every run.
+ */
+export class VirtualClock implements Clock {
+  #now: number;
+  #sequence = 0;
+  #live = 0;
+  #stepping = false;
+  readonly #start: number;
+  readonly #turns: number;
+  readonly #timers = new Heap<PendingTimer>((a, b) => a.at < b.at || (a.at === b.at && a.sequence < b.sequence));
+
+  constructor(options: VirtualClockOptions = {}) {
+    this.#start = options.startTime ?? DEFAULT_START_TIME;
+    this.#now = this.#start;
+    this.#turns = options.turns ?? 1;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  monotonic(): number {
+    return this.#now - this.#start;
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return sleepOn(this, ms, signal);
+  }
+
+  after(ms: number, fire: () => void): Timer {
+    return this.#schedule(ms, undefined, fire);
+  }
+
+  every(ms: number, fire: () => void): Timer {
+    if (!(ms > 0)) throw new RangeError(`a period must be positive, got ${ms}`);
+    return this.#schedule(ms, ms, fire);
+  }
+
+  deadline(ms: number, parent?: AbortSignal): AbortSignal {
+    return deadlineOn(this, ms, parent);
+  }
+
+  yield(): Promise<void> {
+    return new Promise((resolve) => setImmediate(resolve));
+  }
+
+  /** How many timers are waiting. */
+  get pendingTimers(): number {
+    return this.#live;
+  }
+
+  /** When the next timer is due, in milliseconds since the epoch; undefined when none waits. */
+  get nextTimerAt(): number | undefined {
+    return this.#next()?.at;
+  }
+
+  /** Lets everything run that waits on promises, without moving time. */
+  async settle(): Promise<void> {
+    for (let turn = 0; turn < this.#turns; turn++) await this.yield();
+  }
+
+  /** Moves time on by `ms`, firing what falls due on the way. */
+  async advance(ms: number): Promise<void> {
+    await this.#exclusively(() => this.#runTo(this.#now + ms));
+  }
+
+  /** Jumps to the next timer and fires it. False when no timer waits. */
+  async step(): Promise<boolean> {
+    return this.#exclusively(async () => {
+      await this.settle();
+      return this.#fireNext(Infinity);
+    });
+  }
+
+  /** Fires timers until none waits. Throws past `limitMs` of virtual time: something then re-arms itself for ever. */
+  async runUntilIdle(limitMs = 3_600_000): Promise<void> {
+    await this.#runWhile(() => this.#next() !== undefined, limitMs, 'no timer waits');
+  }
+
+  /** Moves time until `condition` holds. Throws past `limitMs` of virtual time, or when no timer is left to wait for. */
+  async runUntil(condition: () => boolean, limitMs = 3_600_000): Promise<void> {
+    await this.#runWhile(() => !condition(), limitMs, 'the condition holds');
+  }
+
+  /** Moves time until `work` has settled, and gives its result. */
+  async drive<T>(work: Promise<T>, limitMs = 3_600_000): Promise<T> {
+    let settled = false;
+    const mark = (): void => {
+      settled = true;
+    };
+    work.then(mark, mark);
+    await this.#runWhile(() => !settled, limitMs, 'the promise settles');
+    return work;
+  }
+
+  #schedule(ms: number, period: number | undefined, fire: () => void): Timer {
+    const timer: PendingTimer = {
+      at: this.#now + Math.max(0, ms),
+      sequence: this.#sequence++,
+      period,
+      fire,
+      cancelled: false,
+    };
+    this.#live++;
+    this.#timers.push(timer);
+    return {
+      cancel: () => {
+        if (timer.cancelled) return;
+        timer.cancelled = true;
+        this.#live--;
+      },
+    };
+  }
+
+  #next(): PendingTimer | undefined {
+    for (;;) {
+      const timer = this.#timers.peek();
+      if (timer === undefined || !timer.cancelled) return timer;
+      this.#timers.pop();
+    }
+  }
+
+  async #fireNext(limit: number): Promise<boolean> {
+    const timer = this.#next();
+    if (timer === undefined || timer.at > limit) return false;
+    this.#timers.pop();
+    this.#now = Math.max(this.#now, timer.at);
+    if (timer.period === undefined) {
+      timer.cancelled = true;
+      this.#live--;
+    } else {
+      timer.at += timer.period;
+      timer.sequence = this.#sequence++;
+      this.#timers.push(timer);
+    }
+    timer.fire();
+    await this.settle();
+    return true;
+  }
+
+  async #runTo(target: number): Promise<void> {
+    await this.settle();
+    while (await this.#fireNext(target));
+    this.#now = Math.max(this.#now, target);
+  }
+
+  async #runWhile(unfinished: () => boolean, limitMs: number, goal: string): Promise<void> {
+    await this.#exclusively(async () => {
+      const limit = this.#now + limitMs;
+      await this.settle();
+      while (unfinished()) {
+        if (await this.#fireNext(limit)) continue;
+        const why = this.#next() === undefined ? 'no timer is left to wait for' : `${limitMs} ms of virtual time passed`;
+        throw new Error(`virtual clock: ${why} before ${goal}`);
+      }
+    });
+  }
+
+  /** Two callers moving the same clock would make the order of timers depend on their interleaving. */
+  async #exclusively<T>(move: () => Promise<T>): Promise<T> {
+    if (this.#stepping) throw new Error('virtual clock: time is already being moved by another caller');
+    this.#stepping = true;
+    try {
+      return await move();
+    } finally {
+      this.#stepping = false;
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import type { Logger } from './logger.ts';
+import { isAbort } from './run-group.ts';
+import type { WorkQueue } from './work-queue.ts';
+
+export interface WorkerOptions<T> {
+  queue: WorkQueue<T>;
+  /** How many items may be worked on at once. */
+  workers: number;
+  /** A rejection puts the item back, rate limited. */
+  handle: (item: T, signal: AbortSignal) => Promise<void>;
+  signal: AbortSignal;
+  logger?: Logger;
+}
+
+/**
+ * Works a queue off until `signal` aborts, then shuts it down and resolves when the last worker has finished. What is
+ * still queued then is left: a level-triggered controller sees it again at its next start.
+ */
+export async function runWorkers<T>(options: WorkerOptions<T>): Promise<void> {
+  const { queue, workers, signal } = options;
+  const shutDown = (): void => queue.shutDown();
+  if (signal.aborted) shutDown();
+  signal.addEventListener('abort', shutDown, { once: true });
+  try {
+    await Promise.all(Array.from({ length: workers }, () => work(options)));
+  } finally {
+    signal.removeEventListener('abort', shutDown);
+  }
+}
+
+async function work<T>({ queue, handle, signal, logger }: WorkerOptions<T>): Promise<void> {
+  for (;;) {
+    const item = await queue.get();
+    if (item === undefined || signal.aborted) {
+      if (item !== undefined) queue.done(item);
+      return;
+    }
+    try {
+      await handle(item, signal);
+      queue.forget(item);
+    } catch (error) {
+      if (!(signal.aborted && isAbort(error, signal))) {
+        logger?.error(error, 'Sync failed; the item will be retried', { item, requeues: queue.requeues(item) });
+        queue.addRateLimited(item);
+      }
+    } finally {
+      queue.done(item);
+    }
+  }
+}

@@ -1,0 +1,222 @@
+import { describe, expect, it } from 'vitest';
+import { PrometheusRegistry } from './metrics-registry.ts';
+import { ItemExponentialFailureRateLimiter } from './rate-limiter.ts';
+import { SeededRandom } from './seeded-random.ts';
+import { createTestContext } from './test-context.ts';
+import { VirtualClock } from './virtual-clock.ts';
+import { runWorkers } from './work-queue-workers.ts';
+import { WorkQueue } from './work-queue.ts';
+
+function create() {
+  const clock = new VirtualClock({ startTime: 0 });
+  return { clock, queue: new WorkQueue<string>({ clock, rateLimiter: new ItemExponentialFailureRateLimiter(100, 1000) }) };
+}
+
+describe('WorkQueue', () => {
+  it('hands items out in order, each once', async () => {
+    const { queue } = create();
+    for (const item of ['a', 'b', 'a', 'c']) queue.add(item);
+    expect(queue.length).toBe(3);
+    expect([await queue.get(), await queue.get(), await queue.get()]).toEqual(['a', 'b', 'c']);
+  });
+
+  it('gives an item added in progress to nobody until it is done, then again', async () => {
+    const { queue } = create();
+    queue.add('a');
+    await queue.get();
+    queue.add('a');
+    queue.add('a');
+    expect(queue.length).toBe(0);
+    queue.done('a');
+    expect(queue.length).toBe(1);
+    expect(await queue.get()).toBe('a');
+    queue.done('a');
+    expect(queue.length).toBe(0);
+  });
+
+  it('wakes waiting workers in the order they came', async () => {
+    const { queue } = create();
+    const got: string[] = [];
+    const first = queue.get().then((item) => got.push(`first ${item}`));
+    const second = queue.get().then((item) => got.push(`second ${item}`));
+    queue.add('a');
+    queue.add('b');
+    await Promise.all([first, second]);
+    expect(got).toEqual(['first a', 'second b']);
+  });
+
+  it('adds after a delay; the earliest of several counts', async () => {
+    const { clock, queue } = create();
+    queue.addAfter('slow', 300);
+    queue.addAfter('x', 200);
+    queue.addAfter('x', 100);
+    queue.addAfter('x', 250);
+    expect(queue.delayedLength).toBe(2);
+    await clock.advance(99);
+    expect(queue.length).toBe(0);
+    await clock.advance(1);
+    expect(await queue.get()).toBe('x');
+    queue.done('x');
+    await clock.advance(150);
+    expect(queue.length).toBe(0);
+    await clock.advance(50);
+    expect(await queue.get()).toBe('slow');
+    queue.addAfter('now', 0);
+    expect(queue.length).toBe(1);
+  });
+
+  it('adds rate limited until forgotten', async () => {
+    const { clock, queue } = create();
+    queue.addRateLimited('a');
+    await clock.advance(100);
+    expect(queue.length).toBe(1);
+    await queue.get();
+    queue.done('a');
+    queue.addRateLimited('a');
+    await clock.advance(199);
+    expect([queue.length, queue.requeues('a')]).toEqual([0, 2]);
+    await clock.advance(1);
+    expect(queue.length).toBe(1);
+    queue.forget('a');
+    expect([queue.length, queue.requeues('a')]).toEqual([1, 0]);
+  });
+
+  it('hands out what is queued after a shutdown, then nothing', async () => {
+    const { clock, queue } = create();
+    queue.add('a');
+    queue.addAfter('late', 10);
+    queue.shutDown();
+    queue.add('b');
+    queue.addRateLimited('b');
+    await clock.advance(1000);
+    expect([await queue.get(), await queue.get()]).toEqual(['a', undefined]);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('lets waiting workers go on shutdown', async () => {
+    const { queue } = create();
+    const waiting = queue.get();
+    queue.shutDown();
+    expect(await waiting).toBeUndefined();
+  });
+
+  it('drains: waits for what workers hold', async () => {
+    const { queue } = create();
+    queue.add('a');
+    await queue.get();
+    let drained = false;
+    const draining = queue.shutDownWithDrain().then(() => (drained = true));
+    await Promise.resolve();
+    expect(drained).toBe(false);
+    queue.done('a');
+    await draining;
+    await queue.shutDownWithDrain();
+  });
+
+  it('keeps order and identity over many items', async () => {
+    const { queue } = create();
+    const items = Array.from({ length: 5000 }, (_, i) => `item-${i}`);
+    for (const item of items) queue.add(item);
+    for (const item of items) {
+      expect(await queue.get()).toBe(item);
+      queue.done(item);
+    }
+  });
+
+  it('keeps upstream metrics', async () => {
+    const clock = new VirtualClock({ startTime: 0 });
+    const metrics = new PrometheusRegistry();
+    const queue = new WorkQueue<string>({ clock, metrics, name: 'jobs' });
+    queue.add('a');
+    queue.add('b');
+    await clock.advance(500);
+    await queue.get();
+    await clock.advance(2000);
+    const text = metrics.expose();
+    expect(text).toContain('workqueue_depth{name="jobs"} 1\n');
+    expect(text).toContain('workqueue_adds_total{name="jobs"} 2\n');
+    expect(text).toContain('workqueue_queue_duration_seconds_sum{name="jobs"} 0.5\n');
+    expect(text).toContain('workqueue_unfinished_work_seconds{name="jobs"} 2\n');
+    expect(text).toContain('workqueue_longest_running_processor_seconds{name="jobs"} 2\n');
+    queue.done('a');
+    expect(metrics.expose()).toContain('workqueue_work_duration_seconds_sum{name="jobs"} 2\n');
+  });
+
+  it('never lets two workers hold one item and never misses an add, whatever the interleaving', async () => {
+    for (let seed = 0; seed < 20; seed++) {
+      const random = new SeededRandom(seed);
+      const clock = new VirtualClock({ startTime: 0 });
+      const queue = new WorkQueue<string>({ clock });
+      const wanted = new Map<string, number>();
+      const seen = new Map<string, number>();
+      const held = new Set<string>();
+      const worker = async (): Promise<void> => {
+        for (let item = await queue.get(); item !== undefined; item = await queue.get()) {
+          expect(held.has(item)).toBe(false);
+          held.add(item);
+          seen.set(item, wanted.get(item) ?? 0);
+          await clock.sleep(random.integer(20));
+          held.delete(item);
+          queue.done(item);
+        }
+      };
+      const workers = Promise.all([worker(), worker(), worker()]);
+      for (let i = 0; i < 100; i++) {
+        const item = `i${random.integer(5)}`;
+        wanted.set(item, i);
+        if (random.next() < 0.5) queue.add(item);
+        else queue.addAfter(item, random.integer(10));
+        if (random.next() < 0.3) await clock.advance(random.integer(10));
+      }
+      await clock.advance(10_000);
+      expect(seen).toEqual(wanted);
+      queue.shutDown();
+      await workers;
+    }
+  });
+});
+
+describe('runWorkers', () => {
+  it('retries failures with growing delays and ends with its signal', async () => {
+    const ctx = createTestContext();
+    const queue = new WorkQueue<string>({ clock: ctx.clock, rateLimiter: new ItemExponentialFailureRateLimiter(10, 1000) });
+    const attempts: number[] = [];
+    const running = runWorkers({
+      queue,
+      workers: 2,
+      signal: ctx.signal,
+      logger: ctx.logger,
+      handle: async () => {
+        attempts.push(ctx.clock.monotonic());
+        if (attempts.length < 4) throw new Error('not yet');
+      },
+    });
+    queue.add('a');
+    await ctx.clock.advance(1000);
+    expect(attempts).toEqual([0, 10, 30, 70]);
+    expect(queue.requeues('a')).toBe(0);
+    expect(ctx.logLines).toHaveLength(3);
+    ctx.stop();
+    await running;
+  });
+
+  it('waits for the handler in flight', async () => {
+    const ctx = createTestContext();
+    const queue = new WorkQueue<string>({ clock: ctx.clock });
+    let finished = false;
+    const running = runWorkers({
+      queue,
+      workers: 1,
+      signal: ctx.signal,
+      handle: async () => {
+        await ctx.clock.sleep(100);
+        finished = true;
+      },
+    });
+    queue.add('a');
+    await ctx.clock.advance(10);
+    ctx.stop();
+    await ctx.clock.drive(running);
+    expect(finished).toBe(true);
+  });
+});
