@@ -1,5 +1,5 @@
 /** Field errors as upstream words them: where (a path), what (a type), the offending value, and a detail. */
-import { quote } from '../status.ts';
+import { quote } from '../quote.ts';
 
 export type FieldErrorType =
   | 'FieldValueNotFound'
@@ -134,6 +134,12 @@ export const tooLong = (at: Path, max: number): FieldError =>
 
 export const tooMany = (at: Path, actual: number, max: number): FieldError =>
   new FieldError('FieldValueTooMany', at.toString(), actual, `must have at most ${max} ${max === 1 ? 'item' : 'items'}`);
+
+export const tooFew = (at: Path, actual: number, min: number): FieldError =>
+  new FieldError('FieldValueTooFew', at.toString(), actual, `must have at least ${min} ${min === 1 ? 'item' : 'items'}`);
+
+export const tooShort = (at: Path, min: number): FieldError =>
+  new FieldError('FieldValueTooShort', at.toString(), OMIT_VALUE, `must be at least ${min} ${min === 1 ? 'byte' : 'bytes'}`);
 
 /** Several errors as one message: each text once, in brackets when there is more than one. */
 export function aggregateMessage(errors: readonly { toString(): string }[]): string {
