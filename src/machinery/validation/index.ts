@@ -1,0 +1,103 @@
+/**
+ * Validation: whether an object may be stored, and what is wrong with it if not. Each kind has an ordered list of
+ * named checks for create, update and its subresources (`registry.ts`); the order of the checks is the order in which
+ * a client reads the errors. Everything is pure: what a check knows beyond the objects comes in the context. The
+ * objects are in canonical form and have their defaults.
+ */
+import type { FieldError } from './field-error.ts';
+import type { CreateCheck, KindValidation, UpdateCheck, ValidationContext, WarningCheck } from './kind-validation.ts';
+import { bodyValidations, validations } from './registry.ts';
+
+export * from './field-error.ts';
+export { DEFAULT_VALIDATION_CONTEXT, type KindValidation, type ValidationContext } from './kind-validation.ts';
+export {
+  validateAnnotations,
+  validateConditions,
+  validateFieldManager,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+  type ObjectMetaRules,
+} from './object-meta.ts';
+
+/** What tells one resource from another. */
+export interface ValidatedResource {
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+}
+
+const NO_CHECKS: readonly never[] = [];
+
+export function validateCreate(resource: ValidatedResource, object: object, context: ValidationContext): FieldError[] {
+  return runCreate(validationOf(resource).create, object, context);
+}
+
+export function validateUpdate(resource: ValidatedResource, object: object, old: object, context: ValidationContext): FieldError[] {
+  return runUpdate(validationOf(resource).update, { object, old, context });
+}
+
+export function validateStatusUpdate(resource: ValidatedResource, object: object, old: object, context: ValidationContext): FieldError[] {
+  const validation = validationOf(resource);
+  return runUpdate(validation.status ?? validation.update, { object, old, context });
+}
+
+export interface SubresourceUpdate {
+  readonly object: object;
+  readonly old: object;
+  readonly context: ValidationContext;
+}
+
+/** A write of the kind itself through a subresource (pods/ephemeralcontainers, pods/resize, namespaces/finalize). */
+export function validateSubresourceUpdate(resource: ValidatedResource, subresource: string, update: SubresourceUpdate): FieldError[] {
+  const checks = validationOf(resource).subresources?.[subresource];
+  if (!checks) throw new Error(`${resource.plural}/${subresource} has no validation of its own`);
+  return runUpdate(checks, update);
+}
+
+/** A body of another kind that is posted to a subresource (Binding, Eviction, Scale, TokenRequest), by its kind. */
+export function validateBody(kind: string, object: object, context: ValidationContext): FieldError[] {
+  return runCreate(bodyValidations[kind]?.create ?? NO_CHECKS, object, context);
+}
+
+export function warningsOnCreate(resource: ValidatedResource, object: object, context: ValidationContext): string[] {
+  return runWarnings(validationOf(resource).warnings, { object, old: undefined, context });
+}
+
+export function warningsOnUpdate(resource: ValidatedResource, object: object, old: object, context: ValidationContext): string[] {
+  return runWarnings(validationOf(resource).warnings, { object, old, context });
+}
+
+export function warningsOnStatusUpdate(resource: ValidatedResource, object: object, old: object, context: ValidationContext): string[] {
+  return runWarnings(validationOf(resource).statusWarnings, { object, old, context });
+}
+
+/** Throws for a built-in kind without validation: that would be a hole, not a kind without rules. */
+export function validationOf({ group, version, plural }: ValidatedResource): KindValidation {
+  const validation = validations[`${group}/${plural}`] ?? validations[`${group}/${version}/${plural}`];
+  if (!validation) throw new Error(`${group}/${version} ${plural} has no validation`);
+  return validation;
+}
+
+function runCreate(checks: readonly CreateCheck<object>[], object: object, context: ValidationContext): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const check of checks) check(errors, object, context);
+  return errors;
+}
+
+function runUpdate(checks: readonly UpdateCheck<object>[], { object, old, context }: SubresourceUpdate): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const check of checks) check(errors, object, old, context);
+  return errors;
+}
+
+interface WarningRun {
+  readonly object: object;
+  readonly old: object | undefined;
+  readonly context: ValidationContext;
+}
+
+function runWarnings(checks: readonly WarningCheck<object>[] | undefined, { object, old, context }: WarningRun): string[] {
+  const warnings: string[] = [];
+  for (const check of checks ?? NO_CHECKS) check(warnings, object, old, context);
+  return warnings;
+}
