@@ -44,12 +44,12 @@ export const admissionregistrationV1: PackageDeclaration = {
       matchPolicy: field(7, '*MatchPolicyType', ''),
     }, { atomic: true }),
     MutatingAdmissionPolicy: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
-      spec: field(2, 'MutatingAdmissionPolicySpec', ''),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      spec: field(2, 'MutatingAdmissionPolicySpec', 'The desired state, as the user asks for it.'),
     }),
     MutatingAdmissionPolicyBinding: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
-      spec: field(2, 'MutatingAdmissionPolicyBindingSpec', ''),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      spec: field(2, 'MutatingAdmissionPolicyBindingSpec', 'The desired state, as the user asks for it.'),
     }),
     MutatingAdmissionPolicyBindingList: listOf('MutatingAdmissionPolicyBinding'),
     MutatingAdmissionPolicyBindingSpec: message('', {
@@ -82,7 +82,7 @@ export const admissionregistrationV1: PackageDeclaration = {
       matchConditions: field(12, '[]MatchCondition', '', { list: { map: ['name'] }, patch: 'merge', mergeKey: 'name' }),
     }),
     MutatingWebhookConfiguration: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
       webhooks: field(2, '[]MutatingWebhook', ''),
     }),
     MutatingWebhookConfigurationList: listOf('MutatingWebhookConfiguration'),
@@ -125,13 +125,13 @@ export const admissionregistrationV1: PackageDeclaration = {
       expressionWarnings: field(1, '[]ExpressionWarning', '', { list: 'atomic' }),
     }),
     ValidatingAdmissionPolicy: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
-      spec: field(2, 'ValidatingAdmissionPolicySpec', ''),
-      status: field(3, 'ValidatingAdmissionPolicyStatus', ''),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      spec: field(2, 'ValidatingAdmissionPolicySpec', 'The desired state, as the user asks for it.'),
+      status: field(3, 'ValidatingAdmissionPolicyStatus', 'The observed state, as the system last reported it.'),
     }),
     ValidatingAdmissionPolicyBinding: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
-      spec: field(2, 'ValidatingAdmissionPolicyBindingSpec', '', { required: true }),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      spec: field(2, 'ValidatingAdmissionPolicyBindingSpec', 'The desired state, as the user asks for it.', { required: true }),
     }),
     ValidatingAdmissionPolicyBindingList: listOf('ValidatingAdmissionPolicyBinding'),
     ValidatingAdmissionPolicyBindingSpec: message('', {
@@ -151,7 +151,7 @@ export const admissionregistrationV1: PackageDeclaration = {
       variables: field(7, '[]Variable', '', { list: { map: ['name'] }, patch: 'merge', mergeKey: 'name' }),
     }),
     ValidatingAdmissionPolicyStatus: message('', {
-      observedGeneration: field(1, 'int64', ''),
+      observedGeneration: field(1, 'int64', 'The metadata.generation that this status describes.'),
       typeChecking: field(2, '*TypeChecking', ''),
       conditions: field(3, '[]meta.Condition', '', { list: { map: ['type'] } }),
     }),
@@ -169,7 +169,7 @@ export const admissionregistrationV1: PackageDeclaration = {
       matchConditions: field(11, '[]MatchCondition', '', { list: { map: ['name'] }, patch: 'merge', mergeKey: 'name' }),
     }),
     ValidatingWebhookConfiguration: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
       webhooks: field(2, '[]ValidatingWebhook', ''),
     }),
     ValidatingWebhookConfigurationList: listOf('ValidatingWebhookConfiguration'),

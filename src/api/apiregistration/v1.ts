@@ -10,16 +10,16 @@ export const apiregistrationV1: PackageDeclaration = {
   },
   messages: {
     APIService: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
-      spec: field(2, 'APIServiceSpec', ''),
-      status: field(3, 'APIServiceStatus', ''),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      spec: field(2, 'APIServiceSpec', 'The desired state, as the user asks for it.'),
+      status: field(3, 'APIServiceStatus', 'The observed state, as the system last reported it.'),
     }),
     APIServiceCondition: message('', {
       type: field(1, 'string', '', { required: true, keep: true }),
-      status: field(2, 'string', '', { required: true, keep: true }),
-      lastTransitionTime: field(3, 'Time', ''),
-      reason: field(4, 'string', ''),
-      message: field(5, 'string', ''),
+      status: field(2, 'string', 'Whether the condition holds: True, False or Unknown.', { required: true, keep: true }),
+      lastTransitionTime: field(3, 'Time', 'When the status last changed.'),
+      reason: field(4, 'string', 'One CamelCase word on why the condition has its status.'),
+      message: field(5, 'string', 'Details of the last change, for people to read.'),
     }),
     APIServiceList: listOf('APIService'),
     APIServiceSpec: message('', {

@@ -16,16 +16,16 @@ export const authenticationV1: PackageDeclaration = {
       uid: field(4, 'string', ''),
     }),
     SelfSubjectReview: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
-      status: field(2, 'SelfSubjectReviewStatus', ''),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      status: field(2, 'SelfSubjectReviewStatus', 'The observed state, as the system last reported it.'),
     }),
     SelfSubjectReviewStatus: message('', {
       userInfo: field(1, 'UserInfo', ''),
     }),
     TokenRequest: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
-      spec: field(2, 'TokenRequestSpec', '', { keep: true }),
-      status: field(3, 'TokenRequestStatus', ''),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      spec: field(2, 'TokenRequestSpec', 'The desired state, as the user asks for it.', { keep: true }),
+      status: field(3, 'TokenRequestStatus', 'The observed state, as the system last reported it.'),
     }),
     TokenRequestSpec: message('', {
       audiences: field(1, '[]string', '', { keep: true, list: 'atomic' }),
@@ -37,9 +37,9 @@ export const authenticationV1: PackageDeclaration = {
       expirationTimestamp: field(2, 'Time', '', { keep: true }),
     }),
     TokenReview: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
-      spec: field(2, 'TokenReviewSpec', '', { required: true, keep: true }),
-      status: field(3, 'TokenReviewStatus', ''),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      spec: field(2, 'TokenReviewSpec', 'The desired state, as the user asks for it.', { required: true, keep: true }),
+      status: field(3, 'TokenReviewStatus', 'The observed state, as the system last reported it.'),
     }),
     TokenReviewSpec: message('', {
       token: field(1, 'string', '', { required: true }),

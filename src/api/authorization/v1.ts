@@ -18,9 +18,9 @@ export const authorizationV1: PackageDeclaration = {
       requirements: field(2, '[]meta.LabelSelectorRequirement', '', { list: 'atomic' }),
     }),
     LocalSubjectAccessReview: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
-      spec: field(2, 'SubjectAccessReviewSpec', '', { required: true, keep: true }),
-      status: field(3, 'SubjectAccessReviewStatus', ''),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      spec: field(2, 'SubjectAccessReviewSpec', 'The desired state, as the user asks for it.', { required: true, keep: true }),
+      status: field(3, 'SubjectAccessReviewStatus', 'The observed state, as the system last reported it.'),
     }),
     NonResourceAttributes: message('', {
       path: field(1, 'string', ''),
@@ -48,26 +48,26 @@ export const authorizationV1: PackageDeclaration = {
       resourceNames: field(4, '[]string', '', { list: 'atomic' }),
     }),
     SelfSubjectAccessReview: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
-      spec: field(2, 'SelfSubjectAccessReviewSpec', '', { required: true, keep: true }),
-      status: field(3, 'SubjectAccessReviewStatus', ''),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      spec: field(2, 'SelfSubjectAccessReviewSpec', 'The desired state, as the user asks for it.', { required: true, keep: true }),
+      status: field(3, 'SubjectAccessReviewStatus', 'The observed state, as the system last reported it.'),
     }),
     SelfSubjectAccessReviewSpec: message('', {
       resourceAttributes: field(1, '*ResourceAttributes', ''),
       nonResourceAttributes: field(2, '*NonResourceAttributes', ''),
     }),
     SelfSubjectRulesReview: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
-      spec: field(2, 'SelfSubjectRulesReviewSpec', '', { required: true, keep: true }),
-      status: field(3, 'SubjectRulesReviewStatus', ''),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      spec: field(2, 'SelfSubjectRulesReviewSpec', 'The desired state, as the user asks for it.', { required: true, keep: true }),
+      status: field(3, 'SubjectRulesReviewStatus', 'The observed state, as the system last reported it.'),
     }),
     SelfSubjectRulesReviewSpec: message('', {
       namespace: field(1, 'string', ''),
     }),
     SubjectAccessReview: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
-      spec: field(2, 'SubjectAccessReviewSpec', '', { required: true, keep: true }),
-      status: field(3, 'SubjectAccessReviewStatus', ''),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      spec: field(2, 'SubjectAccessReviewSpec', 'The desired state, as the user asks for it.', { required: true, keep: true }),
+      status: field(3, 'SubjectAccessReviewStatus', 'The observed state, as the system last reported it.'),
     }),
     SubjectAccessReviewSpec: message('', {
       resourceAttributes: field(1, '*ResourceAttributes', ''),

@@ -41,16 +41,16 @@ export const autoscalingV1: PackageDeclaration = {
       currentAverageValue: field(4, '*Quantity', ''),
     }),
     HorizontalPodAutoscaler: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
-      spec: field(2, 'HorizontalPodAutoscalerSpec', '', { required: true }),
-      status: field(3, 'HorizontalPodAutoscalerStatus', ''),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      spec: field(2, 'HorizontalPodAutoscalerSpec', 'The desired state, as the user asks for it.', { required: true }),
+      status: field(3, 'HorizontalPodAutoscalerStatus', 'The observed state, as the system last reported it.'),
     }),
     HorizontalPodAutoscalerCondition: message('', {
       type: field(1, 'HorizontalPodAutoscalerConditionType', '', { keep: true }),
-      status: field(2, 'core.ConditionStatus', '', { keep: true }),
-      lastTransitionTime: field(3, 'Time', ''),
-      reason: field(4, 'string', ''),
-      message: field(5, 'string', ''),
+      status: field(2, 'core.ConditionStatus', 'Whether the condition holds: True, False or Unknown.', { keep: true }),
+      lastTransitionTime: field(3, 'Time', 'When the status last changed.'),
+      reason: field(4, 'string', 'One CamelCase word on why the condition has its status.'),
+      message: field(5, 'string', 'Details of the last change, for people to read.'),
     }),
     HorizontalPodAutoscalerList: listOf('HorizontalPodAutoscaler'),
     HorizontalPodAutoscalerSpec: message('', {
@@ -60,7 +60,7 @@ export const autoscalingV1: PackageDeclaration = {
       targetCPUUtilizationPercentage: field(4, '*int32', ''),
     }),
     HorizontalPodAutoscalerStatus: message('', {
-      observedGeneration: field(1, '*int64', ''),
+      observedGeneration: field(1, '*int64', 'The metadata.generation that this status describes.'),
       lastScaleTime: field(2, '*Time', ''),
       currentReplicas: field(3, 'int32', '', { required: true, keep: true }),
       desiredReplicas: field(4, 'int32', '', { required: true, keep: true }),
@@ -117,9 +117,9 @@ export const autoscalingV1: PackageDeclaration = {
       currentAverageValue: field(3, 'Quantity', '', { keep: true }),
     }),
     Scale: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
-      spec: field(2, 'ScaleSpec', ''),
-      status: field(3, 'ScaleStatus', ''),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      spec: field(2, 'ScaleSpec', 'The desired state, as the user asks for it.'),
+      status: field(3, 'ScaleStatus', 'The observed state, as the system last reported it.'),
     }),
     ScaleSpec: message('', {
       replicas: field(1, 'int32', ''),

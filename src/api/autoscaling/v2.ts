@@ -49,9 +49,9 @@ export const autoscalingV2: PackageDeclaration = {
       tolerance: field(4, '*Quantity', '', { gate: 'HPAConfigurableTolerance' }),
     }),
     HorizontalPodAutoscaler: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
-      spec: field(2, 'HorizontalPodAutoscalerSpec', '', { required: true }),
-      status: field(3, 'HorizontalPodAutoscalerStatus', ''),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      spec: field(2, 'HorizontalPodAutoscalerSpec', 'The desired state, as the user asks for it.', { required: true }),
+      status: field(3, 'HorizontalPodAutoscalerStatus', 'The observed state, as the system last reported it.'),
     }),
     HorizontalPodAutoscalerBehavior: message('', {
       scaleUp: field(1, '*HPAScalingRules', ''),
@@ -59,10 +59,10 @@ export const autoscalingV2: PackageDeclaration = {
     }),
     HorizontalPodAutoscalerCondition: message('', {
       type: field(1, 'HorizontalPodAutoscalerConditionType', '', { required: true, keep: true }),
-      status: field(2, 'core.ConditionStatus', '', { required: true, keep: true }),
-      lastTransitionTime: field(3, 'Time', ''),
-      reason: field(4, 'string', ''),
-      message: field(5, 'string', ''),
+      status: field(2, 'core.ConditionStatus', 'Whether the condition holds: True, False or Unknown.', { required: true, keep: true }),
+      lastTransitionTime: field(3, 'Time', 'When the status last changed.'),
+      reason: field(4, 'string', 'One CamelCase word on why the condition has its status.'),
+      message: field(5, 'string', 'Details of the last change, for people to read.'),
     }),
     HorizontalPodAutoscalerList: listOf('HorizontalPodAutoscaler'),
     HorizontalPodAutoscalerSpec: message('', {
@@ -73,7 +73,7 @@ export const autoscalingV2: PackageDeclaration = {
       behavior: field(5, '*HorizontalPodAutoscalerBehavior', ''),
     }),
     HorizontalPodAutoscalerStatus: message('', {
-      observedGeneration: field(1, '*int64', ''),
+      observedGeneration: field(1, '*int64', 'The metadata.generation that this status describes.'),
       lastScaleTime: field(2, '*Time', ''),
       currentReplicas: field(3, 'int32', ''),
       desiredReplicas: field(4, 'int32', '', { required: true, keep: true }),

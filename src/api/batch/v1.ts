@@ -16,9 +16,9 @@ export const batchV1: PackageDeclaration = {
   },
   messages: {
     CronJob: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
-      spec: field(2, 'CronJobSpec', '', { required: true }),
-      status: field(3, 'CronJobStatus', ''),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      spec: field(2, 'CronJobSpec', 'The desired state, as the user asks for it.', { required: true }),
+      status: field(3, 'CronJobStatus', 'The observed state, as the system last reported it.'),
     }),
     CronJobList: listOf('CronJob'),
     CronJobSpec: message('', {
@@ -37,17 +37,17 @@ export const batchV1: PackageDeclaration = {
       lastSuccessfulTime: field(5, '*Time', ''),
     }),
     Job: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
-      spec: field(2, 'JobSpec', ''),
-      status: field(3, 'JobStatus', ''),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      spec: field(2, 'JobSpec', 'The desired state, as the user asks for it.'),
+      status: field(3, 'JobStatus', 'The observed state, as the system last reported it.'),
     }),
     JobCondition: message('', {
       type: field(1, 'JobConditionType', '', { required: true, keep: true }),
-      status: field(2, 'core.ConditionStatus', '', { required: true, keep: true }),
-      lastProbeTime: field(3, 'Time', ''),
-      lastTransitionTime: field(4, 'Time', ''),
-      reason: field(5, 'string', ''),
-      message: field(6, 'string', ''),
+      status: field(2, 'core.ConditionStatus', 'Whether the condition holds: True, False or Unknown.', { required: true, keep: true }),
+      lastProbeTime: field(3, 'Time', 'When the condition was last checked.'),
+      lastTransitionTime: field(4, 'Time', 'When the status last changed.'),
+      reason: field(5, 'string', 'One CamelCase word on why the condition has its status.'),
+      message: field(6, 'string', 'Details of the last change, for people to read.'),
     }),
     JobList: listOf('Job'),
     JobSpec: message('', {

@@ -12,17 +12,17 @@ export const certificatesV1: PackageDeclaration = {
   },
   messages: {
     CertificateSigningRequest: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
-      spec: field(2, 'CertificateSigningRequestSpec', '', { required: true, keep: true }),
-      status: field(3, 'CertificateSigningRequestStatus', ''),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      spec: field(2, 'CertificateSigningRequestSpec', 'The desired state, as the user asks for it.', { required: true, keep: true }),
+      status: field(3, 'CertificateSigningRequestStatus', 'The observed state, as the system last reported it.'),
     }),
     CertificateSigningRequestCondition: message('', {
       type: field(1, 'RequestConditionType', '', { required: true, keep: true }),
-      status: field(6, 'core.ConditionStatus', '', { required: true, keep: true }),
-      reason: field(2, 'string', ''),
-      message: field(3, 'string', ''),
-      lastUpdateTime: field(4, 'Time', ''),
-      lastTransitionTime: field(5, 'Time', ''),
+      status: field(6, 'core.ConditionStatus', 'Whether the condition holds: True, False or Unknown.', { required: true, keep: true }),
+      reason: field(2, 'string', 'One CamelCase word on why the condition has its status.'),
+      message: field(3, 'string', 'Details of the last change, for people to read.'),
+      lastUpdateTime: field(4, 'Time', 'When the condition was last written.'),
+      lastTransitionTime: field(5, 'Time', 'When the status last changed.'),
     }),
     CertificateSigningRequestList: listOf('CertificateSigningRequest'),
     CertificateSigningRequestSpec: message('', {

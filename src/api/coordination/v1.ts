@@ -11,8 +11,8 @@ export const coordinationV1: PackageDeclaration = {
   },
   messages: {
     Lease: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
-      spec: field(2, 'LeaseSpec', ''),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      spec: field(2, 'LeaseSpec', 'The desired state, as the user asks for it.'),
     }),
     LeaseList: listOf('Lease'),
     LeaseSpec: message('', {

@@ -36,7 +36,7 @@ export const discoveryV1: PackageDeclaration = {
       appProtocol: field(4, '*string', ''),
     }, { atomic: true }),
     EndpointSlice: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
       addressType: field(4, 'AddressType', '', { required: true, keep: true }),
       endpoints: field(2, '[]Endpoint', '', { keep: true, list: 'atomic' }),
       ports: field(3, '[]EndpointPort', '', { keep: true, list: 'atomic' }),

@@ -10,7 +10,7 @@ export const eventsV1: PackageDeclaration = {
   },
   messages: {
     Event: object('', {
-      metadata: field(1, 'meta.ObjectMeta', '', { keep: true }),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.', { keep: true }),
       eventTime: field(2, 'MicroTime', '', { required: true, keep: true }),
       series: field(3, '*EventSeries', ''),
       reportingController: field(4, 'string', ''),

@@ -73,9 +73,9 @@ export interface MatchResources {
 export interface MutatingAdmissionPolicy {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** The desired state, as the user asks for it. */
   spec?: MutatingAdmissionPolicySpec;
 }
 
@@ -83,9 +83,9 @@ export interface MutatingAdmissionPolicy {
 export interface MutatingAdmissionPolicyBinding {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** The desired state, as the user asks for it. */
   spec?: MutatingAdmissionPolicyBindingSpec;
 }
 
@@ -169,7 +169,7 @@ export interface MutatingWebhook {
 export interface MutatingWebhookConfiguration {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
   /**  */
   webhooks?: MutatingWebhook[];
@@ -279,11 +279,11 @@ export interface TypeChecking {
 export interface ValidatingAdmissionPolicy {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** The desired state, as the user asks for it. */
   spec?: ValidatingAdmissionPolicySpec;
-  /**  */
+  /** The observed state, as the system last reported it. */
   status?: ValidatingAdmissionPolicyStatus;
 }
 
@@ -291,9 +291,9 @@ export interface ValidatingAdmissionPolicy {
 export interface ValidatingAdmissionPolicyBinding {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** The desired state, as the user asks for it. */
   spec: ValidatingAdmissionPolicyBindingSpec;
 }
 
@@ -349,7 +349,7 @@ export interface ValidatingAdmissionPolicySpec {
 
 /**  */
 export interface ValidatingAdmissionPolicyStatus {
-  /**  */
+  /** The metadata.generation that this status describes. */
   observedGeneration?: number;
   /**  */
   typeChecking?: TypeChecking;
@@ -387,7 +387,7 @@ export interface ValidatingWebhook {
 export interface ValidatingWebhookConfiguration {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
   /**  */
   webhooks?: ValidatingWebhook[];

@@ -9,7 +9,7 @@ export type ResourceScope = string;
 export interface APIGroupDiscovery {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
   /**  */
   versions?: APIVersionDiscovery[];

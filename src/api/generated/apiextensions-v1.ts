@@ -71,11 +71,11 @@ export interface CustomResourceConversion {
 export interface CustomResourceDefinition {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** The desired state, as the user asks for it. */
   spec: CustomResourceDefinitionSpec;
-  /**  */
+  /** The observed state, as the system last reported it. */
   status?: CustomResourceDefinitionStatus;
 }
 
@@ -83,13 +83,13 @@ export interface CustomResourceDefinition {
 export interface CustomResourceDefinitionCondition {
   /**  */
   type: string;
-  /**  */
+  /** Whether the condition holds: True, False or Unknown. */
   status: string;
-  /**  */
+  /** When the status last changed. */
   lastTransitionTime?: string;
-  /**  */
+  /** One CamelCase word on why the condition has its status. */
   reason?: string;
-  /**  */
+  /** Details of the last change, for people to read. */
   message?: string;
   /**  */
   observedGeneration?: number;
@@ -145,7 +145,7 @@ export interface CustomResourceDefinitionStatus {
   acceptedNames?: CustomResourceDefinitionNames;
   /**  */
   storedVersions?: string[];
-  /**  */
+  /** The metadata.generation that this status describes. */
   observedGeneration?: number;
 }
 

@@ -5,11 +5,11 @@ import type { ListMeta, ObjectMeta } from './meta-v1.ts';
 export interface APIService {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** The desired state, as the user asks for it. */
   spec?: APIServiceSpec;
-  /**  */
+  /** The observed state, as the system last reported it. */
   status?: APIServiceStatus;
 }
 
@@ -17,13 +17,13 @@ export interface APIService {
 export interface APIServiceCondition {
   /**  */
   type: string;
-  /**  */
+  /** Whether the condition holds: True, False or Unknown. */
   status: string;
-  /**  */
+  /** When the status last changed. */
   lastTransitionTime?: string;
-  /**  */
+  /** One CamelCase word on why the condition has its status. */
   reason?: string;
-  /**  */
+  /** Details of the last change, for people to read. */
   message?: string;
 }
 

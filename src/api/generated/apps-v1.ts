@@ -24,7 +24,7 @@ export type StatefulSetUpdateStrategyType = string;
 export interface ControllerRevision {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
   /**  */
   data?: unknown;
@@ -46,11 +46,11 @@ export interface ControllerRevisionList {
 export interface DaemonSet {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** The desired state, as the user asks for it. */
   spec?: DaemonSetSpec;
-  /**  */
+  /** The observed state, as the system last reported it. */
   status?: DaemonSetStatus;
 }
 
@@ -58,13 +58,13 @@ export interface DaemonSet {
 export interface DaemonSetCondition {
   /**  */
   type: string;
-  /**  */
+  /** Whether the condition holds: True, False or Unknown. */
   status: string;
-  /**  */
+  /** When the status last changed. */
   lastTransitionTime?: string;
-  /**  */
+  /** One CamelCase word on why the condition has its status. */
   reason?: string;
-  /**  */
+  /** Details of the last change, for people to read. */
   message?: string;
 }
 
@@ -102,7 +102,7 @@ export interface DaemonSetStatus {
   desiredNumberScheduled: number;
   /**  */
   numberReady: number;
-  /**  */
+  /** The metadata.generation that this status describes. */
   observedGeneration?: number;
   /**  */
   updatedNumberScheduled?: number;
@@ -128,11 +128,11 @@ export interface DaemonSetUpdateStrategy {
 export interface Deployment {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** The desired state, as the user asks for it. */
   spec?: DeploymentSpec;
-  /**  */
+  /** The observed state, as the system last reported it. */
   status?: DeploymentStatus;
 }
 
@@ -140,15 +140,15 @@ export interface Deployment {
 export interface DeploymentCondition {
   /**  */
   type: string;
-  /**  */
+  /** Whether the condition holds: True, False or Unknown. */
   status: string;
-  /**  */
+  /** When the condition was last written. */
   lastUpdateTime?: string;
-  /**  */
+  /** When the status last changed. */
   lastTransitionTime?: string;
-  /**  */
+  /** One CamelCase word on why the condition has its status. */
   reason?: string;
-  /**  */
+  /** Details of the last change, for people to read. */
   message?: string;
 }
 
@@ -184,7 +184,7 @@ export interface DeploymentSpec {
 
 /**  */
 export interface DeploymentStatus {
-  /**  */
+  /** The metadata.generation that this status describes. */
   observedGeneration?: number;
   /**  */
   replicas?: number;
@@ -216,11 +216,11 @@ export interface DeploymentStrategy {
 export interface ReplicaSet {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** The desired state, as the user asks for it. */
   spec?: ReplicaSetSpec;
-  /**  */
+  /** The observed state, as the system last reported it. */
   status?: ReplicaSetStatus;
 }
 
@@ -228,13 +228,13 @@ export interface ReplicaSet {
 export interface ReplicaSetCondition {
   /**  */
   type: string;
-  /**  */
+  /** Whether the condition holds: True, False or Unknown. */
   status: string;
-  /**  */
+  /** When the status last changed. */
   lastTransitionTime?: string;
-  /**  */
+  /** One CamelCase word on why the condition has its status. */
   reason?: string;
-  /**  */
+  /** Details of the last change, for people to read. */
   message?: string;
 }
 
@@ -272,7 +272,7 @@ export interface ReplicaSetStatus {
   availableReplicas?: number;
   /**  */
   terminatingReplicas?: number;
-  /**  */
+  /** The metadata.generation that this status describes. */
   observedGeneration?: number;
   /**  */
   conditions?: ReplicaSetCondition[];
@@ -306,11 +306,11 @@ export interface RollingUpdateStatefulSetStrategy {
 export interface StatefulSet {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** The desired state, as the user asks for it. */
   spec?: StatefulSetSpec;
-  /**  */
+  /** The observed state, as the system last reported it. */
   status?: StatefulSetStatus;
 }
 
@@ -318,13 +318,13 @@ export interface StatefulSet {
 export interface StatefulSetCondition {
   /**  */
   type: string;
-  /**  */
+  /** Whether the condition holds: True, False or Unknown. */
   status: string;
-  /**  */
+  /** When the status last changed. */
   lastTransitionTime?: string;
-  /**  */
+  /** One CamelCase word on why the condition has its status. */
   reason?: string;
-  /**  */
+  /** Details of the last change, for people to read. */
   message?: string;
 }
 
@@ -380,7 +380,7 @@ export interface StatefulSetSpec {
 
 /**  */
 export interface StatefulSetStatus {
-  /**  */
+  /** The metadata.generation that this status describes. */
   observedGeneration?: number;
   /**  */
   replicas: number;

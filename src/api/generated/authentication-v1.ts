@@ -17,9 +17,9 @@ export interface BoundObjectReference {
 export interface SelfSubjectReview {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** The observed state, as the system last reported it. */
   status?: SelfSubjectReviewStatus;
 }
 
@@ -33,11 +33,11 @@ export interface SelfSubjectReviewStatus {
 export interface TokenRequest {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** The desired state, as the user asks for it. */
   spec?: TokenRequestSpec;
-  /**  */
+  /** The observed state, as the system last reported it. */
   status?: TokenRequestStatus;
 }
 
@@ -63,11 +63,11 @@ export interface TokenRequestStatus {
 export interface TokenReview {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** The desired state, as the user asks for it. */
   spec: TokenReviewSpec;
-  /**  */
+  /** The observed state, as the system last reported it. */
   status?: TokenReviewStatus;
 }
 

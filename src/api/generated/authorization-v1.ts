@@ -21,11 +21,11 @@ export interface LabelSelectorAttributes {
 export interface LocalSubjectAccessReview {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** The desired state, as the user asks for it. */
   spec: SubjectAccessReviewSpec;
-  /**  */
+  /** The observed state, as the system last reported it. */
   status?: SubjectAccessReviewStatus;
 }
 
@@ -83,11 +83,11 @@ export interface ResourceRule {
 export interface SelfSubjectAccessReview {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** The desired state, as the user asks for it. */
   spec: SelfSubjectAccessReviewSpec;
-  /**  */
+  /** The observed state, as the system last reported it. */
   status?: SubjectAccessReviewStatus;
 }
 
@@ -103,11 +103,11 @@ export interface SelfSubjectAccessReviewSpec {
 export interface SelfSubjectRulesReview {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** The desired state, as the user asks for it. */
   spec: SelfSubjectRulesReviewSpec;
-  /**  */
+  /** The observed state, as the system last reported it. */
   status?: SubjectRulesReviewStatus;
 }
 
@@ -121,11 +121,11 @@ export interface SelfSubjectRulesReviewSpec {
 export interface SubjectAccessReview {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** The desired state, as the user asks for it. */
   spec: SubjectAccessReviewSpec;
-  /**  */
+  /** The observed state, as the system last reported it. */
   status?: SubjectAccessReviewStatus;
 }
 

@@ -67,11 +67,11 @@ export interface ExternalMetricStatus {
 export interface HorizontalPodAutoscaler {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** The desired state, as the user asks for it. */
   spec: HorizontalPodAutoscalerSpec;
-  /**  */
+  /** The observed state, as the system last reported it. */
   status?: HorizontalPodAutoscalerStatus;
 }
 
@@ -79,13 +79,13 @@ export interface HorizontalPodAutoscaler {
 export interface HorizontalPodAutoscalerCondition {
   /**  */
   type?: string;
-  /**  */
+  /** Whether the condition holds: True, False or Unknown. */
   status?: string;
-  /**  */
+  /** When the status last changed. */
   lastTransitionTime?: string;
-  /**  */
+  /** One CamelCase word on why the condition has its status. */
   reason?: string;
-  /**  */
+  /** Details of the last change, for people to read. */
   message?: string;
 }
 
@@ -113,7 +113,7 @@ export interface HorizontalPodAutoscalerSpec {
 
 /**  */
 export interface HorizontalPodAutoscalerStatus {
-  /**  */
+  /** The metadata.generation that this status describes. */
   observedGeneration?: number;
   /**  */
   lastScaleTime?: string;
@@ -229,11 +229,11 @@ export interface ResourceMetricStatus {
 export interface Scale {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** The desired state, as the user asks for it. */
   spec?: ScaleSpec;
-  /**  */
+  /** The observed state, as the system last reported it. */
   status?: ScaleStatus;
 }
 

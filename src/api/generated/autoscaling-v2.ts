@@ -83,11 +83,11 @@ export interface HPAScalingRules {
 export interface HorizontalPodAutoscaler {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** The desired state, as the user asks for it. */
   spec: HorizontalPodAutoscalerSpec;
-  /**  */
+  /** The observed state, as the system last reported it. */
   status?: HorizontalPodAutoscalerStatus;
 }
 
@@ -103,13 +103,13 @@ export interface HorizontalPodAutoscalerBehavior {
 export interface HorizontalPodAutoscalerCondition {
   /**  */
   type: string;
-  /**  */
+  /** Whether the condition holds: True, False or Unknown. */
   status: string;
-  /**  */
+  /** When the status last changed. */
   lastTransitionTime?: string;
-  /**  */
+  /** One CamelCase word on why the condition has its status. */
   reason?: string;
-  /**  */
+  /** Details of the last change, for people to read. */
   message?: string;
 }
 
@@ -139,7 +139,7 @@ export interface HorizontalPodAutoscalerSpec {
 
 /**  */
 export interface HorizontalPodAutoscalerStatus {
-  /**  */
+  /** The metadata.generation that this status describes. */
   observedGeneration?: number;
   /**  */
   lastScaleTime?: string;

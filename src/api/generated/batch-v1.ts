@@ -18,11 +18,11 @@ export type PodReplacementPolicy = string;
 export interface CronJob {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** The desired state, as the user asks for it. */
   spec: CronJobSpec;
-  /**  */
+  /** The observed state, as the system last reported it. */
   status?: CronJobStatus;
 }
 
@@ -70,11 +70,11 @@ export interface CronJobStatus {
 export interface Job {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** The desired state, as the user asks for it. */
   spec?: JobSpec;
-  /**  */
+  /** The observed state, as the system last reported it. */
   status?: JobStatus;
 }
 
@@ -82,15 +82,15 @@ export interface Job {
 export interface JobCondition {
   /**  */
   type: string;
-  /**  */
+  /** Whether the condition holds: True, False or Unknown. */
   status: string;
-  /**  */
+  /** When the condition was last checked. */
   lastProbeTime?: string;
-  /**  */
+  /** When the status last changed. */
   lastTransitionTime?: string;
-  /**  */
+  /** One CamelCase word on why the condition has its status. */
   reason?: string;
-  /**  */
+  /** Details of the last change, for people to read. */
   message?: string;
 }
 

@@ -9,11 +9,11 @@ export type RequestConditionType = string;
 export interface CertificateSigningRequest {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** The desired state, as the user asks for it. */
   spec: CertificateSigningRequestSpec;
-  /**  */
+  /** The observed state, as the system last reported it. */
   status?: CertificateSigningRequestStatus;
 }
 
@@ -21,15 +21,15 @@ export interface CertificateSigningRequest {
 export interface CertificateSigningRequestCondition {
   /**  */
   type: string;
-  /**  */
+  /** Whether the condition holds: True, False or Unknown. */
   status: string;
-  /**  */
+  /** One CamelCase word on why the condition has its status. */
   reason?: string;
-  /**  */
+  /** Details of the last change, for people to read. */
   message?: string;
-  /**  */
+  /** When the condition was last written. */
   lastUpdateTime?: string;
-  /**  */
+  /** When the status last changed. */
   lastTransitionTime?: string;
 }
 

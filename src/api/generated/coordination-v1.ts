@@ -7,9 +7,9 @@ export type CoordinatedLeaseStrategy = string;
 export interface Lease {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** The desired state, as the user asks for it. */
   spec?: LeaseSpec;
 }
 

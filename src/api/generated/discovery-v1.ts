@@ -58,7 +58,7 @@ export interface EndpointPort {
 export interface EndpointSlice {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
   /**  */
   addressType: string;

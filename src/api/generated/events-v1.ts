@@ -6,7 +6,7 @@ import type { ListMeta, ObjectMeta } from './meta-v1.ts';
 export interface Event {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
   /**  */
   eventTime: string;

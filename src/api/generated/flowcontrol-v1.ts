@@ -33,11 +33,11 @@ export interface FlowDistinguisherMethod {
 export interface FlowSchema {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** The desired state, as the user asks for it. */
   spec?: FlowSchemaSpec;
-  /**  */
+  /** The observed state, as the system last reported it. */
   status?: FlowSchemaStatus;
 }
 
@@ -45,13 +45,13 @@ export interface FlowSchema {
 export interface FlowSchemaCondition {
   /**  */
   type?: string;
-  /**  */
+  /** Whether the condition holds: True, False or Unknown. */
   status?: string;
-  /**  */
+  /** When the status last changed. */
   lastTransitionTime?: string;
-  /**  */
+  /** One CamelCase word on why the condition has its status. */
   reason?: string;
-  /**  */
+  /** Details of the last change, for people to read. */
   message?: string;
 }
 
@@ -131,11 +131,11 @@ export interface PolicyRulesWithSubjects {
 export interface PriorityLevelConfiguration {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** The desired state, as the user asks for it. */
   spec?: PriorityLevelConfigurationSpec;
-  /**  */
+  /** The observed state, as the system last reported it. */
   status?: PriorityLevelConfigurationStatus;
 }
 
@@ -143,13 +143,13 @@ export interface PriorityLevelConfiguration {
 export interface PriorityLevelConfigurationCondition {
   /**  */
   type?: string;
-  /**  */
+  /** Whether the condition holds: True, False or Unknown. */
   status?: string;
-  /**  */
+  /** When the status last changed. */
   lastTransitionTime?: string;
-  /**  */
+  /** One CamelCase word on why the condition has its status. */
   reason?: string;
-  /**  */
+  /** Details of the last change, for people to read. */
   message?: string;
 }
 

@@ -100,15 +100,15 @@ export interface ApplyOptions {
 export interface Condition {
   /**  */
   type: string;
-  /**  */
+  /** Whether the condition holds: True, False or Unknown. */
   status: string;
   /**  */
   observedGeneration?: number;
-  /**  */
+  /** When the status last changed. */
   lastTransitionTime: string;
-  /**  */
+  /** One CamelCase word on why the condition has its status. */
   reason: string;
-  /**  */
+  /** Details of the last change, for people to read. */
   message: string;
 }
 
@@ -344,7 +344,7 @@ export interface OwnerReference {
 export interface PartialObjectMetadata {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
 }
 
@@ -352,7 +352,7 @@ export interface PartialObjectMetadata {
 export interface PartialObjectMetadataList {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ListMeta;
   /**  */
   items: PartialObjectMetadata[];
@@ -408,9 +408,9 @@ export interface ShardInfo {
 export interface Status {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ListMeta;
-  /**  */
+  /** The observed state, as the system last reported it. */
   status?: string;
   /**  */
   message?: string;

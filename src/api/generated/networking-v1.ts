@@ -26,9 +26,9 @@ export interface HTTPIngressRuleValue {
 export interface IPAddress {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** The desired state, as the user asks for it. */
   spec: IPAddressSpec;
 }
 
@@ -60,11 +60,11 @@ export interface IPBlock {
 export interface Ingress {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** The desired state, as the user asks for it. */
   spec?: IngressSpec;
-  /**  */
+  /** The observed state, as the system last reported it. */
   status?: IngressStatus;
 }
 
@@ -80,9 +80,9 @@ export interface IngressBackend {
 export interface IngressClass {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** The desired state, as the user asks for it. */
   spec?: IngressClassSpec;
 }
 
@@ -206,9 +206,9 @@ export interface IngressTLS {
 export interface NetworkPolicy {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** The desired state, as the user asks for it. */
   spec?: NetworkPolicySpec;
 }
 
@@ -294,11 +294,11 @@ export interface ServiceBackendPort {
 export interface ServiceCIDR {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** The desired state, as the user asks for it. */
   spec?: ServiceCIDRSpec;
-  /**  */
+  /** The observed state, as the system last reported it. */
   status?: ServiceCIDRStatus;
 }
 

@@ -12,7 +12,7 @@ export interface Overhead {
 export interface RuntimeClass {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
   /**  */
   handler: string;

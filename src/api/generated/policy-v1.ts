@@ -7,7 +7,7 @@ export type UnhealthyPodEvictionPolicyType = string;
 export interface Eviction {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
   /**  */
   deleteOptions?: DeleteOptions;
@@ -17,11 +17,11 @@ export interface Eviction {
 export interface PodDisruptionBudget {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** The desired state, as the user asks for it. */
   spec?: PodDisruptionBudgetSpec;
-  /**  */
+  /** The observed state, as the system last reported it. */
   status?: PodDisruptionBudgetStatus;
 }
 
@@ -49,7 +49,7 @@ export interface PodDisruptionBudgetSpec {
 
 /**  */
 export interface PodDisruptionBudgetStatus {
-  /**  */
+  /** The metadata.generation that this status describes. */
   observedGeneration?: number;
   /**  */
   disruptedPods?: Record<string, string>;

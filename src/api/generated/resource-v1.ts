@@ -186,9 +186,9 @@ export interface DeviceClaimConfiguration {
 export interface DeviceClass {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** The desired state, as the user asks for it. */
   spec: DeviceClassSpec;
 }
 
@@ -374,11 +374,11 @@ export interface OpaqueDeviceConfiguration {
 export interface ResourceClaim {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** The desired state, as the user asks for it. */
   spec: ResourceClaimSpec;
-  /**  */
+  /** The observed state, as the system last reported it. */
   status?: ResourceClaimStatus;
 }
 
@@ -424,9 +424,9 @@ export interface ResourceClaimStatus {
 export interface ResourceClaimTemplate {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** The desired state, as the user asks for it. */
   spec: ResourceClaimTemplateSpec;
 }
 
@@ -462,9 +462,9 @@ export interface ResourcePool {
 export interface ResourceSlice {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** The desired state, as the user asks for it. */
   spec: ResourceSliceSpec;
 }
 

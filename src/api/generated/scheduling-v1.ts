@@ -5,7 +5,7 @@ import type { ListMeta, ObjectMeta } from './meta-v1.ts';
 export interface PriorityClass {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
   /**  */
   value?: number;

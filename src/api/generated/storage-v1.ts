@@ -12,9 +12,9 @@ export type VolumeLifecycleMode = string;
 export interface CSIDriver {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** The desired state, as the user asks for it. */
   spec: CSIDriverSpec;
 }
 
@@ -58,9 +58,9 @@ export interface CSIDriverSpec {
 export interface CSINode {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** The desired state, as the user asks for it. */
   spec: CSINodeSpec;
 }
 
@@ -96,7 +96,7 @@ export interface CSINodeSpec {
 export interface CSIStorageCapacity {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
   /**  */
   nodeTopology?: LabelSelector;
@@ -122,7 +122,7 @@ export interface CSIStorageCapacityList {
 export interface StorageClass {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
   /**  */
   provisioner: string;
@@ -162,11 +162,11 @@ export interface TokenRequest {
 export interface VolumeAttachment {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** The desired state, as the user asks for it. */
   spec: VolumeAttachmentSpec;
-  /**  */
+  /** The observed state, as the system last reported it. */
   status?: VolumeAttachmentStatus;
 }
 
@@ -214,7 +214,7 @@ export interface VolumeAttachmentStatus {
 export interface VolumeAttributesClass {
   apiVersion?: string;
   kind?: string;
-  /**  */
+  /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
   /**  */
   driverName: string;

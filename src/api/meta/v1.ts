@@ -54,11 +54,11 @@ export const metaV1: PackageDeclaration = {
     }),
     Condition: message('', {
       type: field(1, 'string', '', { required: true, keep: true }),
-      status: field(2, 'ConditionStatus', '', { required: true, keep: true }),
+      status: field(2, 'ConditionStatus', 'Whether the condition holds: True, False or Unknown.', { required: true, keep: true }),
       observedGeneration: field(3, 'int64', ''),
-      lastTransitionTime: field(4, 'Time', '', { required: true, keep: true }),
-      reason: field(5, 'string', '', { required: true, keep: true }),
-      message: field(6, 'string', '', { required: true, keep: true }),
+      lastTransitionTime: field(4, 'Time', 'When the status last changed.', { required: true, keep: true }),
+      reason: field(5, 'string', 'One CamelCase word on why the condition has its status.', { required: true, keep: true }),
+      message: field(6, 'string', 'Details of the last change, for people to read.', { required: true, keep: true }),
     }),
     CreateOptions: object('', {
       dryRun: field(1, '[]string', ''),
@@ -171,10 +171,10 @@ export const metaV1: PackageDeclaration = {
       blockOwnerDeletion: field(7, '*bool', ''),
     }, { atomic: true }),
     PartialObjectMetadata: object('', {
-      metadata: field(1, 'ObjectMeta', ''),
+      metadata: field(1, 'ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
     }),
     PartialObjectMetadataList: object('', {
-      metadata: field(1, 'ListMeta', ''),
+      metadata: field(1, 'ListMeta', 'Name, labels, annotations and the other metadata of the object.'),
       items: field(2, '[]PartialObjectMetadata', '', { keep: true }),
     }),
     Patch: message('', {}),
@@ -199,8 +199,8 @@ export const metaV1: PackageDeclaration = {
       selector: field(1, 'string', '', { required: true, keep: true }),
     }),
     Status: object('', {
-      metadata: field(1, 'ListMeta', ''),
-      status: field(2, 'string', ''),
+      metadata: field(1, 'ListMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      status: field(2, 'string', 'The observed state, as the system last reported it.'),
       message: field(3, 'string', ''),
       reason: field(4, 'StatusReason', ''),
       details: field(5, '*StatusDetails', ''),

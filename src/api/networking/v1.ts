@@ -20,8 +20,8 @@ export const networkingV1: PackageDeclaration = {
       paths: field(1, '[]HTTPIngressPath', '', { required: true, keep: true, list: 'atomic' }),
     }),
     IPAddress: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
-      spec: field(2, 'IPAddressSpec', '', { required: true }),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      spec: field(2, 'IPAddressSpec', 'The desired state, as the user asks for it.', { required: true }),
     }),
     IPAddressList: listOf('IPAddress'),
     IPAddressSpec: message('', {
@@ -32,17 +32,17 @@ export const networkingV1: PackageDeclaration = {
       except: field(2, '[]string', '', { list: 'atomic' }),
     }),
     Ingress: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
-      spec: field(2, 'IngressSpec', ''),
-      status: field(3, 'IngressStatus', ''),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      spec: field(2, 'IngressSpec', 'The desired state, as the user asks for it.'),
+      status: field(3, 'IngressStatus', 'The observed state, as the system last reported it.'),
     }),
     IngressBackend: message('', {
       service: field(4, '*IngressServiceBackend', ''),
       resource: field(3, '*core.TypedLocalObjectReference', ''),
     }),
     IngressClass: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
-      spec: field(2, 'IngressClassSpec', ''),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      spec: field(2, 'IngressClassSpec', 'The desired state, as the user asks for it.'),
     }),
     IngressClassList: listOf('IngressClass'),
     IngressClassParametersReference: message('', {
@@ -95,8 +95,8 @@ export const networkingV1: PackageDeclaration = {
       secretName: field(2, 'string', ''),
     }),
     NetworkPolicy: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
-      spec: field(2, 'NetworkPolicySpec', ''),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      spec: field(2, 'NetworkPolicySpec', 'The desired state, as the user asks for it.'),
     }),
     NetworkPolicyEgressRule: message('', {
       ports: field(1, '[]NetworkPolicyPort', '', { list: 'atomic' }),
@@ -134,9 +134,9 @@ export const networkingV1: PackageDeclaration = {
       number: field(2, 'int32', ''),
     }, { atomic: true }),
     ServiceCIDR: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
-      spec: field(2, 'ServiceCIDRSpec', ''),
-      status: field(3, 'ServiceCIDRStatus', ''),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      spec: field(2, 'ServiceCIDRSpec', 'The desired state, as the user asks for it.'),
+      status: field(3, 'ServiceCIDRStatus', 'The observed state, as the system last reported it.'),
     }),
     ServiceCIDRList: listOf('ServiceCIDR'),
     ServiceCIDRSpec: message('', {

@@ -13,7 +13,7 @@ export const nodeV1: PackageDeclaration = {
       podFixed: field(1, 'map[string]Quantity', ''),
     }),
     RuntimeClass: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
       handler: field(2, 'string', '', { required: true, keep: true }),
       overhead: field(3, '*Overhead', ''),
       scheduling: field(4, '*Scheduling', ''),

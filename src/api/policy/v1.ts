@@ -11,13 +11,13 @@ export const policyV1: PackageDeclaration = {
   },
   messages: {
     Eviction: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
       deleteOptions: field(2, '*meta.DeleteOptions', ''),
     }),
     PodDisruptionBudget: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
-      spec: field(2, 'PodDisruptionBudgetSpec', ''),
-      status: field(3, 'PodDisruptionBudgetStatus', ''),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      spec: field(2, 'PodDisruptionBudgetSpec', 'The desired state, as the user asks for it.'),
+      status: field(3, 'PodDisruptionBudgetStatus', 'The observed state, as the system last reported it.'),
     }),
     PodDisruptionBudgetList: listOf('PodDisruptionBudget'),
     PodDisruptionBudgetSpec: message('', {
@@ -27,7 +27,7 @@ export const policyV1: PackageDeclaration = {
       unhealthyPodEvictionPolicy: field(4, '*UnhealthyPodEvictionPolicyType', ''),
     }),
     PodDisruptionBudgetStatus: message('', {
-      observedGeneration: field(1, 'int64', ''),
+      observedGeneration: field(1, 'int64', 'The metadata.generation that this status describes.'),
       disruptedPods: field(2, 'map[string]Time', ''),
       disruptionsAllowed: field(3, 'int32', '', { keep: true }),
       currentHealthy: field(4, 'int32', '', { keep: true }),

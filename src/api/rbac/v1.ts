@@ -13,12 +13,12 @@ export const rbacV1: PackageDeclaration = {
       clusterRoleSelectors: field(1, '[]meta.LabelSelector', '', { list: 'atomic' }),
     }),
     ClusterRole: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
       rules: field(2, '[]PolicyRule', '', { keep: true, list: 'atomic' }),
       aggregationRule: field(3, '*AggregationRule', ''),
     }),
     ClusterRoleBinding: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
       subjects: field(2, '[]Subject', '', { list: 'atomic' }),
       roleRef: field(3, 'RoleRef', '', { required: true, keep: true }),
     }),
@@ -32,11 +32,11 @@ export const rbacV1: PackageDeclaration = {
       nonResourceURLs: field(5, '[]string', '', { list: 'atomic' }),
     }),
     Role: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
       rules: field(2, '[]PolicyRule', '', { keep: true, list: 'atomic' }),
     }),
     RoleBinding: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
       subjects: field(2, '[]Subject', '', { list: 'atomic' }),
       roleRef: field(3, 'RoleRef', '', { required: true, keep: true }),
     }),

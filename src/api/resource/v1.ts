@@ -100,8 +100,8 @@ export const resourceV1: PackageDeclaration = {
       deviceConfiguration: field(2, 'DeviceConfiguration', '', { inline: true }),
     }),
     DeviceClass: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
-      spec: field(2, 'DeviceClassSpec', '', { required: true, keep: true }),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      spec: field(2, 'DeviceClassSpec', 'The desired state, as the user asks for it.', { required: true, keep: true }),
     }),
     DeviceClassConfiguration: message('', {
       deviceConfiguration: field(1, 'DeviceConfiguration', '', { inline: true }),
@@ -189,9 +189,9 @@ export const resourceV1: PackageDeclaration = {
       parameters: field(2, 'RawExtension', '', { required: true, keep: true }),
     }),
     ResourceClaim: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
-      spec: field(2, 'ResourceClaimSpec', '', { required: true, keep: true }),
-      status: field(3, 'ResourceClaimStatus', ''),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      spec: field(2, 'ResourceClaimSpec', 'The desired state, as the user asks for it.', { required: true, keep: true }),
+      status: field(3, 'ResourceClaimStatus', 'The observed state, as the system last reported it.'),
     }),
     ResourceClaimConsumerReference: message('', {
       apiGroup: field(1, 'string', ''),
@@ -209,8 +209,8 @@ export const resourceV1: PackageDeclaration = {
       devices: field(4, '[]AllocatedDeviceStatus', '', { list: { map: ['driver', 'device', 'pool', 'shareID'] }, gate: 'DRAResourceClaimDeviceStatus' }),
     }),
     ResourceClaimTemplate: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
-      spec: field(2, 'ResourceClaimTemplateSpec', '', { required: true, keep: true }),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      spec: field(2, 'ResourceClaimTemplateSpec', 'The desired state, as the user asks for it.', { required: true, keep: true }),
     }),
     ResourceClaimTemplateList: listOf('ResourceClaimTemplate'),
     ResourceClaimTemplateSpec: message('', {
@@ -223,8 +223,8 @@ export const resourceV1: PackageDeclaration = {
       resourceSliceCount: field(3, 'int64', '', { required: true, keep: true }),
     }),
     ResourceSlice: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
-      spec: field(2, 'ResourceSliceSpec', '', { required: true, keep: true }),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      spec: field(2, 'ResourceSliceSpec', 'The desired state, as the user asks for it.', { required: true, keep: true }),
     }),
     ResourceSliceList: listOf('ResourceSlice'),
     ResourceSliceSpec: message('', {

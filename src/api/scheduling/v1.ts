@@ -10,7 +10,7 @@ export const schedulingV1: PackageDeclaration = {
   },
   messages: {
     PriorityClass: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
       value: field(2, 'int32', '', { keep: true }),
       globalDefault: field(3, 'bool', ''),
       description: field(4, 'string', ''),

@@ -13,8 +13,8 @@ export const storageV1: PackageDeclaration = {
   },
   messages: {
     CSIDriver: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
-      spec: field(2, 'CSIDriverSpec', '', { required: true, keep: true }),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      spec: field(2, 'CSIDriverSpec', 'The desired state, as the user asks for it.', { required: true, keep: true }),
     }),
     CSIDriverList: listOf('CSIDriver'),
     CSIDriverSpec: message('', {
@@ -31,8 +31,8 @@ export const storageV1: PackageDeclaration = {
       preventPodSchedulingIfMissing: field(11, '*bool', '', { gate: 'VolumeLimitScaling' }),
     }),
     CSINode: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
-      spec: field(2, 'CSINodeSpec', '', { required: true, keep: true }),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      spec: field(2, 'CSINodeSpec', 'The desired state, as the user asks for it.', { required: true, keep: true }),
     }),
     CSINodeDriver: message('', {
       name: field(1, 'string', '', { required: true, keep: true }),
@@ -45,7 +45,7 @@ export const storageV1: PackageDeclaration = {
       drivers: field(1, '[]CSINodeDriver', '', { required: true, keep: true, list: { map: ['name'] }, patch: 'merge', mergeKey: 'name' }),
     }),
     CSIStorageCapacity: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
       nodeTopology: field(2, '*meta.LabelSelector', ''),
       storageClassName: field(3, 'string', '', { required: true, keep: true }),
       capacity: field(4, '*Quantity', ''),
@@ -53,7 +53,7 @@ export const storageV1: PackageDeclaration = {
     }),
     CSIStorageCapacityList: listOf('CSIStorageCapacity'),
     StorageClass: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
       provisioner: field(2, 'string', '', { required: true, keep: true }),
       parameters: field(3, 'map[string]string', ''),
       reclaimPolicy: field(4, '*core.PersistentVolumeReclaimPolicy', ''),
@@ -68,9 +68,9 @@ export const storageV1: PackageDeclaration = {
       expirationSeconds: field(2, '*int64', ''),
     }),
     VolumeAttachment: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
-      spec: field(2, 'VolumeAttachmentSpec', '', { required: true, keep: true }),
-      status: field(3, 'VolumeAttachmentStatus', ''),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      spec: field(2, 'VolumeAttachmentSpec', 'The desired state, as the user asks for it.', { required: true, keep: true }),
+      status: field(3, 'VolumeAttachmentStatus', 'The observed state, as the system last reported it.'),
     }),
     VolumeAttachmentList: listOf('VolumeAttachment'),
     VolumeAttachmentSource: message('', {
@@ -89,7 +89,7 @@ export const storageV1: PackageDeclaration = {
       detachError: field(4, '*VolumeError', ''),
     }),
     VolumeAttributesClass: object('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
       driverName: field(2, 'string', '', { required: true, keep: true }),
       parameters: field(3, 'map[string]string', ''),
     }),

@@ -2,25 +2,25 @@
 import { column, field, listOf, message, object, type KindDeclaration, type MessageDeclarations } from '../../declare.ts';
 
 export const messages = {
-  Namespace: object('', {
-    metadata: field(1, 'meta.ObjectMeta', ''),
-    spec: field(2, 'NamespaceSpec', ''),
-    status: field(3, 'NamespaceStatus', ''),
+  Namespace: object('A scope for names, policy and access.', {
+    metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+    spec: field(2, 'NamespaceSpec', 'The desired state, as the user asks for it.'),
+    status: field(3, 'NamespaceStatus', 'The observed state, as the system last reported it.'),
   }),
-  NamespaceCondition: message('', {
-    type: field(1, 'NamespaceConditionType', '', { required: true, keep: true }),
-    status: field(2, 'ConditionStatus', '', { required: true, keep: true }),
-    lastTransitionTime: field(4, 'Time', ''),
-    reason: field(5, 'string', ''),
-    message: field(6, 'string', ''),
+  NamespaceCondition: message('One aspect of the namespace\'s current state.', {
+    type: field(1, 'NamespaceConditionType', 'Which condition, such as NamespaceContentRemaining.', { required: true, keep: true }),
+    status: field(2, 'ConditionStatus', 'Whether the condition holds: True, False or Unknown.', { required: true, keep: true }),
+    lastTransitionTime: field(4, 'Time', 'When the status last changed.'),
+    reason: field(5, 'string', 'One CamelCase word on why the condition has its status.'),
+    message: field(6, 'string', 'Details of the last change, for people to read.'),
   }),
   NamespaceList: listOf('Namespace'),
-  NamespaceSpec: message('', {
-    finalizers: field(1, '[]FinalizerName', '', { list: 'atomic' }),
+  NamespaceSpec: message('What holds the namespace in existence.', {
+    finalizers: field(1, '[]FinalizerName', 'Names that must be gone before the namespace is removed.', { list: 'atomic' }),
   }),
-  NamespaceStatus: message('', {
-    phase: field(1, 'NamespacePhase', ''),
-    conditions: field(2, '[]NamespaceCondition', '', { list: { map: ['type'] }, patch: 'merge', mergeKey: 'type' }),
+  NamespaceStatus: message('State of the namespace.', {
+    phase: field(1, 'NamespacePhase', 'Active or Terminating.'),
+    conditions: field(2, '[]NamespaceCondition', 'Conditions, mostly on how deletion gets along.', { list: { map: ['type'] }, patch: 'merge', mergeKey: 'type' }),
   }),
 } satisfies MessageDeclarations;
 

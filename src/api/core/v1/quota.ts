@@ -2,36 +2,36 @@
 import { column, field, listOf, message, object, type KindDeclaration, type MessageDeclarations } from '../../declare.ts';
 
 export const messages = {
-  LimitRange: object('', {
-    metadata: field(1, 'meta.ObjectMeta', ''),
-    spec: field(2, 'LimitRangeSpec', ''),
+  LimitRange: object('Limits and defaults for resources in a namespace.', {
+    metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+    spec: field(2, 'LimitRangeSpec', 'The desired state, as the user asks for it.'),
   }),
-  LimitRangeItem: message('', {
-    type: field(1, 'LimitType', '', { required: true, keep: true }),
-    max: field(2, 'map[string]Quantity', ''),
-    min: field(3, 'map[string]Quantity', ''),
-    default: field(4, 'map[string]Quantity', ''),
-    defaultRequest: field(5, 'map[string]Quantity', ''),
-    maxLimitRequestRatio: field(6, 'map[string]Quantity', ''),
+  LimitRangeItem: message('Limits for one type of object.', {
+    type: field(1, 'LimitType', 'Pod, Container or PersistentVolumeClaim.', { required: true, keep: true }),
+    max: field(2, 'map[string]Quantity', 'Most of each resource.'),
+    min: field(3, 'map[string]Quantity', 'Least of each resource.'),
+    default: field(4, 'map[string]Quantity', 'Limits that are set when a container has none.'),
+    defaultRequest: field(5, 'map[string]Quantity', 'Requests that are set when a container has none.'),
+    maxLimitRequestRatio: field(6, 'map[string]Quantity', 'Most that the limit may be, as a multiple of the request.'),
   }),
   LimitRangeList: listOf('LimitRange'),
-  LimitRangeSpec: message('', {
-    limits: field(1, '[]LimitRangeItem', '', { required: true, keep: true, list: 'atomic' }),
+  LimitRangeSpec: message('The limits of a LimitRange.', {
+    limits: field(1, '[]LimitRangeItem', 'The limits, one entry a type.', { required: true, keep: true, list: 'atomic' }),
   }),
-  ResourceQuota: object('', {
-    metadata: field(1, 'meta.ObjectMeta', ''),
-    spec: field(2, 'ResourceQuotaSpec', ''),
-    status: field(3, 'ResourceQuotaStatus', ''),
+  ResourceQuota: object('Caps the resources used in a namespace.', {
+    metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+    spec: field(2, 'ResourceQuotaSpec', 'The desired state, as the user asks for it.'),
+    status: field(3, 'ResourceQuotaStatus', 'The observed state, as the system last reported it.'),
   }),
   ResourceQuotaList: listOf('ResourceQuota'),
-  ResourceQuotaSpec: message('', {
-    hard: field(1, 'map[string]Quantity', ''),
-    scopes: field(2, '[]ResourceQuotaScope', '', { list: 'atomic' }),
-    scopeSelector: field(3, '*ScopeSelector', ''),
+  ResourceQuotaSpec: message('What is capped and how high.', {
+    hard: field(1, 'map[string]Quantity', 'Most of each resource or number of objects.'),
+    scopes: field(2, '[]ResourceQuotaScope', 'Scopes that an object must all match to be counted; default everything.', { list: 'atomic' }),
+    scopeSelector: field(3, '*ScopeSelector', 'Further tests on scopes.'),
   }),
-  ResourceQuotaStatus: message('', {
-    hard: field(1, 'map[string]Quantity', ''),
-    used: field(2, 'map[string]Quantity', ''),
+  ResourceQuotaStatus: message('The caps and what is used of them.', {
+    hard: field(1, 'map[string]Quantity', 'The caps in force.'),
+    used: field(2, 'map[string]Quantity', 'What is used now.'),
   }),
 } satisfies MessageDeclarations;
 

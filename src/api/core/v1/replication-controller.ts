@@ -2,41 +2,41 @@
 import { column, field, listOf, message, object, type KindDeclaration, type MessageDeclarations } from '../../declare.ts';
 
 export const messages = {
-  PodTemplate: object('', {
-    metadata: field(1, 'meta.ObjectMeta', ''),
-    template: field(2, 'PodTemplateSpec', ''),
+  PodTemplate: object('A stored template for Pods.', {
+    metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+    template: field(2, 'PodTemplateSpec', 'The template.'),
   }),
   PodTemplateList: listOf('PodTemplate'),
-  PodTemplateSpec: message('', {
-    metadata: field(1, 'meta.ObjectMeta', ''),
-    spec: field(2, 'PodSpec', ''),
+  PodTemplateSpec: message('What Pods made from a template look like.', {
+    metadata: field(1, 'meta.ObjectMeta', 'Labels and annotations of the Pods.'),
+    spec: field(2, 'PodSpec', 'Spec of the Pods.'),
   }),
-  ReplicationController: object('', {
-    metadata: field(1, 'meta.ObjectMeta', ''),
-    spec: field(2, 'ReplicationControllerSpec', ''),
-    status: field(3, 'ReplicationControllerStatus', ''),
+  ReplicationController: object('Keeps a number of equal Pods running; ReplicaSet replaces it.', {
+    metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+    spec: field(2, 'ReplicationControllerSpec', 'The desired state, as the user asks for it.'),
+    status: field(3, 'ReplicationControllerStatus', 'The observed state, as the system last reported it.'),
   }),
-  ReplicationControllerCondition: message('', {
-    type: field(1, 'ReplicationControllerConditionType', '', { required: true, keep: true }),
-    status: field(2, 'ConditionStatus', '', { required: true, keep: true }),
-    lastTransitionTime: field(3, 'Time', ''),
-    reason: field(4, 'string', ''),
-    message: field(5, 'string', ''),
+  ReplicationControllerCondition: message('One aspect of the controller\'s current state.', {
+    type: field(1, 'ReplicationControllerConditionType', 'Which condition, such as ReplicaFailure.', { required: true, keep: true }),
+    status: field(2, 'ConditionStatus', 'Whether the condition holds: True, False or Unknown.', { required: true, keep: true }),
+    lastTransitionTime: field(3, 'Time', 'When the status last changed.'),
+    reason: field(4, 'string', 'One CamelCase word on why the condition has its status.'),
+    message: field(5, 'string', 'Details of the last change, for people to read.'),
   }),
   ReplicationControllerList: listOf('ReplicationController'),
-  ReplicationControllerSpec: message('', {
-    replicas: field(1, '*int32', ''),
-    minReadySeconds: field(4, 'int32', ''),
-    selector: field(2, 'map[string]string', '', { atomic: true }),
-    template: field(3, '*PodTemplateSpec', ''),
+  ReplicationControllerSpec: message('How many Pods to keep, and which.', {
+    replicas: field(1, '*int32', 'Wanted number of Pods; default 1.'),
+    minReadySeconds: field(4, 'int32', 'Seconds for which a Pod must be ready to count as available; default 0.'),
+    selector: field(2, 'map[string]string', 'Labels of the Pods; default the template\'s labels.', { atomic: true }),
+    template: field(3, '*PodTemplateSpec', 'Template for new Pods.'),
   }),
-  ReplicationControllerStatus: message('', {
-    replicas: field(1, 'int32', '', { required: true, keep: true }),
-    fullyLabeledReplicas: field(2, 'int32', ''),
-    readyReplicas: field(4, 'int32', ''),
-    availableReplicas: field(5, 'int32', ''),
-    observedGeneration: field(3, 'int64', ''),
-    conditions: field(6, '[]ReplicationControllerCondition', '', { list: { map: ['type'] }, patch: 'merge', mergeKey: 'type' }),
+  ReplicationControllerStatus: message('State of the controller; may be somewhat behind.', {
+    replicas: field(1, 'int32', 'Number of Pods observed.', { required: true, keep: true }),
+    fullyLabeledReplicas: field(2, 'int32', 'Pods that have all labels of the template.'),
+    readyReplicas: field(4, 'int32', 'Pods that are ready.'),
+    availableReplicas: field(5, 'int32', 'Pods that have been ready for minReadySeconds.'),
+    observedGeneration: field(3, 'int64', 'The metadata.generation that this status describes.'),
+    conditions: field(6, '[]ReplicationControllerCondition', 'Conditions of the controller.', { list: { map: ['type'] }, patch: 'merge', mergeKey: 'type' }),
   }),
 } satisfies MessageDeclarations;
 

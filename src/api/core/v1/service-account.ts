@@ -2,11 +2,11 @@
 import { column, field, listOf, object, type KindDeclaration, type MessageDeclarations } from '../../declare.ts';
 
 export const messages = {
-  ServiceAccount: object('', {
-    metadata: field(1, 'meta.ObjectMeta', ''),
-    secrets: field(2, '[]ObjectReference', '', { list: { map: ['name'] }, patch: 'merge', mergeKey: 'name' }),
-    imagePullSecrets: field(3, '[]LocalObjectReference', '', { list: 'atomic' }),
-    automountServiceAccountToken: field(4, '*bool', ''),
+  ServiceAccount: object('An identity for processes in Pods.', {
+    metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+    secrets: field(2, '[]ObjectReference', 'Secrets that Pods of the account may use, when that is enforced.', { list: { map: ['name'] }, patch: 'merge', mergeKey: 'name' }),
+    imagePullSecrets: field(3, '[]LocalObjectReference', 'Secrets with image credentials, copied into Pods without any.', { list: 'atomic' }),
+    automountServiceAccountToken: field(4, '*bool', 'Whether Pods get the account\'s token; a Pod may say otherwise.'),
   }),
   ServiceAccountList: listOf('ServiceAccount'),
 } satisfies MessageDeclarations;

@@ -2,90 +2,90 @@
 import { column, field, listOf, message, object, type KindDeclaration, type MessageDeclarations } from '../../declare.ts';
 
 export const messages = {
-  ClientIPConfig: message('', {
-    timeoutSeconds: field(1, '*int32', ''),
+  ClientIPConfig: message('Settings of client IP session affinity.', {
+    timeoutSeconds: field(1, '*int32', 'Seconds for which a client stays with its Pod; 1 to 86400, default 10800.'),
   }),
-  EndpointAddress: message('', {
-    ip: field(1, 'string', '', { required: true, keep: true }),
-    hostname: field(3, 'string', ''),
-    nodeName: field(4, '*string', ''),
-    targetRef: field(2, '*ObjectReference', ''),
+  EndpointAddress: message('One address of an Endpoints object.', {
+    ip: field(1, 'string', 'IP address; not loopback, link-local or multicast.', { required: true, keep: true }),
+    hostname: field(3, 'string', 'Host name of the endpoint.'),
+    nodeName: field(4, '*string', 'Node of the endpoint.'),
+    targetRef: field(2, '*ObjectReference', 'The object behind the address, usually a Pod.'),
   }, { atomic: true }),
-  EndpointPort: message('', {
-    name: field(1, 'string', ''),
-    port: field(2, 'int32', '', { required: true, keep: true }),
-    protocol: field(3, 'Protocol', ''),
-    appProtocol: field(4, '*string', ''),
+  EndpointPort: message('One port of an Endpoints object.', {
+    name: field(1, 'string', 'Name of the port; needed when there is more than one.'),
+    port: field(2, 'int32', 'Port number.', { required: true, keep: true }),
+    protocol: field(3, 'Protocol', 'TCP (default), UDP or SCTP.'),
+    appProtocol: field(4, '*string', 'Application protocol, such as kubernetes.io/h2c.'),
   }, { atomic: true }),
-  EndpointSubset: message('', {
-    addresses: field(1, '[]EndpointAddress', '', { list: 'atomic' }),
-    notReadyAddresses: field(2, '[]EndpointAddress', '', { list: 'atomic' }),
-    ports: field(3, '[]EndpointPort', '', { list: 'atomic' }),
+  EndpointSubset: message('Addresses that share the same ports.', {
+    addresses: field(1, '[]EndpointAddress', 'Addresses that are ready.', { list: 'atomic' }),
+    notReadyAddresses: field(2, '[]EndpointAddress', 'Addresses that are not ready.', { list: 'atomic' }),
+    ports: field(3, '[]EndpointPort', 'Ports of the addresses.', { list: 'atomic' }),
   }),
-  Endpoints: object('', {
-    metadata: field(1, 'meta.ObjectMeta', ''),
-    subsets: field(2, '[]EndpointSubset', '', { list: 'atomic' }),
+  Endpoints: object('Addresses behind a Service; EndpointSlice replaces it.', {
+    metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+    subsets: field(2, '[]EndpointSubset', 'Groups of addresses with the same ports.', { list: 'atomic' }),
   }),
   EndpointsList: listOf('Endpoints'),
-  LoadBalancerIngress: message('', {
-    ip: field(1, 'string', ''),
-    hostname: field(2, 'string', ''),
-    ipMode: field(3, '*LoadBalancerIPMode', ''),
-    ports: field(4, '[]PortStatus', '', { list: 'atomic' }),
+  LoadBalancerIngress: message('One entry point of a load balancer.', {
+    ip: field(1, 'string', 'IP address.'),
+    hostname: field(2, 'string', 'DNS name.'),
+    ipMode: field(3, '*LoadBalancerIPMode', 'How the address works: VIP (destination is kept) or Proxy.'),
+    ports: field(4, '[]PortStatus', 'State of the ports.', { list: 'atomic' }),
   }),
-  LoadBalancerStatus: message('', {
-    ingress: field(1, '[]LoadBalancerIngress', '', { list: 'atomic' }),
+  LoadBalancerStatus: message('State of a load balancer.', {
+    ingress: field(1, '[]LoadBalancerIngress', 'Its entry points.', { list: 'atomic' }),
   }),
-  PortStatus: message('', {
-    port: field(1, 'int32', '', { required: true, keep: true }),
-    protocol: field(2, 'Protocol', '', { required: true, keep: true }),
-    error: field(3, '*string', ''),
+  PortStatus: message('State of one port of a load balancer.', {
+    port: field(1, 'int32', 'Port number.', { required: true, keep: true }),
+    protocol: field(2, 'Protocol', 'TCP, UDP or SCTP.', { required: true, keep: true }),
+    error: field(3, '*string', 'Reason word for a failure of the port.'),
   }),
-  Service: object('', {
-    metadata: field(1, 'meta.ObjectMeta', ''),
-    spec: field(2, 'ServiceSpec', ''),
-    status: field(3, 'ServiceStatus', ''),
+  Service: object('A stable name, address and ports for a set of Pods.', {
+    metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+    spec: field(2, 'ServiceSpec', 'The desired state, as the user asks for it.'),
+    status: field(3, 'ServiceStatus', 'The observed state, as the system last reported it.'),
   }),
   ServiceList: listOf('Service'),
-  ServicePort: message('', {
-    name: field(1, 'string', ''),
-    protocol: field(2, 'Protocol', ''),
-    appProtocol: field(6, '*string', ''),
-    port: field(3, 'int32', '', { required: true, keep: true }),
-    targetPort: field(4, 'IntOrString', ''),
-    nodePort: field(5, 'int32', ''),
+  ServicePort: message('One port of a Service.', {
+    name: field(1, 'string', 'Name of the port, a DNS label; needed when there is more than one.'),
+    protocol: field(2, 'Protocol', 'TCP (default), UDP or SCTP.'),
+    appProtocol: field(6, '*string', 'Application protocol, such as kubernetes.io/h2c.'),
+    port: field(3, 'int32', 'Port on which the Service is reached.', { required: true, keep: true }),
+    targetPort: field(4, 'IntOrString', 'Port number or name on the Pods; default the same as port.'),
+    nodePort: field(5, 'int32', 'Port on every node, for NodePort and LoadBalancer; allocated if 0.'),
   }),
-  ServiceProxyOptions: object('', {
-    path: field(1, 'string', ''),
+  ServiceProxyOptions: object('Query options of a request that is proxied to a Service.', {
+    path: field(1, 'string', 'URL path for the request to the Service.'),
   }),
-  ServiceSpec: message('', {
-    ports: field(1, '[]ServicePort', '', { list: { map: ['port', 'protocol'] }, patch: 'merge', mergeKey: 'port' }),
-    selector: field(2, 'map[string]string', '', { atomic: true }),
-    clusterIP: field(3, 'string', ''),
-    clusterIPs: field(18, '[]string', '', { list: 'atomic' }),
-    type: field(4, 'ServiceType', ''),
-    externalIPs: field(5, '[]string', '', { list: 'atomic' }),
-    sessionAffinity: field(7, 'ServiceAffinity', ''),
-    loadBalancerIP: field(8, 'string', ''),
-    loadBalancerSourceRanges: field(9, '[]string', '', { list: 'atomic' }),
-    externalName: field(10, 'string', ''),
-    externalTrafficPolicy: field(11, 'ServiceExternalTrafficPolicy', ''),
-    healthCheckNodePort: field(12, 'int32', ''),
-    publishNotReadyAddresses: field(13, 'bool', ''),
-    sessionAffinityConfig: field(14, '*SessionAffinityConfig', ''),
-    ipFamilies: field(19, '[]IPFamily', '', { list: 'atomic' }),
-    ipFamilyPolicy: field(17, '*IPFamilyPolicy', ''),
-    allocateLoadBalancerNodePorts: field(20, '*bool', ''),
-    loadBalancerClass: field(21, '*string', ''),
-    internalTrafficPolicy: field(22, '*ServiceInternalTrafficPolicy', ''),
-    trafficDistribution: field(23, '*string', ''),
+  ServiceSpec: message('How a Service is reached and what is behind it.', {
+    ports: field(1, '[]ServicePort', 'Ports of the Service.', { list: { map: ['port', 'protocol'] }, patch: 'merge', mergeKey: 'port' }),
+    selector: field(2, 'map[string]string', 'Labels of the Pods behind it; without one, endpoints are managed by others.', { atomic: true }),
+    clusterIP: field(3, 'string', 'Virtual IP address; allocated if empty, None for a headless Service.'),
+    clusterIPs: field(18, '[]string', 'Virtual IP addresses, at most two of different families.', { list: 'atomic' }),
+    type: field(4, 'ServiceType', 'ClusterIP (default), NodePort, LoadBalancer or ExternalName.'),
+    externalIPs: field(5, '[]string', 'Further IP addresses, routed to nodes by someone else.', { list: 'atomic' }),
+    sessionAffinity: field(7, 'ServiceAffinity', 'None (default), or ClientIP to keep a client on one Pod.'),
+    loadBalancerIP: field(8, 'string', 'Wanted load balancer address; deprecated.'),
+    loadBalancerSourceRanges: field(9, '[]string', 'Client CIDRs that the load balancer lets in; default all.', { list: 'atomic' }),
+    externalName: field(10, 'string', 'DNS name that the Service is an alias of, for ExternalName.'),
+    externalTrafficPolicy: field(11, 'ServiceExternalTrafficPolicy', 'Traffic from outside goes to Pods of the Cluster (default) or Local node.'),
+    healthCheckNodePort: field(12, 'int32', 'Health check port on nodes, for LoadBalancer with Local policy.'),
+    publishNotReadyAddresses: field(13, 'bool', 'Treat Pods that are not ready as ready; default false.'),
+    sessionAffinityConfig: field(14, '*SessionAffinityConfig', 'Settings of session affinity.'),
+    ipFamilies: field(19, '[]IPFamily', 'IPv4, IPv6 or both, in order of preference.', { list: 'atomic' }),
+    ipFamilyPolicy: field(17, '*IPFamilyPolicy', 'SingleStack (default), PreferDualStack or RequireDualStack.'),
+    allocateLoadBalancerNodePorts: field(20, '*bool', 'Whether a LoadBalancer gets node ports; default true.'),
+    loadBalancerClass: field(21, '*string', 'Load balancer implementation; default the cluster\'s own.'),
+    internalTrafficPolicy: field(22, '*ServiceInternalTrafficPolicy', 'Traffic from inside goes to Pods of the Cluster (default) or Local node.'),
+    trafficDistribution: field(23, '*string', 'Which endpoints are preferred: PreferSameZone, PreferSameNode or PreferClose.'),
   }),
-  ServiceStatus: message('', {
-    loadBalancer: field(1, 'LoadBalancerStatus', ''),
-    conditions: field(2, '[]meta.Condition', '', { list: { map: ['type'] }, patch: 'merge', mergeKey: 'type' }),
+  ServiceStatus: message('State of a Service.', {
+    loadBalancer: field(1, 'LoadBalancerStatus', 'State of its load balancer.'),
+    conditions: field(2, '[]meta.Condition', 'Conditions of the Service.', { list: { map: ['type'] }, patch: 'merge', mergeKey: 'type' }),
   }),
-  SessionAffinityConfig: message('', {
-    clientIP: field(1, '*ClientIPConfig', ''),
+  SessionAffinityConfig: message('Settings of session affinity.', {
+    clientIP: field(1, '*ClientIPConfig', 'Settings of client IP affinity.'),
   }),
 } satisfies MessageDeclarations;
 
