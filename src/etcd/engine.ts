@@ -1,0 +1,44 @@
+import type { Draft } from './apply-txn.ts';
+import type { History, RevisionRecord } from './history.ts';
+import type { LeaseState } from './lessor.ts';
+import type { View } from './view.ts';
+
+/** What one write hands to its engine: a new revision, a change of the leases, or both. */
+export interface Commit {
+  draft: Draft;
+  record: RevisionRecord | undefined;
+  leases: LeaseState;
+  leaseGranted?: { id: bigint; ttl: number };
+  leaseRevoked?: bigint;
+}
+
+/**
+ * Where an `MvccStore` keeps its state. An engine knows nothing of transactions, watches or lease time: it holds the
+ * newest pairs, the history since the last compaction, and makes commits durable in the order in which they come.
+ */
+export interface Engine {
+  readonly history: History;
+  /** A draft of the newest state, including commits that are still on their way to the disk. */
+  draft(): Draft;
+  /** The state at a published revision from the compaction on. Its history must be loaded from `revision + 1` on. */
+  viewAt(revision: number): View;
+  /** Durable, and `onDurable` has been called, when this resolves; undefined says that it is so already. */
+  commit(commit: Commit): Promise<void> | undefined;
+  /** Resolves when every commit so far is durable; undefined when all are. */
+  settled(): Promise<void> | undefined;
+  /** Forgets the records before `revision`, soon. */
+  compact(revision: number): Promise<void>;
+  /** Throws when the store cannot take a request that makes it bigger. */
+  checkRoom(): void;
+  sizes(): { total: number; inUse: number };
+  close(): Promise<void>;
+}
+
+export interface EngineEvents {
+  /** These are durable: answers may be given and watchers told. Called before the commits' promises resolve. */
+  onDurable(commits: readonly Commit[]): void;
+  /** These and all later ones are lost; their promises reject after this call. */
+  onFailed(): void;
+  /** The engine compacts itself up to this revision. */
+  onCompacted(revision: number): void;
+}

@@ -1,0 +1,24 @@
+import type { Change } from './apply-txn.ts';
+
+/** All that one revision changed, in the order in which the transaction did it. */
+export interface RevisionRecord {
+  readonly revision: number;
+  readonly changes: readonly Change[];
+}
+
+/** The changes since the last compaction, as watches and reads of older revisions need them. */
+export interface History {
+  /** The oldest revision whose record is in memory; older ones, if they still exist, need `load`. */
+  readonly firstLoaded: number;
+  /** Records in memory from revision `from` on, in order, until `visit` returns false. */
+  visit(from: number, visit: (record: RevisionRecord) => boolean | void): void;
+  /** Brings the records from `from` on into memory. */
+  load(from: number): Promise<void>;
+}
+
+export interface WatchSource {
+  readonly history: History;
+  /** The newest revision that watchers may know of. */
+  readonly published: number;
+  readonly compactRevision: number;
+}

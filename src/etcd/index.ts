@@ -1,0 +1,26 @@
+/**
+ * The store in which all state of a cluster lives, in etcd's own terms. `Store` is the interface; `createMemoryStore`
+ * gives one for tests and simulations. Revisions, errors and their wording are etcd's.
+ */
+export {
+  prefixRange,
+  StoreError,
+  type Alarm,
+  type Compare,
+  type KeyValue,
+  type LeaseStatus,
+  type RangeRequest,
+  type RangeResult,
+  type Store,
+  type StoreStatus,
+  type TxnOperation,
+  type TxnOperationResult,
+  type TxnRequest,
+  type TxnResult,
+  type Watch,
+  type WatchBatch,
+  type WatchEvent,
+  type WatchRequest,
+} from './store.ts';
+export { createMemoryStore, type MemoryStore, type MemoryStoreOptions } from './memory.ts';
+export type { MemoryState } from './memory-state.ts';

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { VirtualClock } from '../kernel/index.ts';
+import { get, put, text } from './contract/fixture.ts';
+import { storeContract } from './contract.ts';
+import { createMemoryStore } from './memory.ts';
+
+storeContract('memory', {
+  async open() {
+    const clock = new VirtualClock();
+    const store = createMemoryStore({ clock });
+    return { store, pass: (ms) => clock.advance(ms), close: () => store.close() };
+  },
+});
+
+describe('memory store', () => {
+  it('starts at revision 1', async () => {
+    const store = createMemoryStore({ clock: new VirtualClock() });
+    expect(await store.revision()).toBe(1);
+    expect(await put(store, 'a')).toBe(2);
+  });
+
+  it('forks: both go their own way, history and leases included', async () => {
+    const clock = new VirtualClock();
+    const store = createMemoryStore({ clock });
+    const { id } = await store.leaseGrant({ ttl: 5 });
+    await put(store, 'shared', '1', id);
+    const fork = store.fork();
+    await put(store, 'shared', 'original', id);
+    await put(fork, 'shared', 'fork');
+    expect(text((await get(store, 'shared'))!.value)).toBe('original');
+    expect(text((await get(fork, 'shared'))!.value)).toBe('fork');
+    expect(text((await fork.range({ key: 'shared', revision: 2 })).kvs[0]!.value)).toBe('1');
+    await clock.advance(6000);
+    expect(await get(store, 'shared')).toBeUndefined();
+    expect(await get(fork, 'shared')).toBeDefined();
+    await store.close();
+    await fork.close();
+  });
+
+  it('forks a large store in constant time', async () => {
+    const store = createMemoryStore({ clock: new VirtualClock() });
+    for (let i = 0; i < 20_000; i += 100) {
+      const success = Array.from({ length: 100 }, (_, n) => ({ op: 'put' as const, key: `k${i + n}`, value: Buffer.from('v') }));
+      await store.txn({ success });
+    }
+    const state = store.state();
+    const fork = store.fork();
+    expect(fork.state().pairs).toBe(state.pairs);
+    expect(fork.state().revisions).toBe(state.revisions);
+    await put(fork, 'k5', 'changed');
+    expect(text((await get(store, 'k5'))!.value)).toBe('v');
+  });
+
+  it('comes back from its snapshot', async () => {
+    const clock = new VirtualClock();
+    const store = createMemoryStore({ clock });
+    const { id } = await store.leaseGrant({ ttl: 60 });
+    await put(store, 'leased', 'x', id);
+    const revision = await put(store, 'b\xff', 'y\0z');
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of store.snapshot()) chunks.push(chunk);
+    const restored = createMemoryStore({ clock, snapshot: Buffer.concat(chunks) });
+    expect(await restored.revision()).toBe(revision);
+    expect(text((await get(restored, 'b\xff'))!.value)).toBe('y\0z');
+    expect(await restored.leaseTimeToLive(id, { keys: true })).toMatchObject({ keys: ['leased'], grantedTtl: 60 });
+    expect((await restored.hash()).hash).toBe((await store.hash()).hash);
+    expect(() => createMemoryStore({ clock, snapshot: Buffer.concat(chunks).subarray(0, -1) })).toThrow('truncated');
+  });
+
+  it('refuses work after it was closed, and ends its watches', async () => {
+    const store = createMemoryStore({ clock: new VirtualClock() });
+    const watch = store.watch({ key: 'a' });
+    const reading = watch[Symbol.asyncIterator]().next();
+    await store.close();
+    expect((await reading).done).toBe(true);
+    await expect(store.range({ key: 'a' })).rejects.toMatchObject({ code: 'closed' });
+  });
+});

@@ -1,0 +1,149 @@
+import type { Clock } from '../kernel/clock.ts';
+import type { Draft } from './apply-txn.ts';
+import type { Commit, Engine, EngineEvents } from './engine.ts';
+import type { History } from './history.ts';
+import { readMemorySnapshot, writeMemorySnapshot } from './memory-snapshot.ts';
+import { emptyMemoryState, type MemoryState, type RevisionState } from './memory-state.ts';
+import { MvccStore } from './mvcc-store.ts';
+import type { OrderedMap } from './ordered-map.ts';
+import type { Alarm, KeyValue } from './store.ts';
+import { mapView, type View } from './view.ts';
+
+export interface MemoryStoreOptions {
+  clock: Clock;
+  /** What an earlier memory store's `snapshot()` gave. */
+  snapshot?: Uint8Array;
+}
+
+/** A store for tests and simulations. Nothing survives the process but what `snapshot()` gave. */
+export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
+  const state = options.snapshot === undefined ? emptyMemoryState : readMemorySnapshot(options.snapshot, options.clock);
+  return new MemoryStore(options.clock, state);
+}
+
+const MEMBER_ID = 0x8e9e05c52164694dn;
+const CLUSTER_ID = 0xcdf818194e3a8c32n;
+
+export class MemoryStore extends MvccStore {
+  private readonly memory: MemoryEngine;
+
+  constructor(clock: Clock, state: MemoryState) {
+    let memory: MemoryEngine | undefined;
+    super({
+      clock,
+      createEngine: (events) => (memory = new MemoryEngine(state, events)),
+      revision: state.revision,
+      compactRevision: state.compactRevision,
+      leases: state.leases,
+      memberId: MEMBER_ID,
+      clusterId: CLUSTER_ID,
+    });
+    this.memory = memory!;
+  }
+
+  /** Everything as it is now, in constant time. */
+  state(): MemoryState {
+    this.checkOpen();
+    return {
+      pairs: this.memory.pairs,
+      revisions: this.memory.revisions,
+      revision: this.published,
+      compactRevision: this.compactRevision,
+      leases: this.lessor.state,
+    };
+  }
+
+  /** A second store that goes its own way from here on, in constant time. It runs on the same clock. */
+  fork(): MemoryStore {
+    return new MemoryStore(this.options.clock, this.state());
+  }
+
+  async *snapshot(): AsyncIterable<Uint8Array> {
+    yield* writeMemorySnapshot(this.state(), this.options.clock);
+  }
+
+  async defragment(): Promise<void> {
+    this.checkOpen();
+  }
+
+  alarms(): Promise<Alarm[]> {
+    return Promise.resolve([]);
+  }
+
+  async disarm(): Promise<void> {
+    this.checkOpen();
+  }
+}
+
+class MemoryEngine implements Engine {
+  pairs: OrderedMap<string, KeyValue>;
+  revisions: OrderedMap<number, RevisionState>;
+  private bytes = 0;
+
+  constructor(
+    state: MemoryState,
+    private readonly events: EngineEvents,
+  ) {
+    this.pairs = state.pairs;
+    this.revisions = state.revisions;
+  }
+
+  readonly history: History = {
+    firstLoaded: 0,
+    visit: (from, visit) => this.revisions.scan(from, undefined, visit),
+    load: () => Promise.resolve(),
+  };
+
+  draft(): Draft {
+    return new MemoryDraft(this.pairs);
+  }
+
+  viewAt(revision: number): View {
+    return mapView(this.revisions.get(revision)?.pairs ?? this.pairs);
+  }
+
+  commit(commit: Commit): undefined {
+    if (commit.record !== undefined) {
+      for (const { kv, prevKv } of commit.record.changes) {
+        this.bytes += kv.value.length - (prevKv?.value.length ?? 0);
+      }
+      if (commit.draft instanceof MemoryDraft) this.pairs = commit.draft.pairs;
+      this.revisions = this.revisions.set(commit.record.revision, { ...commit.record, pairs: this.pairs });
+    }
+    this.events.onDurable([commit]);
+  }
+
+  settled(): undefined {}
+
+  async compact(revision: number): Promise<void> {
+    this.revisions = this.revisions.from(revision);
+  }
+
+  checkRoom(): void {}
+
+  sizes(): { total: number; inUse: number } {
+    return { total: this.bytes, inUse: this.bytes };
+  }
+
+  async close(): Promise<void> {}
+}
+
+class MemoryDraft implements Draft {
+  constructor(public pairs: OrderedMap<string, KeyValue>) {}
+
+  get(key: string): KeyValue | undefined {
+    return this.pairs.get(key);
+  }
+
+  scan(start: string, end: string | undefined, visit: (kv: KeyValue) => boolean | void): void {
+    this.pairs.scan(start, end, visit);
+  }
+
+  count(start: string, end: string | undefined): number {
+    return this.pairs.count(start, end);
+  }
+
+  write(key: string, kv: KeyValue | undefined): void {
+    this.pairs = kv === undefined ? this.pairs.delete(key) : this.pairs.set(key, kv);
+  }
+}

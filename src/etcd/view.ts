@@ -1,0 +1,82 @@
+import type { OrderedMap } from './ordered-map.ts';
+import type { KeyValue } from './store.ts';
+
+/** The map from keys to values as it stands at one revision. */
+export interface View {
+  get(key: string): KeyValue | undefined;
+  /** Pairs with keys in [start, end) in key order, until `visit` returns false. An absent end means no end. */
+  scan(start: string, end: string | undefined, visit: (kv: KeyValue) => boolean | void): void;
+  count(start: string, end: string | undefined): number;
+}
+
+/** What a range request's `key` and `rangeEnd` select: one key, or an interval. */
+export type Selection = { single: string } | { single?: undefined; start: string; end: string | undefined };
+
+export function selection(key: string, rangeEnd: string | undefined): Selection {
+  if (rangeEnd === undefined || rangeEnd === '') return { single: key };
+  return { start: key, end: rangeEnd === '\0' ? undefined : rangeEnd };
+}
+
+export function selects(selected: Selection, key: string): boolean {
+  if (selected.single !== undefined) return selected.single === key;
+  return key >= selected.start && (selected.end === undefined || key < selected.end);
+}
+
+export function visitSelection(view: View, selected: Selection, visit: (kv: KeyValue) => boolean | void): void {
+  if (selected.single === undefined) return view.scan(selected.start, selected.end, visit);
+  const kv = view.get(selected.single);
+  if (kv !== undefined) visit(kv);
+}
+
+export function mapView(map: OrderedMap<string, KeyValue>): View {
+  return {
+    get: (key) => map.get(key),
+    scan: (start, end, visit) => map.scan(start, end, visit),
+    count: (start, end) => map.count(start, end),
+  };
+}
+
+/** A view through a layer of differences: an entry stands instead of the base's, `undefined` hides the base's. */
+export function layeredView(base: View, layer: OrderedMap<string, KeyValue | undefined>): View {
+  if (layer.size === 0) return base;
+  return {
+    get: (key) => (layer.has(key) ? layer.get(key) : base.get(key)),
+    scan: (start, end, visit) => scanLayers(base, layer, { start, end, visit }),
+    count(start, end) {
+      let count = base.count(start, end);
+      layer.scan(start, end, (kv, key) => {
+        count += (kv === undefined ? 0 : 1) - (base.get(key) === undefined ? 0 : 1);
+      });
+      return count;
+    },
+  };
+}
+
+function scanLayers(
+  base: View,
+  layer: OrderedMap<string, KeyValue | undefined>,
+  range: { start: string; end: string | undefined; visit: (kv: KeyValue) => boolean | void },
+): void {
+  const differences: [string, KeyValue | undefined][] = [];
+  layer.scan(range.start, range.end, (kv, key) => void differences.push([key, kv]));
+  let next = 0;
+  let stopped = false;
+  /** Visits the layer's entries before `key`; false when the visitor wants no more. */
+  const visitUpTo = (key: string | undefined): boolean => {
+    for (; next < differences.length; next++) {
+      const [changed, kv] = differences[next]!;
+      if (key !== undefined && changed >= key) break;
+      if (kv !== undefined && range.visit(kv) === false) return false;
+    }
+    return true;
+  };
+  base.scan(range.start, range.end, (kv) => {
+    if (!visitUpTo(kv.key)) stopped = true;
+    else if (differences[next]?.[0] === kv.key) {
+      const changed = differences[next++]![1];
+      if (changed !== undefined && range.visit(changed) === false) stopped = true;
+    } else if (range.visit(kv) === false) stopped = true;
+    return !stopped;
+  });
+  if (!stopped) visitUpTo(undefined);
+}
