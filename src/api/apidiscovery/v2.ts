@@ -12,7 +12,7 @@ export const apidiscoveryV2: PackageDeclaration = {
   },
   messages: {
     APIGroupDiscovery: object('', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
+      metadata: field(1, 'meta.ObjectMeta', 'Its name is that of the group; empty for core.'),
       versions: field(2, '[]APIVersionDiscovery', ''),
     }),
     APIGroupDiscoveryList: listOf('APIGroupDiscovery'),

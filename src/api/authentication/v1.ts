@@ -17,15 +17,15 @@ export const authenticationV1: PackageDeclaration = {
     }),
     SelfSubjectReview: object('', {
       metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
-      status: field(2, 'SelfSubjectReviewStatus', 'The observed state, as the system last reported it.'),
+      status: field(2, 'SelfSubjectReviewStatus', 'The answer, filled by the server.'),
     }),
     SelfSubjectReviewStatus: message('', {
       userInfo: field(1, 'UserInfo', ''),
     }),
     TokenRequest: object('', {
       metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
-      spec: field(2, 'TokenRequestSpec', 'The desired state, as the user asks for it.', { keep: true }),
-      status: field(3, 'TokenRequestStatus', 'The observed state, as the system last reported it.'),
+      spec: field(2, 'TokenRequestSpec', 'What is asked.', { keep: true }),
+      status: field(3, 'TokenRequestStatus', 'The answer, filled by the server.'),
     }),
     TokenRequestSpec: message('', {
       audiences: field(1, '[]string', '', { keep: true, list: 'atomic' }),
@@ -38,8 +38,8 @@ export const authenticationV1: PackageDeclaration = {
     }),
     TokenReview: object('', {
       metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
-      spec: field(2, 'TokenReviewSpec', 'The desired state, as the user asks for it.', { required: true, keep: true }),
-      status: field(3, 'TokenReviewStatus', 'The observed state, as the system last reported it.'),
+      spec: field(2, 'TokenReviewSpec', 'What is asked.', { required: true, keep: true }),
+      status: field(3, 'TokenReviewStatus', 'The answer, filled by the server.'),
     }),
     TokenReviewSpec: message('', {
       token: field(1, 'string', '', { required: true }),

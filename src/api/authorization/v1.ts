@@ -19,8 +19,8 @@ export const authorizationV1: PackageDeclaration = {
     }),
     LocalSubjectAccessReview: object('', {
       metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
-      spec: field(2, 'SubjectAccessReviewSpec', 'The desired state, as the user asks for it.', { required: true, keep: true }),
-      status: field(3, 'SubjectAccessReviewStatus', 'The observed state, as the system last reported it.'),
+      spec: field(2, 'SubjectAccessReviewSpec', 'What is asked.', { required: true, keep: true }),
+      status: field(3, 'SubjectAccessReviewStatus', 'The answer, filled by the server.'),
     }),
     NonResourceAttributes: message('', {
       path: field(1, 'string', ''),
@@ -49,8 +49,8 @@ export const authorizationV1: PackageDeclaration = {
     }),
     SelfSubjectAccessReview: object('', {
       metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
-      spec: field(2, 'SelfSubjectAccessReviewSpec', 'The desired state, as the user asks for it.', { required: true, keep: true }),
-      status: field(3, 'SubjectAccessReviewStatus', 'The observed state, as the system last reported it.'),
+      spec: field(2, 'SelfSubjectAccessReviewSpec', 'What is asked.', { required: true, keep: true }),
+      status: field(3, 'SubjectAccessReviewStatus', 'The answer, filled by the server.'),
     }),
     SelfSubjectAccessReviewSpec: message('', {
       resourceAttributes: field(1, '*ResourceAttributes', ''),
@@ -58,16 +58,16 @@ export const authorizationV1: PackageDeclaration = {
     }),
     SelfSubjectRulesReview: object('', {
       metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
-      spec: field(2, 'SelfSubjectRulesReviewSpec', 'The desired state, as the user asks for it.', { required: true, keep: true }),
-      status: field(3, 'SubjectRulesReviewStatus', 'The observed state, as the system last reported it.'),
+      spec: field(2, 'SelfSubjectRulesReviewSpec', 'What is asked.', { required: true, keep: true }),
+      status: field(3, 'SubjectRulesReviewStatus', 'The answer, filled by the server.'),
     }),
     SelfSubjectRulesReviewSpec: message('', {
       namespace: field(1, 'string', ''),
     }),
     SubjectAccessReview: object('', {
       metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
-      spec: field(2, 'SubjectAccessReviewSpec', 'The desired state, as the user asks for it.', { required: true, keep: true }),
-      status: field(3, 'SubjectAccessReviewStatus', 'The observed state, as the system last reported it.'),
+      spec: field(2, 'SubjectAccessReviewSpec', 'What is asked.', { required: true, keep: true }),
+      status: field(3, 'SubjectAccessReviewStatus', 'The answer, filled by the server.'),
     }),
     SubjectAccessReviewSpec: message('', {
       resourceAttributes: field(1, '*ResourceAttributes', ''),

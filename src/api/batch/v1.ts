@@ -15,34 +15,34 @@ export const batchV1: PackageDeclaration = {
     PodReplacementPolicy: ['TerminatingOrFailed', 'Failed'],
   },
   messages: {
-    CronJob: object('', {
+    CronJob: object('Makes Jobs on a schedule.', {
       metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
       spec: field(2, 'CronJobSpec', 'The desired state, as the user asks for it.', { required: true }),
       status: field(3, 'CronJobStatus', 'The observed state, as the system last reported it.'),
     }),
     CronJobList: listOf('CronJob'),
-    CronJobSpec: message('', {
-      schedule: field(1, 'string', '', { required: true, keep: true }),
-      timeZone: field(8, '*string', ''),
-      startingDeadlineSeconds: field(2, '*int64', ''),
-      concurrencyPolicy: field(3, 'ConcurrencyPolicy', ''),
-      suspend: field(4, '*bool', ''),
-      jobTemplate: field(5, 'JobTemplateSpec', '', { required: true, keep: true }),
-      successfulJobsHistoryLimit: field(6, '*int32', ''),
-      failedJobsHistoryLimit: field(7, '*int32', ''),
+    CronJobSpec: message('When to make Jobs, and which.', {
+      schedule: field(1, 'string', 'Times in cron format.', { required: true, keep: true }),
+      timeZone: field(8, '*string', 'Time zone of the schedule, such as Europe/Berlin; default the controller\'s.'),
+      startingDeadlineSeconds: field(2, '*int64', 'Seconds by which a Job may start late; later runs are missed.'),
+      concurrencyPolicy: field(3, 'ConcurrencyPolicy', 'If the last Job still runs: Allow (default), Forbid or Replace.'),
+      suspend: field(4, '*bool', 'Whether no new Jobs are made; default false.'),
+      jobTemplate: field(5, 'JobTemplateSpec', 'Template of the Jobs.', { required: true, keep: true }),
+      successfulJobsHistoryLimit: field(6, '*int32', 'Succeeded Jobs to keep; default 3.'),
+      failedJobsHistoryLimit: field(7, '*int32', 'Failed Jobs to keep; default 1.'),
     }),
-    CronJobStatus: message('', {
-      active: field(1, '[]core.ObjectReference', '', { list: 'atomic' }),
-      lastScheduleTime: field(4, '*Time', ''),
-      lastSuccessfulTime: field(5, '*Time', ''),
+    CronJobStatus: message('State of a CronJob.', {
+      active: field(1, '[]core.ObjectReference', 'Jobs that run now.', { list: 'atomic' }),
+      lastScheduleTime: field(4, '*Time', 'When a Job was last due and made.'),
+      lastSuccessfulTime: field(5, '*Time', 'When a Job last succeeded.'),
     }),
-    Job: object('', {
+    Job: object('Runs Pods until enough of them succeed.', {
       metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
       spec: field(2, 'JobSpec', 'The desired state, as the user asks for it.'),
       status: field(3, 'JobStatus', 'The observed state, as the system last reported it.'),
     }),
-    JobCondition: message('', {
-      type: field(1, 'JobConditionType', '', { required: true, keep: true }),
+    JobCondition: message('One aspect of the Job\'s current state.', {
+      type: field(1, 'JobConditionType', 'Suspended, Complete, Failed, FailureTarget or SuccessCriteriaMet.', { required: true, keep: true }),
       status: field(2, 'core.ConditionStatus', 'Whether the condition holds: True, False or Unknown.', { required: true, keep: true }),
       lastProbeTime: field(3, 'Time', 'When the condition was last checked.'),
       lastTransitionTime: field(4, 'Time', 'When the status last changed.'),
@@ -50,68 +50,68 @@ export const batchV1: PackageDeclaration = {
       message: field(6, 'string', 'Details of the last change, for people to read.'),
     }),
     JobList: listOf('Job'),
-    JobSpec: message('', {
-      parallelism: field(1, '*int32', ''),
-      completions: field(2, '*int32', ''),
-      activeDeadlineSeconds: field(3, '*int64', ''),
-      podFailurePolicy: field(11, '*PodFailurePolicy', ''),
-      successPolicy: field(16, '*SuccessPolicy', ''),
-      backoffLimit: field(7, '*int32', ''),
-      backoffLimitPerIndex: field(12, '*int32', ''),
-      maxFailedIndexes: field(13, '*int32', ''),
-      selector: field(4, '*meta.LabelSelector', ''),
-      manualSelector: field(5, '*bool', ''),
-      template: field(6, 'core.PodTemplateSpec', '', { required: true, keep: true }),
-      ttlSecondsAfterFinished: field(8, '*int32', ''),
-      completionMode: field(9, '*CompletionMode', ''),
-      suspend: field(10, '*bool', ''),
-      podReplacementPolicy: field(14, '*PodReplacementPolicy', ''),
-      managedBy: field(15, '*string', ''),
+    JobSpec: message('Which Pods to run, and when the Job is over.', {
+      parallelism: field(1, '*int32', 'Most Pods to run at once; default 1.'),
+      completions: field(2, '*int32', 'Successful Pods wanted; unset: the success of any Pod is enough.'),
+      activeDeadlineSeconds: field(3, '*int64', 'Seconds after which the Job is stopped and failed.'),
+      podFailurePolicy: field(11, '*PodFailurePolicy', 'Rules on what a failed Pod means for the Job.'),
+      successPolicy: field(16, '*SuccessPolicy', 'Rules on when an indexed Job has succeeded early.'),
+      backoffLimit: field(7, '*int32', 'Failures before the Job fails; default 6.'),
+      backoffLimitPerIndex: field(12, '*int32', 'Failures of one index before that index fails; indexed Jobs only.'),
+      maxFailedIndexes: field(13, '*int32', 'Failed indexes before the whole Job fails.'),
+      selector: field(4, '*meta.LabelSelector', 'Labels of the Pods; normally generated.'),
+      manualSelector: field(5, '*bool', 'Whether selector is written by the user; default false.'),
+      template: field(6, 'core.PodTemplateSpec', 'Template of the Pods; restartPolicy is Never or OnFailure.', { required: true, keep: true }),
+      ttlSecondsAfterFinished: field(8, '*int32', 'Seconds after which the finished Job is deleted; default never.'),
+      completionMode: field(9, '*CompletionMode', 'NonIndexed (default) or Indexed.'),
+      suspend: field(10, '*bool', 'Whether no Pods run for now; default false.'),
+      podReplacementPolicy: field(14, '*PodReplacementPolicy', 'When Pods are replaced: TerminatingOrFailed or Failed.'),
+      managedBy: field(15, '*string', 'Controller of the Job; default kubernetes.io/job-controller; fixed.'),
     }),
-    JobStatus: message('', {
-      conditions: field(1, '[]JobCondition', '', { list: 'atomic', patch: 'merge', mergeKey: 'type' }),
-      startTime: field(2, '*Time', ''),
-      completionTime: field(3, '*Time', ''),
-      active: field(4, 'int32', ''),
-      succeeded: field(5, 'int32', ''),
-      failed: field(6, 'int32', ''),
-      terminating: field(11, '*int32', ''),
-      completedIndexes: field(7, 'string', ''),
-      failedIndexes: field(10, '*string', ''),
-      uncountedTerminatedPods: field(8, '*UncountedTerminatedPods', ''),
-      ready: field(9, '*int32', ''),
+    JobStatus: message('State of a Job.', {
+      conditions: field(1, '[]JobCondition', 'Conditions of the Job; Complete or Failed when it is over.', { list: 'atomic', patch: 'merge', mergeKey: 'type' }),
+      startTime: field(2, '*Time', 'When the Job began, or was last resumed.'),
+      completionTime: field(3, '*Time', 'When the Job succeeded.'),
+      active: field(4, 'int32', 'Pods that are pending or running and not terminating.'),
+      succeeded: field(5, 'int32', 'Pods that succeeded.'),
+      failed: field(6, 'int32', 'Pods that failed.'),
+      terminating: field(11, '*int32', 'Pods that are terminating.'),
+      completedIndexes: field(7, 'string', 'Indexes that succeeded, such as 1,3-5.'),
+      failedIndexes: field(10, '*string', 'Indexes that failed, such as 1,3-5.'),
+      uncountedTerminatedPods: field(8, '*UncountedTerminatedPods', 'Pods that have ended and are not in the counts yet.'),
+      ready: field(9, '*int32', 'Active Pods that are ready.'),
     }),
-    JobTemplateSpec: message('', {
-      metadata: field(1, 'meta.ObjectMeta', ''),
-      spec: field(2, 'JobSpec', ''),
+    JobTemplateSpec: message('What Jobs made from a template look like.', {
+      metadata: field(1, 'meta.ObjectMeta', 'Labels and annotations of the Jobs.'),
+      spec: field(2, 'JobSpec', 'Spec of the Jobs.'),
     }),
-    PodFailurePolicy: message('', {
-      rules: field(1, '[]PodFailurePolicyRule', '', { required: true, keep: true, list: 'atomic' }),
+    PodFailurePolicy: message('What failed Pods mean for the Job.', {
+      rules: field(1, '[]PodFailurePolicyRule', 'The rules, tried in order; at most 20.', { required: true, keep: true, list: 'atomic' }),
     }),
-    PodFailurePolicyOnExitCodesRequirement: message('', {
-      containerName: field(1, '*string', ''),
-      operator: field(2, 'PodFailurePolicyOnExitCodesOperator', '', { required: true, keep: true }),
-      values: field(3, '[]int32', '', { required: true, keep: true, list: 'set' }),
+    PodFailurePolicyOnExitCodesRequirement: message('A test on a failed Pod\'s exit codes.', {
+      containerName: field(1, '*string', 'Container to test; default all.'),
+      operator: field(2, 'PodFailurePolicyOnExitCodesOperator', 'In or NotIn.', { required: true, keep: true }),
+      values: field(3, '[]int32', 'Exit codes to compare with, sorted; 0 is not allowed for In.', { required: true, keep: true, list: 'set' }),
     }),
-    PodFailurePolicyOnPodConditionsPattern: message('', {
-      type: field(1, 'core.PodConditionType', '', { required: true, keep: true }),
-      status: field(2, 'core.ConditionStatus', '', { keep: true }),
+    PodFailurePolicyOnPodConditionsPattern: message('A test on a failed Pod\'s conditions.', {
+      type: field(1, 'core.PodConditionType', 'Type of the condition.', { required: true, keep: true }),
+      status: field(2, 'core.ConditionStatus', 'Status of the condition; default True.', { keep: true }),
     }),
-    PodFailurePolicyRule: message('', {
-      action: field(1, 'PodFailurePolicyAction', '', { required: true, keep: true }),
-      onExitCodes: field(2, '*PodFailurePolicyOnExitCodesRequirement', ''),
-      onPodConditions: field(3, '[]PodFailurePolicyOnPodConditionsPattern', '', { list: 'atomic' }),
+    PodFailurePolicyRule: message('What to do with a Pod that failed in a certain way.', {
+      action: field(1, 'PodFailurePolicyAction', 'FailJob, FailIndex, Ignore or Count.', { required: true, keep: true }),
+      onExitCodes: field(2, '*PodFailurePolicyOnExitCodesRequirement', 'Exit codes to which the rule applies; excludes onPodConditions.'),
+      onPodConditions: field(3, '[]PodFailurePolicyOnPodConditionsPattern', 'Pod conditions to which the rule applies; excludes onExitCodes.', { list: 'atomic' }),
     }),
-    SuccessPolicy: message('', {
-      rules: field(1, '[]SuccessPolicyRule', '', { required: true, keep: true, list: 'atomic' }),
+    SuccessPolicy: message('When an indexed Job has succeeded early.', {
+      rules: field(1, '[]SuccessPolicyRule', 'The rules, tried in order; at most 20.', { required: true, keep: true, list: 'atomic' }),
     }),
-    SuccessPolicyRule: message('', {
-      succeededIndexes: field(1, '*string', ''),
-      succeededCount: field(2, '*int32', ''),
+    SuccessPolicyRule: message('What is enough for success.', {
+      succeededIndexes: field(1, '*string', 'Indexes that must succeed, such as 1,3-5.'),
+      succeededCount: field(2, '*int32', 'How many of the indexes must succeed.'),
     }),
-    UncountedTerminatedPods: message('', {
-      succeeded: field(1, '[]string', '', { list: 'set' }),
-      failed: field(2, '[]string', '', { list: 'set' }),
+    UncountedTerminatedPods: message('Pods that have ended and are not in the counts yet.', {
+      succeeded: field(1, '[]string', 'UIDs of Pods that succeeded.', { list: 'set' }),
+      failed: field(2, '[]string', 'UIDs of Pods that failed.', { list: 'set' }),
     }),
   },
   kinds: [

@@ -10,19 +10,19 @@ export const coordinationV1: PackageDeclaration = {
     CoordinatedLeaseStrategy: ['OldestEmulationVersion'],
   },
   messages: {
-    Lease: object('', {
+    Lease: object('A claim to a role that must be renewed, for leader election and heartbeats.', {
       metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
       spec: field(2, 'LeaseSpec', 'The desired state, as the user asks for it.'),
     }),
     LeaseList: listOf('Lease'),
-    LeaseSpec: message('', {
-      holderIdentity: field(1, '*string', ''),
-      leaseDurationSeconds: field(2, '*int32', ''),
-      acquireTime: field(3, '*MicroTime', ''),
-      renewTime: field(4, '*MicroTime', ''),
-      leaseTransitions: field(5, '*int32', ''),
-      strategy: field(6, '*CoordinatedLeaseStrategy', '', { gate: 'CoordinatedLeaderElection' }),
-      preferredHolder: field(7, '*string', '', { gate: 'CoordinatedLeaderElection' }),
+    LeaseSpec: message('Holder and times of a lease.', {
+      holderIdentity: field(1, '*string', 'Who holds the lease.'),
+      leaseDurationSeconds: field(2, '*int32', 'Seconds after the last renewal before others may take it.'),
+      acquireTime: field(3, '*MicroTime', 'When the holder got the lease.'),
+      renewTime: field(4, '*MicroTime', 'When the holder last renewed it.'),
+      leaseTransitions: field(5, '*int32', 'How often the holder has changed.'),
+      strategy: field(6, '*CoordinatedLeaseStrategy', 'How the leader is picked in coordinated election.', { gate: 'CoordinatedLeaderElection' }),
+      preferredHolder: field(7, '*string', 'Who should take over when the present holder yields.', { gate: 'CoordinatedLeaderElection' }),
     }),
   },
   kinds: [

@@ -10,43 +10,43 @@ export const discoveryV1: PackageDeclaration = {
     AddressType: [],
   },
   messages: {
-    Endpoint: message('', {
-      addresses: field(1, '[]string', '', { required: true, keep: true, list: 'set' }),
-      conditions: field(2, 'EndpointConditions', ''),
-      hostname: field(3, '*string', ''),
-      targetRef: field(4, '*core.ObjectReference', ''),
-      deprecatedTopology: field(5, 'map[string]string', ''),
-      nodeName: field(6, '*string', ''),
-      zone: field(7, '*string', ''),
-      hints: field(8, '*EndpointHints', ''),
+    Endpoint: message('One backend of a Service.', {
+      addresses: field(1, '[]string', 'Its addresses, of the slice\'s type; clients may use any one.', { required: true, keep: true, list: 'set' }),
+      conditions: field(2, 'EndpointConditions', 'Whether it is ready, serving and terminating.'),
+      hostname: field(3, '*string', 'Its host name, a DNS label.'),
+      targetRef: field(4, '*core.ObjectReference', 'The object behind it, usually a Pod.'),
+      deprecatedTopology: field(5, 'map[string]string', 'Topology labels of the older API; not settable.'),
+      nodeName: field(6, '*string', 'Node on which it runs.'),
+      zone: field(7, '*string', 'Zone in which it runs.'),
+      hints: field(8, '*EndpointHints', 'Who should use it.'),
     }),
-    EndpointConditions: message('', {
-      ready: field(1, '*bool', ''),
-      serving: field(2, '*bool', ''),
-      terminating: field(3, '*bool', ''),
+    EndpointConditions: message('Condition of an endpoint.', {
+      ready: field(1, '*bool', 'Whether it takes new traffic; unset means yes.'),
+      serving: field(2, '*bool', 'Like ready, also while it is terminating; unset means as ready.'),
+      terminating: field(3, '*bool', 'Whether it is shutting down; unset means no.'),
     }),
-    EndpointHints: message('', {
-      forZones: field(1, '[]ForZone', '', { list: 'atomic' }),
-      forNodes: field(2, '[]ForNode', '', { list: 'atomic' }),
+    EndpointHints: message('Who should use an endpoint.', {
+      forZones: field(1, '[]ForZone', 'Zones whose clients should use it; at most 8.', { list: 'atomic' }),
+      forNodes: field(2, '[]ForNode', 'Nodes whose clients should use it; at most 8.', { list: 'atomic' }),
     }),
-    EndpointPort: message('', {
-      name: field(1, '*string', ''),
-      protocol: field(2, '*core.Protocol', ''),
-      port: field(3, '*int32', ''),
-      appProtocol: field(4, '*string', ''),
+    EndpointPort: message('A port of the endpoints.', {
+      name: field(1, '*string', 'Name of the port, unique in the slice; may be empty.'),
+      protocol: field(2, '*core.Protocol', 'TCP (default), UDP or SCTP.'),
+      port: field(3, '*int32', 'Port number.'),
+      appProtocol: field(4, '*string', 'Application protocol, such as kubernetes.io/h2c.'),
     }, { atomic: true }),
-    EndpointSlice: object('', {
+    EndpointSlice: object('A part of the backends of a Service.', {
       metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
-      addressType: field(4, 'AddressType', '', { required: true, keep: true }),
-      endpoints: field(2, '[]Endpoint', '', { keep: true, list: 'atomic' }),
-      ports: field(3, '[]EndpointPort', '', { keep: true, list: 'atomic' }),
+      addressType: field(4, 'AddressType', 'IPv4, IPv6 or FQDN (deprecated); fixed.', { required: true, keep: true }),
+      endpoints: field(2, '[]Endpoint', 'The endpoints, at most 1000.', { keep: true, list: 'atomic' }),
+      ports: field(3, '[]EndpointPort', 'Ports of every endpoint, at most 100.', { keep: true, list: 'atomic' }),
     }),
     EndpointSliceList: listOf('EndpointSlice'),
-    ForNode: message('', {
-      name: field(1, 'string', '', { required: true, keep: true }),
+    ForNode: message('A node whose clients should use an endpoint.', {
+      name: field(1, 'string', 'Name of the node.', { required: true, keep: true }),
     }),
-    ForZone: message('', {
-      name: field(1, 'string', '', { required: true, keep: true }),
+    ForZone: message('A zone whose clients should use an endpoint.', {
+      name: field(1, 'string', 'Name of the zone.', { required: true, keep: true }),
     }),
   },
   kinds: [

@@ -9,7 +9,7 @@ export type ResourceScope = string;
 export interface APIGroupDiscovery {
   apiVersion?: string;
   kind?: string;
-  /** Name, labels, annotations and the other metadata of the object. */
+  /** Its name is that of the group; empty for core. */
   metadata: ObjectMeta;
   /**  */
   versions?: APIVersionDiscovery[];

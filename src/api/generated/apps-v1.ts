@@ -20,15 +20,15 @@ export type StatefulSetConditionType = string;
 
 export type StatefulSetUpdateStrategyType = string;
 
-/**  */
+/** An unchanging snapshot of a DaemonSet's or StatefulSet's state. */
 export interface ControllerRevision {
   apiVersion?: string;
   kind?: string;
   /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** The state. */
   data?: unknown;
-  /**  */
+  /** Number of the revision. */
   revision: number;
 }
 
@@ -42,7 +42,7 @@ export interface ControllerRevisionList {
   items: ControllerRevision[];
 }
 
-/**  */
+/** Runs a Pod on every node, or on selected ones. */
 export interface DaemonSet {
   apiVersion?: string;
   kind?: string;
@@ -54,9 +54,9 @@ export interface DaemonSet {
   status?: DaemonSetStatus;
 }
 
-/**  */
+/** One aspect of the DaemonSet's current state. */
 export interface DaemonSetCondition {
-  /**  */
+  /** Which condition. */
   type: string;
   /** Whether the condition holds: True, False or Unknown. */
   status: string;
@@ -78,53 +78,53 @@ export interface DaemonSetList {
   items: DaemonSet[];
 }
 
-/**  */
+/** Which Pod runs on which nodes. */
 export interface DaemonSetSpec {
-  /**  */
+  /** Labels of the Pods; must match the template; fixed. */
   selector?: LabelSelector;
-  /**  */
+  /** Template of the Pods; its node selector says where. */
   template: PodTemplateSpec;
-  /**  */
+  /** How Pods are replaced after the template changes. */
   updateStrategy?: DaemonSetUpdateStrategy;
-  /**  */
+  /** Seconds for which a Pod must be ready to count as available; default 0. */
   minReadySeconds?: number;
-  /**  */
+  /** Old revisions to keep for rollback; default 10. */
   revisionHistoryLimit?: number;
 }
 
-/**  */
+/** State of a DaemonSet. */
 export interface DaemonSetStatus {
-  /**  */
+  /** Nodes that run the Pod and should. */
   currentNumberScheduled: number;
-  /**  */
+  /** Nodes that run the Pod but should not. */
   numberMisscheduled: number;
-  /**  */
+  /** Nodes that should run the Pod. */
   desiredNumberScheduled: number;
-  /**  */
+  /** Nodes that should run the Pod and have it ready. */
   numberReady: number;
   /** The metadata.generation that this status describes. */
   observedGeneration?: number;
-  /**  */
+  /** Nodes that run the Pod of the newest template. */
   updatedNumberScheduled?: number;
-  /**  */
+  /** Nodes with a Pod that has been ready for minReadySeconds. */
   numberAvailable?: number;
-  /**  */
+  /** Nodes that should have an available Pod and have none. */
   numberUnavailable?: number;
-  /**  */
+  /** Hash collisions so far, for naming new revisions. */
   collisionCount?: number;
-  /**  */
+  /** Conditions of the DaemonSet. */
   conditions?: DaemonSetCondition[];
 }
 
-/**  */
+/** How the Pods of a DaemonSet are replaced. */
 export interface DaemonSetUpdateStrategy {
-  /**  */
+  /** RollingUpdate (default) or OnDelete. */
   type?: string;
-  /**  */
+  /** Settings of RollingUpdate. */
   rollingUpdate?: RollingUpdateDaemonSet;
 }
 
-/**  */
+/** Rolls out equal Pods and their updates by way of ReplicaSets. */
 export interface Deployment {
   apiVersion?: string;
   kind?: string;
@@ -136,9 +136,9 @@ export interface Deployment {
   status?: DeploymentStatus;
 }
 
-/**  */
+/** One aspect of the Deployment's current state. */
 export interface DeploymentCondition {
-  /**  */
+  /** Available, Progressing or ReplicaFailure. */
   type: string;
   /** Whether the condition holds: True, False or Unknown. */
   status: string;
@@ -162,57 +162,57 @@ export interface DeploymentList {
   items: Deployment[];
 }
 
-/**  */
+/** Which Pods to run, how many, and how to update them. */
 export interface DeploymentSpec {
-  /**  */
+  /** Wanted number of Pods; default 1. */
   replicas?: number;
-  /**  */
+  /** Labels of the Pods; must match the template; fixed. */
   selector?: LabelSelector;
-  /**  */
+  /** Template of the Pods; restartPolicy must be Always. */
   template: PodTemplateSpec;
-  /**  */
+  /** How old Pods are replaced by new ones. */
   strategy?: DeploymentStrategy;
-  /**  */
+  /** Seconds for which a Pod must be ready to count as available; default 0. */
   minReadySeconds?: number;
-  /**  */
+  /** Old ReplicaSets to keep for rollback; default 10. */
   revisionHistoryLimit?: number;
-  /**  */
+  /** Whether rollouts wait. */
   paused?: boolean;
-  /**  */
+  /** Seconds without progress after which a rollout counts as failed; default 600. */
   progressDeadlineSeconds?: number;
 }
 
-/**  */
+/** State of a Deployment. */
 export interface DeploymentStatus {
   /** The metadata.generation that this status describes. */
   observedGeneration?: number;
-  /**  */
+  /** Pods that are not terminating. */
   replicas?: number;
-  /**  */
+  /** Pods of the newest template. */
   updatedReplicas?: number;
-  /**  */
+  /** Pods that are ready. */
   readyReplicas?: number;
-  /**  */
+  /** Pods that have been ready for minReadySeconds. */
   availableReplicas?: number;
-  /**  */
+  /** Pods still missing from full availability. */
   unavailableReplicas?: number;
-  /**  */
+  /** Pods that are terminating. */
   terminatingReplicas?: number;
-  /**  */
+  /** Conditions of the Deployment. */
   conditions?: DeploymentCondition[];
-  /**  */
+  /** Hash collisions so far, for naming new ReplicaSets. */
   collisionCount?: number;
 }
 
-/**  */
+/** How the Pods of a Deployment are replaced. */
 export interface DeploymentStrategy {
-  /**  */
+  /** RollingUpdate (default) or Recreate. */
   type?: string;
-  /**  */
+  /** Settings of RollingUpdate. */
   rollingUpdate?: RollingUpdateDeployment;
 }
 
-/**  */
+/** Keeps a number of equal Pods running. */
 export interface ReplicaSet {
   apiVersion?: string;
   kind?: string;
@@ -224,9 +224,9 @@ export interface ReplicaSet {
   status?: ReplicaSetStatus;
 }
 
-/**  */
+/** One aspect of the ReplicaSet's current state. */
 export interface ReplicaSetCondition {
-  /**  */
+  /** Which condition, such as ReplicaFailure. */
   type: string;
   /** Whether the condition holds: True, False or Unknown. */
   status: string;
@@ -248,61 +248,61 @@ export interface ReplicaSetList {
   items: ReplicaSet[];
 }
 
-/**  */
+/** How many Pods to keep, and which. */
 export interface ReplicaSetSpec {
-  /**  */
+  /** Wanted number of Pods; default 1. */
   replicas?: number;
-  /**  */
+  /** Seconds for which a Pod must be ready to count as available; default 0. */
   minReadySeconds?: number;
-  /**  */
+  /** Labels of the Pods; must match the template; fixed. */
   selector?: LabelSelector;
-  /**  */
+  /** Template for new Pods. */
   template?: PodTemplateSpec;
 }
 
-/**  */
+/** State of a ReplicaSet. */
 export interface ReplicaSetStatus {
-  /**  */
+  /** Pods that are not terminating. */
   replicas: number;
-  /**  */
+  /** Pods that have all labels of the template. */
   fullyLabeledReplicas?: number;
-  /**  */
+  /** Pods that are ready. */
   readyReplicas?: number;
-  /**  */
+  /** Pods that have been ready for minReadySeconds. */
   availableReplicas?: number;
-  /**  */
+  /** Pods that are terminating. */
   terminatingReplicas?: number;
   /** The metadata.generation that this status describes. */
   observedGeneration?: number;
-  /**  */
+  /** Conditions of the ReplicaSet. */
   conditions?: ReplicaSetCondition[];
 }
 
-/**  */
+/** Settings of a DaemonSet's rolling update. */
 export interface RollingUpdateDaemonSet {
-  /**  */
+  /** Nodes that may lack the Pod meanwhile, a number or percentage; default 1. */
   maxUnavailable?: (number | string);
-  /**  */
+  /** Nodes that may run old and new Pod at once, a number or percentage; default 0. */
   maxSurge?: (number | string);
 }
 
-/**  */
+/** Settings of a Deployment's rolling update. */
 export interface RollingUpdateDeployment {
-  /**  */
+  /** Pods that may be missing meanwhile, a number or percentage; default 25%. */
   maxUnavailable?: (number | string);
-  /**  */
+  /** Pods that may run beyond replicas, a number or percentage; default 25%. */
   maxSurge?: (number | string);
 }
 
-/**  */
+/** Settings of a StatefulSet's rolling update. */
 export interface RollingUpdateStatefulSetStrategy {
-  /**  */
+  /** Only Pods with this ordinal or a higher one are updated; default 0. */
   partition?: number;
-  /**  */
+  /** Pods that may be missing meanwhile, a number or percentage; default 1. */
   maxUnavailable?: (number | string);
 }
 
-/**  */
+/** Runs Pods with stable names and storage. */
 export interface StatefulSet {
   apiVersion?: string;
   kind?: string;
@@ -314,9 +314,9 @@ export interface StatefulSet {
   status?: StatefulSetStatus;
 }
 
-/**  */
+/** One aspect of the StatefulSet's current state. */
 export interface StatefulSetCondition {
-  /**  */
+  /** Which condition. */
   type: string;
   /** Whether the condition holds: True, False or Unknown. */
   status: string;
@@ -338,74 +338,74 @@ export interface StatefulSetList {
   items: StatefulSet[];
 }
 
-/**  */
+/** How the Pods are numbered. */
 export interface StatefulSetOrdinals {
-  /**  */
+  /** Number of the first Pod; default 0. */
   start?: number;
 }
 
-/**  */
+/** What becomes of the claims made for the Pods. */
 export interface StatefulSetPersistentVolumeClaimRetentionPolicy {
-  /**  */
+  /** After the StatefulSet's deletion: Retain (default) or Delete. */
   whenDeleted?: string;
-  /**  */
+  /** After scaling down: Retain (default) or Delete. */
   whenScaled?: string;
 }
 
-/**  */
+/** Which Pods to run, how many, and with which storage. */
 export interface StatefulSetSpec {
-  /**  */
+  /** Wanted number of Pods; default 1. */
   replicas?: number;
-  /**  */
+  /** Labels of the Pods; must match the template; fixed. */
   selector?: LabelSelector;
-  /**  */
+  /** Template of the Pods, which are named after the set and an ordinal. */
   template: PodTemplateSpec;
-  /**  */
+  /** Claims that each Pod gets for its own. */
   volumeClaimTemplates?: PersistentVolumeClaim[];
-  /**  */
+  /** Headless Service that gives the Pods their DNS names; fixed. */
   serviceName?: string;
-  /**  */
+  /** OrderedReady (default) or Parallel. */
   podManagementPolicy?: string;
-  /**  */
+  /** How Pods are replaced after the template changes. */
   updateStrategy?: StatefulSetUpdateStrategy;
-  /**  */
+  /** Old revisions to keep for rollback; default 10. */
   revisionHistoryLimit?: number;
-  /**  */
+  /** Seconds for which a Pod must be ready to count as available; default 0. */
   minReadySeconds?: number;
-  /**  */
+  /** What becomes of the claims; default all are kept. */
   persistentVolumeClaimRetentionPolicy?: StatefulSetPersistentVolumeClaimRetentionPolicy;
-  /**  */
+  /** How the Pods are numbered; default from 0. */
   ordinals?: StatefulSetOrdinals;
 }
 
-/**  */
+/** State of a StatefulSet. */
 export interface StatefulSetStatus {
   /** The metadata.generation that this status describes. */
   observedGeneration?: number;
-  /**  */
+  /** Number of Pods. */
   replicas: number;
-  /**  */
+  /** Pods that are ready. */
   readyReplicas?: number;
-  /**  */
+  /** Pods of the current revision. */
   currentReplicas?: number;
-  /**  */
+  /** Pods of the update revision. */
   updatedReplicas?: number;
-  /**  */
+  /** Revision of the Pods that are not updated yet. */
   currentRevision?: string;
-  /**  */
+  /** Revision that Pods are updated to. */
   updateRevision?: string;
-  /**  */
+  /** Hash collisions so far, for naming new revisions. */
   collisionCount?: number;
-  /**  */
+  /** Conditions of the StatefulSet. */
   conditions?: StatefulSetCondition[];
-  /**  */
+  /** Pods that have been ready for minReadySeconds. */
   availableReplicas?: number;
 }
 
-/**  */
+/** How the Pods of a StatefulSet are replaced. */
 export interface StatefulSetUpdateStrategy {
-  /**  */
+  /** RollingUpdate (default) or OnDelete. */
   type?: string;
-  /**  */
+  /** Settings of RollingUpdate. */
   rollingUpdate?: RollingUpdateStatefulSetStrategy;
 }

@@ -19,7 +19,7 @@ export interface SelfSubjectReview {
   kind?: string;
   /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /** The observed state, as the system last reported it. */
+  /** The answer, filled by the server. */
   status?: SelfSubjectReviewStatus;
 }
 
@@ -35,9 +35,9 @@ export interface TokenRequest {
   kind?: string;
   /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /** The desired state, as the user asks for it. */
+  /** What is asked. */
   spec?: TokenRequestSpec;
-  /** The observed state, as the system last reported it. */
+  /** The answer, filled by the server. */
   status?: TokenRequestStatus;
 }
 
@@ -65,9 +65,9 @@ export interface TokenReview {
   kind?: string;
   /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /** The desired state, as the user asks for it. */
+  /** What is asked. */
   spec: TokenReviewSpec;
-  /** The observed state, as the system last reported it. */
+  /** The answer, filled by the server. */
   status?: TokenReviewStatus;
 }
 

@@ -23,9 +23,9 @@ export interface LocalSubjectAccessReview {
   kind?: string;
   /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /** The desired state, as the user asks for it. */
+  /** What is asked. */
   spec: SubjectAccessReviewSpec;
-  /** The observed state, as the system last reported it. */
+  /** The answer, filled by the server. */
   status?: SubjectAccessReviewStatus;
 }
 
@@ -85,9 +85,9 @@ export interface SelfSubjectAccessReview {
   kind?: string;
   /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /** The desired state, as the user asks for it. */
+  /** What is asked. */
   spec: SelfSubjectAccessReviewSpec;
-  /** The observed state, as the system last reported it. */
+  /** The answer, filled by the server. */
   status?: SubjectAccessReviewStatus;
 }
 
@@ -105,9 +105,9 @@ export interface SelfSubjectRulesReview {
   kind?: string;
   /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /** The desired state, as the user asks for it. */
+  /** What is asked. */
   spec: SelfSubjectRulesReviewSpec;
-  /** The observed state, as the system last reported it. */
+  /** The answer, filled by the server. */
   status?: SubjectRulesReviewStatus;
 }
 
@@ -123,9 +123,9 @@ export interface SubjectAccessReview {
   kind?: string;
   /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /** The desired state, as the user asks for it. */
+  /** What is asked. */
   spec: SubjectAccessReviewSpec;
-  /** The observed state, as the system last reported it. */
+  /** The answer, filled by the server. */
   status?: SubjectAccessReviewStatus;
 }
 

@@ -3,7 +3,7 @@ import type { ListMeta, ObjectMeta } from './meta-v1.ts';
 
 export type CoordinatedLeaseStrategy = string;
 
-/**  */
+/** A claim to a role that must be renewed, for leader election and heartbeats. */
 export interface Lease {
   apiVersion?: string;
   kind?: string;
@@ -23,20 +23,20 @@ export interface LeaseList {
   items: Lease[];
 }
 
-/**  */
+/** Holder and times of a lease. */
 export interface LeaseSpec {
-  /**  */
+  /** Who holds the lease. */
   holderIdentity?: string;
-  /**  */
+  /** Seconds after the last renewal before others may take it. */
   leaseDurationSeconds?: number;
-  /**  */
+  /** When the holder got the lease. */
   acquireTime?: string;
-  /**  */
+  /** When the holder last renewed it. */
   renewTime?: string;
-  /**  */
+  /** How often the holder has changed. */
   leaseTransitions?: number;
-  /**  */
+  /** How the leader is picked in coordinated election. */
   strategy?: string;
-  /**  */
+  /** Who should take over when the present holder yields. */
   preferredHolder?: string;
 }

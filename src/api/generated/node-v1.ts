@@ -2,23 +2,23 @@
 import type { Toleration } from './core-v1.ts';
 import type { ListMeta, ObjectMeta } from './meta-v1.ts';
 
-/**  */
+/** Resources that running a Pod costs beyond its containers. */
 export interface Overhead {
-  /**  */
+  /** Amount for each Pod. */
   podFixed?: Record<string, string>;
 }
 
-/**  */
+/** A container runtime that Pods can choose. */
 export interface RuntimeClass {
   apiVersion?: string;
   kind?: string;
   /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** Name of the runtime's configuration on the nodes; fixed. */
   handler: string;
-  /**  */
+  /** Resources that each Pod costs beyond its containers. */
   overhead?: Overhead;
-  /**  */
+  /** Nodes that have the runtime; default all. */
   scheduling?: Scheduling;
 }
 
@@ -32,10 +32,10 @@ export interface RuntimeClassList {
   items: RuntimeClass[];
 }
 
-/**  */
+/** Nodes that have a runtime. */
 export interface Scheduling {
-  /**  */
+  /** Labels of the nodes; added to the Pod's own. */
   nodeSelector?: Record<string, string>;
-  /**  */
+  /** Tolerations that are added to the Pod's own. */
   tolerations?: Toleration[];
 }

@@ -426,7 +426,7 @@ export interface ResourceClaimTemplate {
   kind?: string;
   /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /** The desired state, as the user asks for it. */
+  /** What claims made from the template look like. */
   spec: ResourceClaimTemplateSpec;
 }
 

@@ -9,19 +9,19 @@ export const nodeV1: PackageDeclaration = {
   strings: {
   },
   messages: {
-    Overhead: message('', {
-      podFixed: field(1, 'map[string]Quantity', ''),
+    Overhead: message('Resources that running a Pod costs beyond its containers.', {
+      podFixed: field(1, 'map[string]Quantity', 'Amount for each Pod.'),
     }),
-    RuntimeClass: object('', {
+    RuntimeClass: object('A container runtime that Pods can choose.', {
       metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
-      handler: field(2, 'string', '', { required: true, keep: true }),
-      overhead: field(3, '*Overhead', ''),
-      scheduling: field(4, '*Scheduling', ''),
+      handler: field(2, 'string', 'Name of the runtime\'s configuration on the nodes; fixed.', { required: true, keep: true }),
+      overhead: field(3, '*Overhead', 'Resources that each Pod costs beyond its containers.'),
+      scheduling: field(4, '*Scheduling', 'Nodes that have the runtime; default all.'),
     }),
     RuntimeClassList: listOf('RuntimeClass'),
-    Scheduling: message('', {
-      nodeSelector: field(1, 'map[string]string', '', { atomic: true }),
-      tolerations: field(2, '[]core.Toleration', '', { list: 'atomic' }),
+    Scheduling: message('Nodes that have a runtime.', {
+      nodeSelector: field(1, 'map[string]string', 'Labels of the nodes; added to the Pod\'s own.', { atomic: true }),
+      tolerations: field(2, '[]core.Toleration', 'Tolerations that are added to the Pod\'s own.', { list: 'atomic' }),
     }),
   },
   kinds: [

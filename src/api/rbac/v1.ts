@@ -9,49 +9,49 @@ export const rbacV1: PackageDeclaration = {
   strings: {
   },
   messages: {
-    AggregationRule: message('', {
-      clusterRoleSelectors: field(1, '[]meta.LabelSelector', '', { list: 'atomic' }),
+    AggregationRule: message('Builds a ClusterRole\'s rules from those of others.', {
+      clusterRoleSelectors: field(1, '[]meta.LabelSelector', 'Labels of ClusterRoles whose rules are added; any match counts.', { list: 'atomic' }),
     }),
-    ClusterRole: object('', {
+    ClusterRole: object('Permissions for the whole cluster, or for use in any namespace.', {
       metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
-      rules: field(2, '[]PolicyRule', '', { keep: true, list: 'atomic' }),
-      aggregationRule: field(3, '*AggregationRule', ''),
+      rules: field(2, '[]PolicyRule', 'What is allowed.', { keep: true, list: 'atomic' }),
+      aggregationRule: field(3, '*AggregationRule', 'Fills rules from other ClusterRoles; then rules is not to be edited.'),
     }),
-    ClusterRoleBinding: object('', {
+    ClusterRoleBinding: object('Grants a ClusterRole in the whole cluster.', {
       metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
-      subjects: field(2, '[]Subject', '', { list: 'atomic' }),
-      roleRef: field(3, 'RoleRef', '', { required: true, keep: true }),
+      subjects: field(2, '[]Subject', 'Who gets the permissions.', { list: 'atomic' }),
+      roleRef: field(3, 'RoleRef', 'The role that is granted; fixed after creation.', { required: true, keep: true }),
     }),
     ClusterRoleBindingList: listOf('ClusterRoleBinding'),
     ClusterRoleList: listOf('ClusterRole'),
-    PolicyRule: message('', {
-      verbs: field(1, '[]string', '', { required: true, keep: true, list: 'atomic' }),
-      apiGroups: field(2, '[]string', '', { list: 'atomic' }),
-      resources: field(3, '[]string', '', { list: 'atomic' }),
-      resourceNames: field(4, '[]string', '', { list: 'atomic' }),
-      nonResourceURLs: field(5, '[]string', '', { list: 'atomic' }),
+    PolicyRule: message('Verbs allowed on some resources or URLs.', {
+      verbs: field(1, '[]string', 'Allowed verbs; * for all.', { required: true, keep: true, list: 'atomic' }),
+      apiGroups: field(2, '[]string', 'API groups of the resources; "" for core, * for all.', { list: 'atomic' }),
+      resources: field(3, '[]string', 'Resources or resource/subresource; * for all.', { list: 'atomic' }),
+      resourceNames: field(4, '[]string', 'Names of the objects; empty for all.', { list: 'atomic' }),
+      nonResourceURLs: field(5, '[]string', 'URL paths, such as /healthz; * only as a last part; cluster-wide only.', { list: 'atomic' }),
     }),
-    Role: object('', {
+    Role: object('Permissions in one namespace.', {
       metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
-      rules: field(2, '[]PolicyRule', '', { keep: true, list: 'atomic' }),
+      rules: field(2, '[]PolicyRule', 'What is allowed.', { keep: true, list: 'atomic' }),
     }),
-    RoleBinding: object('', {
+    RoleBinding: object('Grants a Role or ClusterRole in one namespace.', {
       metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
-      subjects: field(2, '[]Subject', '', { list: 'atomic' }),
-      roleRef: field(3, 'RoleRef', '', { required: true, keep: true }),
+      subjects: field(2, '[]Subject', 'Who gets the permissions.', { list: 'atomic' }),
+      roleRef: field(3, 'RoleRef', 'The role that is granted; fixed after creation.', { required: true, keep: true }),
     }),
     RoleBindingList: listOf('RoleBinding'),
     RoleList: listOf('Role'),
-    RoleRef: message('', {
-      apiGroup: field(1, 'string', '', { keep: true }),
-      kind: field(2, 'string', '', { required: true, keep: true }),
-      name: field(3, 'string', '', { required: true, keep: true }),
+    RoleRef: message('Points to a role.', {
+      apiGroup: field(1, 'string', 'API group of the role: rbac.authorization.k8s.io.', { keep: true }),
+      kind: field(2, 'string', 'Role or ClusterRole.', { required: true, keep: true }),
+      name: field(3, 'string', 'Name of the role.', { required: true, keep: true }),
     }, { atomic: true }),
-    Subject: message('', {
-      kind: field(1, 'string', '', { required: true, keep: true }),
-      apiGroup: field(2, 'string', ''),
-      name: field(3, 'string', '', { required: true, keep: true }),
-      namespace: field(4, 'string', ''),
+    Subject: message('A user, group or service account.', {
+      kind: field(1, 'string', 'User, Group or ServiceAccount.', { required: true, keep: true }),
+      apiGroup: field(2, 'string', '"" for ServiceAccount, rbac.authorization.k8s.io for the others.'),
+      name: field(3, 'string', 'Name of the subject.', { required: true, keep: true }),
+      namespace: field(4, 'string', 'Namespace of a ServiceAccount; empty for the others.'),
     }, { atomic: true }),
   },
   kinds: [

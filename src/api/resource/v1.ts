@@ -210,7 +210,7 @@ export const resourceV1: PackageDeclaration = {
     }),
     ResourceClaimTemplate: object('', {
       metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
-      spec: field(2, 'ResourceClaimTemplateSpec', 'The desired state, as the user asks for it.', { required: true, keep: true }),
+      spec: field(2, 'ResourceClaimTemplateSpec', 'What claims made from the template look like.', { required: true, keep: true }),
     }),
     ResourceClaimTemplateList: listOf('ResourceClaimTemplate'),
     ResourceClaimTemplateSpec: message('', {

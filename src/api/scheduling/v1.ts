@@ -9,12 +9,12 @@ export const schedulingV1: PackageDeclaration = {
   strings: {
   },
   messages: {
-    PriorityClass: object('', {
+    PriorityClass: object('A named priority for Pods.', {
       metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
-      value: field(2, 'int32', '', { keep: true }),
-      globalDefault: field(3, 'bool', ''),
-      description: field(4, 'string', ''),
-      preemptionPolicy: field(5, '*string', ''),
+      value: field(2, 'int32', 'The priority; higher goes first; fixed.', { keep: true }),
+      globalDefault: field(3, 'bool', 'Whether Pods without a class get this one; default false.'),
+      description: field(4, 'string', 'What the class is for.'),
+      preemptionPolicy: field(5, '*string', 'PreemptLowerPriority (default) or Never.'),
     }),
     PriorityClassList: listOf('PriorityClass'),
   },
