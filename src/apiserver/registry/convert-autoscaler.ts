@@ -1,0 +1,125 @@
+/**
+ * HorizontalPodAutoscalers of autoscaling/v1 are views of the v2 objects that are stored. What v1 cannot say (other
+ * metrics, behaviour, conditions) travels in annotations, so that a v1 client that writes back what it read loses
+ * nothing.
+ */
+import type { KubeObject } from '../../machinery/object.ts';
+
+const METRICS = 'autoscaling.alpha.kubernetes.io/metrics';
+const CURRENT_METRICS = 'autoscaling.alpha.kubernetes.io/current-metrics';
+const CONDITIONS = 'autoscaling.alpha.kubernetes.io/conditions';
+const BEHAVIOR = 'autoscaling.alpha.kubernetes.io/behavior';
+
+interface Metric {
+  type: string;
+  resource?: { name: string; target?: { type?: string; averageUtilization?: number }; current?: { averageUtilization?: number; averageValue?: string } };
+}
+
+type Fields = Record<string, unknown>;
+
+const isCpuUtilization = (metric: Metric): boolean =>
+  metric.type === 'Resource' && metric.resource?.name === 'cpu' && metric.resource.target?.averageUtilization !== undefined;
+
+export function autoscalerFromV2(hpa: KubeObject): KubeObject {
+  const { metrics, behavior, ...spec } = (hpa['spec'] ?? {}) as Fields & { metrics?: Metric[]; behavior?: unknown };
+  const { currentMetrics, conditions, ...status } = (hpa['status'] ?? {}) as Fields & { currentMetrics?: Metric[] | null; conditions?: unknown[] };
+  const annotations: Record<string, string> = { ...hpa.metadata.annotations };
+  const cpu = metrics?.find(isCpuUtilization);
+  if (cpu) spec['targetCPUUtilizationPercentage'] = cpu.resource!.target!.averageUtilization;
+  const otherMetrics = metrics?.filter((metric) => metric !== cpu) ?? [];
+  if (otherMetrics.length > 0) annotations[METRICS] = JSON.stringify(otherMetrics.map(metricToV1));
+  if (behavior) annotations[BEHAVIOR] = JSON.stringify(behavior);
+  if (currentMetrics && currentMetrics.length > 0) {
+    annotations[CURRENT_METRICS] = JSON.stringify(currentMetrics.map(metricToV1));
+    const current = currentMetrics.find((m) => m.type === 'Resource' && m.resource?.name === 'cpu');
+    const utilization = current?.resource?.current?.averageUtilization;
+    if (utilization !== undefined) status['currentCPUUtilizationPercentage'] = utilization;
+  }
+  if (conditions && conditions.length > 0) annotations[CONDITIONS] = JSON.stringify(conditions);
+  status['currentReplicas'] ??= 0;
+  status['desiredReplicas'] ??= 0;
+  return withAnnotations({ ...hpa, apiVersion: 'autoscaling/v1', spec, status }, annotations);
+}
+
+export function autoscalerToV2(hpa: KubeObject): KubeObject {
+  const { targetCPUUtilizationPercentage: cpu, ...spec } = (hpa['spec'] ?? {}) as Fields & { targetCPUUtilizationPercentage?: number };
+  const { currentCPUUtilizationPercentage: currentCpu, ...status } = (hpa['status'] ?? {}) as Fields & { currentCPUUtilizationPercentage?: number };
+  const annotations: Record<string, string> = { ...hpa.metadata.annotations };
+  const metrics = (readAnnotation(annotations, METRICS) as Fields[] | undefined)?.map(metricToV2) ?? [];
+  if (cpu !== undefined) {
+    metrics.unshift({ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: cpu } } });
+  }
+  if (metrics.length > 0) spec['metrics'] = metrics;
+  const behavior = readAnnotation(annotations, BEHAVIOR);
+  if (behavior) spec['behavior'] = behavior;
+  const currentMetrics = (readAnnotation(annotations, CURRENT_METRICS) as Fields[] | undefined)?.map(metricToV2);
+  status['currentMetrics'] =
+    currentMetrics ??
+    (currentCpu === undefined ? null : [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: currentCpu } } }]);
+  const conditions = readAnnotation(annotations, CONDITIONS);
+  if (conditions) status['conditions'] = conditions;
+  for (const name of [METRICS, BEHAVIOR, CURRENT_METRICS, CONDITIONS]) delete annotations[name];
+  return withAnnotations({ ...hpa, apiVersion: 'autoscaling/v2', spec, status }, annotations);
+}
+
+function withAnnotations(hpa: KubeObject, annotations: Record<string, string>): KubeObject {
+  const { annotations: _, ...metadata } = hpa.metadata;
+  return { ...hpa, metadata: Object.keys(annotations).length > 0 ? { ...metadata, annotations } : metadata };
+}
+
+function readAnnotation(annotations: Record<string, string>, name: string): unknown {
+  try {
+    return annotations[name] === undefined ? undefined : JSON.parse(annotations[name]);
+  } catch {
+    return undefined;
+  }
+}
+
+/** v2beta1-like spelling that v1's annotations use: targets and current values are flat fields of the source. */
+function metricToV1(metric: Metric): Fields {
+  const sourceName = Object.keys(metric).find((key) => key !== 'type');
+  if (!sourceName) return { ...metric };
+  const { target, current, metric: identifier, describedObject, ...source } = (metric as unknown as Record<string, Fields>)[sourceName]! as Fields & {
+    target?: Fields;
+    current?: Fields;
+    metric?: { name: string; selector?: unknown };
+    describedObject?: unknown;
+  };
+  const flat: Fields = { ...source };
+  if (describedObject) flat['target'] = describedObject;
+  if (identifier) {
+    flat['metricName'] = identifier.name;
+    if (identifier.selector) flat[sourceName === 'external' ? 'metricSelector' : 'selector'] = identifier.selector;
+  }
+  if (target?.['averageUtilization'] !== undefined) flat['targetAverageUtilization'] = target['averageUtilization'];
+  if (target?.['averageValue'] !== undefined) flat[describedObject ? 'averageValue' : 'targetAverageValue'] = target['averageValue'];
+  if (target?.['value'] !== undefined) flat['targetValue'] = target['value'];
+  if (current?.['averageUtilization'] !== undefined) flat['currentAverageUtilization'] = current['averageUtilization'];
+  if (current?.['averageValue'] !== undefined) flat['currentAverageValue'] = current['averageValue'];
+  if (current?.['value'] !== undefined) flat['currentValue'] = current['value'];
+  return { type: metric.type, [sourceName]: flat };
+}
+
+function metricToV2(metric: Fields): Metric {
+  const sourceName = Object.keys(metric).find((key) => key !== 'type');
+  if (!sourceName) return metric as unknown as Metric;
+  const {
+    metricName, metricSelector, selector, target: describedObject, averageValue,
+    targetAverageUtilization, targetAverageValue, targetValue,
+    currentAverageUtilization, currentAverageValue, currentValue, ...source
+  } = metric[sourceName] as Fields;
+  const deep: Fields = { ...source };
+  if (describedObject) deep['describedObject'] = describedObject;
+  if (metricName !== undefined) deep['metric'] = { name: metricName, ...(metricSelector ?? selector ? { selector: metricSelector ?? selector } : {}) };
+  const target: Fields = {};
+  if (targetAverageUtilization !== undefined) Object.assign(target, { type: 'Utilization', averageUtilization: targetAverageUtilization });
+  if (targetAverageValue !== undefined || averageValue !== undefined) Object.assign(target, { type: 'AverageValue', averageValue: targetAverageValue ?? averageValue });
+  if (targetValue !== undefined) Object.assign(target, { type: 'Value', value: targetValue });
+  if (Object.keys(target).length > 0) deep['target'] = target;
+  const current: Fields = {};
+  if (currentAverageUtilization !== undefined) current['averageUtilization'] = currentAverageUtilization;
+  if (currentAverageValue !== undefined) current['averageValue'] = currentAverageValue;
+  if (currentValue !== undefined) current['value'] = currentValue;
+  if (Object.keys(current).length > 0) deep['current'] = current;
+  return { type: metric['type'] as string, [sourceName]: deep } as unknown as Metric;
+}

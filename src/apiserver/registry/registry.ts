@@ -1,0 +1,110 @@
+/**
+ * Every resource that is served, by its path. Built-in resources are there from the start; custom resources come and
+ * go. The registry also gives other parts of the server (admission, authorization, allocators) their view of the
+ * cluster's objects.
+ */
+import { apiVersionOf, type Resource, type Schema } from '../../api/schema.ts';
+import type { KubeObject } from '../../machinery/object.ts';
+import { builtinPrefix } from '../storage/keys.ts';
+import type { ObjectStore } from '../storage/object-store.ts';
+import type { ResourceCache } from '../storage/resource-cache.ts';
+import { conversions, storedAs } from './conversions.ts';
+import { selectableFieldReader, type ServedResource, type StoredKind } from './served-resource.ts';
+import { strategies } from './strategies/index.ts';
+import type { Strategy } from './strategy.ts';
+
+export class Registry {
+  #served = new Map<string, ServedResource>();
+  #changed = new Set<() => void>();
+  /** Grows with every resource that comes or goes: discovery and OpenAPI are rebuilt when it has. */
+  generation = 0;
+
+  constructor(readonly objects: ObjectStore) {}
+
+  find(group: string, version: string, plural: string): ServedResource | undefined {
+    return this.#served.get(`${group}/${version}/${plural}`);
+  }
+
+  /** A resource that must exist; for the server's own use. */
+  require(group: string, version: string, plural: string): ServedResource {
+    const served = this.find(group, version, plural);
+    if (!served) throw new Error(`the resource ${plural}.${version}.${group} is not served`);
+    return served;
+  }
+
+  all(): ServedResource[] {
+    return [...this.#served.values()];
+  }
+
+  hasGroupVersion(group: string, version: string): boolean {
+    for (const served of this.#served.values()) if (served.group === group && served.version === version) return true;
+    return false;
+  }
+
+  add(served: ServedResource): void {
+    this.#served.set(`${served.group}/${served.version}/${served.plural}`, served);
+    this.#notify();
+  }
+
+  remove(served: ServedResource): void {
+    if (this.#served.get(`${served.group}/${served.version}/${served.plural}`) !== served) return;
+    this.#served.delete(`${served.group}/${served.version}/${served.plural}`);
+    this.#notify();
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#changed.add(listener);
+    return () => this.#changed.delete(listener);
+  }
+
+  #notify(): void {
+    this.generation++;
+    for (const listener of this.#changed) listener();
+  }
+
+  /** An object of the cluster as the watch cache has it now. */
+  lookup(group: string, version: string, plural: string, namespace: string, name: string): KubeObject | undefined {
+    return this.find(group, version, plural)?.cache.get(namespace, name)?.object;
+  }
+}
+
+/** Where each built-in kind is kept: versions that are views of the same objects share the place. */
+export function builtinStoredKinds(schema: Schema): Map<Resource, StoredKind> {
+  const kinds = new Map<Resource, StoredKind>();
+  const byPrefix = new Map<string, StoredKind>();
+  for (const resource of schema.resources) {
+    if (!resource.verbs.includes('get')) continue;
+    const storage = storedAs(schema, resource);
+    const prefix = builtinPrefix(storage.group, storage.plural);
+    let stored = byPrefix.get(prefix);
+    if (!stored) {
+      stored = {
+        prefix,
+        namespaced: storage.namespaced,
+        apiVersion: apiVersionOf(storage),
+        kind: storage.kind,
+        fieldsOf: selectableFieldReader(storage),
+      };
+      byPrefix.set(prefix, stored);
+    }
+    kinds.set(resource, stored);
+  }
+  return kinds;
+}
+
+export function builtinServed(resource: Resource, stored: StoredKind, cache: ResourceCache): ServedResource {
+  const conversion = conversions[`${apiVersionOf(resource)}/${resource.plural}`];
+  return {
+    ...resource,
+    groupResource: { group: resource.group, resource: resource.plural },
+    strategy: strategyOf(resource),
+    stored,
+    cache,
+    custom: false,
+    ...(conversion ? { conversion } : {}),
+  };
+}
+
+const NOTHING_PARTICULAR: Strategy = {};
+
+const strategyOf = (resource: Resource): Strategy => strategies[`${resource.group}/${resource.plural}`] ?? NOTHING_PARTICULAR;

@@ -1,0 +1,51 @@
+/** A resource as it is served: the declaration, how it is written, and where it is kept. */
+import type { Resource } from '../../api/index.ts';
+import type { KubeObject } from '../../machinery/object.ts';
+import type { GroupResource } from '../../machinery/status.ts';
+import type { Entry, ViewConversion } from '../storage/entry.ts';
+import type { CachedResource, ResourceCache } from '../storage/resource-cache.ts';
+import type { Strategy } from './strategy.ts';
+
+/** Where the objects of a kind are kept: shared by all versions (and groups) that serve the kind. */
+export interface StoredKind extends CachedResource {
+  readonly prefix: string;
+  readonly namespaced: boolean;
+  /** The version that is stored. */
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+export interface ServedResource extends Resource {
+  readonly groupResource: GroupResource;
+  readonly strategy: Strategy;
+  readonly stored: StoredKind;
+  readonly cache: ResourceCache;
+  /** How this version differs from what is stored; absent when it is the stored version itself. */
+  readonly conversion?: { fromStorage: ViewConversion; toStorage: ViewConversion };
+  /** A custom resource: items of its lists carry kind and apiVersion, unknown fields follow its schema. */
+  readonly custom: boolean;
+}
+
+export const viewOf = (served: ServedResource, entry: Entry): Entry =>
+  served.conversion ? entry.view(served.conversion.fromStorage) : entry;
+
+export const toStored = (served: ServedResource, object: KubeObject): KubeObject =>
+  served.conversion ? served.conversion.toStorage(object) : object;
+
+/** The value that a field selector compares: the text of the field, '' when it is absent. */
+export function selectableFieldReader(resource: Pick<Resource, 'selectableFields' | 'namespaced'>): (object: KubeObject) => Record<string, string> {
+  const readers = Object.entries(resource.selectableFields).map(([label, path]) => [label, path.split('.')] as const);
+  return (object) => {
+    const fields: Record<string, string> = { 'metadata.name': object.metadata.name ?? '' };
+    if (resource.namespaced) fields['metadata.namespace'] = object.metadata.namespace ?? '';
+    for (const [label, path] of readers) fields[label] = textAt(object, path);
+    return fields;
+  };
+}
+
+function textAt(object: unknown, path: readonly string[]): string {
+  let at: unknown = object;
+  for (const step of path) at = typeof at === 'object' && at !== null ? (at as Record<string, unknown>)[step] : undefined;
+  if (at === undefined || at === null) return '';
+  return typeof at === 'object' ? JSON.stringify(at) : String(at);
+}

@@ -1,0 +1,119 @@
+/**
+ * What a path asks for: `/apis/apps/v1/namespaces/default/deployments/web/scale` is the verb on the subresource scale
+ * of the deployment web. Authorization, audit and flow control speak in these terms, before any routing.
+ */
+export interface RequestInfo {
+  readonly path: string;
+  readonly verb: string;
+  readonly isResourceRequest: boolean;
+  readonly apiPrefix: string;
+  readonly apiGroup: string;
+  readonly apiVersion: string;
+  readonly namespace: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly name: string;
+  /** The path's segments from the resource on. */
+  readonly parts: readonly string[];
+}
+
+const METHOD_VERBS: Record<string, string | undefined> = {
+  POST: 'create',
+  GET: 'get',
+  HEAD: 'get',
+  PUT: 'update',
+  PATCH: 'patch',
+  DELETE: 'delete',
+};
+
+/** Subresources of a namespace: `/namespaces/a/status` is not a resource "status" in the namespace a. */
+const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize']);
+
+export function parseRequestInfo(method: string, path: string, query: URLSearchParams): RequestInfo {
+  const nonResource = (): RequestInfo => ({
+    path,
+    verb: method.toLowerCase(),
+    isResourceRequest: false,
+    apiPrefix: '',
+    apiGroup: '',
+    apiVersion: '',
+    namespace: '',
+    resource: '',
+    subresource: '',
+    name: '',
+    parts: [],
+  });
+
+  let parts = splitPath(path);
+  if (parts.length < 3) return nonResource();
+  const apiPrefix = parts[0]!;
+  if (apiPrefix !== 'api' && apiPrefix !== 'apis') return nonResource();
+  parts = parts.slice(1);
+  let apiGroup = '';
+  if (apiPrefix === 'apis') {
+    if (parts.length < 3) return nonResource();
+    apiGroup = parts[0]!;
+    parts = parts.slice(1);
+  }
+  const apiVersion = parts[0]!;
+  parts = parts.slice(1);
+
+  let verb = METHOD_VERBS[method] ?? '';
+  if (parts[0] === 'watch' || parts[0] === 'proxy') {
+    verb = parts[0];
+    parts = parts.slice(1);
+  }
+  let namespace = '';
+  if (parts[0] === 'namespaces') {
+    if (parts.length > 1) {
+      namespace = parts[1]!;
+      if (parts.length > 2 && !NAMESPACE_SUBRESOURCES.has(parts[2]!)) parts = parts.slice(2);
+    }
+  }
+  const [resource = '', name = '', subresource = ''] = parts;
+  if (name === '' && verb === 'get') verb = isTrue(query.get('watch')) ? 'watch' : 'list';
+  if (name === '' && verb === 'delete') verb = 'deletecollection';
+  const selected = verb === 'list' || verb === 'watch' || verb === 'deletecollection' ? nameInFieldSelector(query) : '';
+  return {
+    path,
+    verb,
+    isResourceRequest: true,
+    apiPrefix,
+    apiGroup,
+    apiVersion,
+    namespace,
+    resource,
+    subresource,
+    name: name === '' ? selected : name,
+    parts,
+  };
+}
+
+export function splitPath(path: string): string[] {
+  return path
+    .split('/')
+    .filter((part) => part !== '')
+    .map((part) => {
+      try {
+        return decodeURIComponent(part);
+      } catch {
+        return part;
+      }
+    });
+}
+
+/** As Go's query decoding of a bool pointer: present and neither "0" nor "false". */
+export function isTrue(value: string | null): boolean {
+  return value !== null && value !== '0' && value.toLowerCase() !== 'false';
+}
+
+/** `fieldSelector=metadata.name=x` on a list counts as a request for that name when rights are checked. */
+function nameInFieldSelector(query: URLSearchParams): string {
+  const selector = query.get('fieldSelector');
+  if (!selector) return '';
+  for (const term of selector.split(',')) {
+    const match = /^metadata\.name==?([^=]*)$/.exec(term.trim());
+    if (match && /^[^/%]+$/.test(match[1]!)) return match[1]!;
+  }
+  return '';
+}

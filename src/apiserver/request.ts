@@ -1,0 +1,75 @@
+/** A request and its answer as the pipeline sees them: the same for HTTP/2, HTTP/1.1 and callers in this process. */
+import type { KubeObject } from '../machinery/object.ts';
+
+export interface ApiRequest {
+  readonly method: string;
+  /** As it was sent, without the query; still percent-encoded. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Names in lower case; several values of one header as a list. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** Reads the whole body, at most the server's limit; fails with 413. */
+  readBody(): Promise<Buffer>;
+  /** An object handed over by a caller in this process: it is not decoded from bytes. */
+  readonly object?: KubeObject;
+  /** Set by a caller in this process; requests from outside are authenticated. */
+  readonly user?: UserInfo;
+  readonly remoteAddress: string;
+  /** The peer's verified certificate, leaf first, in DER. */
+  readonly peerCertificate?: PeerCertificate;
+  /** Aborts when the client goes away or the server ends. */
+  readonly signal: AbortSignal;
+  /** The connection, for protocols that take it over (WebSocket, SPDY). */
+  readonly upgrade?: UpgradeHandle;
+}
+
+export interface PeerCertificate {
+  readonly raw: Buffer;
+  /** Whether it was signed by the client CA. */
+  readonly authorized: boolean;
+}
+
+export interface UpgradeHandle {
+  readonly socket: import('node:net').Socket;
+  readonly head: Buffer;
+  readonly rawRequest: import('node:http').IncomingMessage;
+}
+
+export interface UserInfo {
+  readonly name: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+export type ResponseHeaders = Record<string, string | string[]>;
+
+export interface ApiResponse {
+  readonly status: number;
+  readonly headers: ResponseHeaders;
+  readonly body?: Buffer | string;
+  /** Writes the body piece by piece; the response ends when it resolves. */
+  readonly stream?: (sink: ResponseSink) => Promise<void>;
+  /** The handler has taken the connection over and answers on it itself. */
+  readonly hijacked?: true;
+}
+
+export interface ResponseSink {
+  /** Queues a piece; false when the peer is slower than we write. */
+  write(piece: Buffer | string): boolean;
+  /** Resolves when what was queued is on its way. */
+  drained(): Promise<void>;
+  /** Bytes that the peer has not taken yet. */
+  readonly pending: number;
+  readonly signal: AbortSignal;
+}
+
+export function headerOf(request: ApiRequest, name: string): string | undefined {
+  const value = request.headers[name];
+  return typeof value === 'string' ? value : value?.[0];
+}
+
+export function headersOf(request: ApiRequest, name: string): readonly string[] {
+  const value = request.headers[name];
+  return value === undefined ? [] : typeof value === 'string' ? [value] : value;
+}

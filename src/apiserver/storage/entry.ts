@@ -1,0 +1,127 @@
+/**
+ * One stored object at one revision. Its JSON bytes are made once, when it is written or loaded: GET sends them, LIST
+ * joins them, watch events wrap them. The parsed form is made on demand, shared, frozen, and may be dropped again by
+ * the garbage collector: a hundred thousand pods cost their bytes, not their object graphs.
+ *
+ * Stored values begin `{"kind":K,"apiVersion":V,"metadata":{` and lack the resourceVersion, which is the revision of
+ * the write itself; the served bytes have it spliced in at the start of metadata.
+ */
+import type { KubeObject } from '../../machinery/object.ts';
+
+const METADATA = Buffer.from('"metadata":{');
+const CLOSING_BRACE = 0x7d;
+
+export interface SelectableValues {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+export class Entry {
+  #object: WeakRef<KubeObject> | undefined;
+  #selectable: SelectableValues | undefined;
+  #views: Map<ViewConversion, Entry> | undefined;
+
+  private constructor(
+    readonly key: string,
+    readonly namespace: string,
+    readonly name: string,
+    readonly revision: number,
+    /** JSON with resourceVersion. */
+    readonly bytes: Buffer,
+    /** Where `"metadata"` begins in `bytes`: list items of built-in kinds start there, without kind and apiVersion. */
+    readonly metadataStart: number,
+  ) {}
+
+  static fromValue(at: { key: string; namespace: string; name: string }, value: Uint8Array, revision: number, object?: KubeObject): Entry {
+    const stored = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+    const start = stored.indexOf(METADATA);
+    const insertAt = start + METADATA.length;
+    const comma = stored[insertAt] === CLOSING_BRACE ? '' : ',';
+    const insertion = `"resourceVersion":"${revision}"${comma}`;
+    const bytes = Buffer.allocUnsafe(stored.length + insertion.length);
+    stored.copy(bytes, 0, 0, insertAt);
+    bytes.write(insertion, insertAt, 'latin1');
+    stored.copy(bytes, insertAt + insertion.length, insertAt);
+    const entry = new Entry(at.key, at.namespace, at.name, revision, bytes, start);
+    if (object) entry.#object = new WeakRef(deepFreeze(withResourceVersion(object, revision)));
+    return entry;
+  }
+
+  /** Shared and frozen. */
+  get object(): KubeObject {
+    let object = this.#object?.deref();
+    if (!object) {
+      object = deepFreeze(JSON.parse(this.bytes.toString('utf8')) as KubeObject);
+      this.#object = new WeakRef(object);
+    }
+    return object;
+  }
+
+  /** What selectors look at; kept once computed, so that selecting lists need not parse every object again. */
+  selectable(fieldsOf: (object: KubeObject) => Readonly<Record<string, string>>): SelectableValues {
+    this.#selectable ??= { labels: this.object.metadata.labels ?? NO_LABELS, fields: fieldsOf(this.object) };
+    return this.#selectable;
+  }
+
+  /** As a dry run shows an object that was never stored: no resourceVersion. */
+  withoutRevision(): Entry {
+    const object = this.object;
+    const { resourceVersion: _, ...metadata } = object.metadata;
+    const bare = { ...object, metadata };
+    const bytes = encodeForStorage(bare);
+    const entry = new Entry(this.key, this.namespace, this.name, 0, bytes, bytes.indexOf(METADATA));
+    entry.#object = new WeakRef(deepFreeze(bare));
+    return entry;
+  }
+
+  /** The same state at a later revision: how a deletion shows the object that it removed. */
+  atRevision(revision: number): Entry {
+    const object = this.object;
+    return Entry.fromValue(this, encodeForStorage(object), revision, object);
+  }
+
+  /** The entry as another version of its kind shows it; converted once. */
+  view(convert: ViewConversion): Entry {
+    this.#views ??= new Map();
+    let entry = this.#views.get(convert);
+    if (!entry) {
+      const object = convert(this.object);
+      entry = Entry.fromValue(this, encodeForStorage(object), this.revision, object);
+      this.#views.set(convert, entry);
+    }
+    return entry;
+  }
+
+  /** Whether storing this value again would change nothing. */
+  holds(value: Buffer): boolean {
+    const insertion = this.bytes.length - value.length;
+    const at = this.metadataStart + METADATA.length;
+    return (
+      insertion > 0 &&
+      this.bytes.compare(value, 0, at, 0, at) === 0 &&
+      this.bytes.compare(value, at, value.length, at + insertion) === 0
+    );
+  }
+}
+
+export type ViewConversion = (stored: KubeObject) => KubeObject;
+
+const NO_LABELS: Readonly<Record<string, string>> = Object.freeze({});
+
+export function encodeForStorage(object: KubeObject): Buffer {
+  const { kind, apiVersion, metadata, ...rest } = object;
+  const { resourceVersion: _, ...storedMetadata } = metadata;
+  return Buffer.from(JSON.stringify({ kind, apiVersion, metadata: storedMetadata, ...rest }));
+}
+
+function withResourceVersion(object: KubeObject, revision: number): KubeObject {
+  return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
+}
+
+export function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const child of Object.values(value)) deepFreeze(child);
+  }
+  return value;
+}

@@ -1,0 +1,28 @@
+/**
+ * Leases for objects that expire (Events). One lease a minute is shared by everything written in it: an Event costs no
+ * lease of its own, and lives at most a minute longer than it must.
+ */
+import type { Store } from '../../etcd/index.ts';
+import type { Clock } from '../../kernel/index.ts';
+
+const SHARED_FOR_MS = 60_000;
+
+export class EventLeases {
+  #current = new Map<number, { id: Promise<bigint>; until: number }>();
+
+  constructor(
+    private readonly store: Store,
+    private readonly clock: Clock,
+  ) {}
+
+  lease(ttlSeconds: number): Promise<bigint> {
+    const now = this.clock.now();
+    const known = this.#current.get(ttlSeconds);
+    if (known && now < known.until) return known.id;
+    const id = this.store.leaseGrant({ ttl: ttlSeconds + SHARED_FOR_MS / 1000 }).then((granted) => granted.id);
+    const lease = { id, until: now + SHARED_FOR_MS };
+    this.#current.set(ttlSeconds, lease);
+    id.catch(() => this.#current.get(ttlSeconds) === lease && this.#current.delete(ttlSeconds));
+    return id;
+  }
+}

@@ -1,0 +1,138 @@
+/**
+ * Writes objects: each write is one compare-and-set transaction on the object's revision, and is answered only after
+ * it is durable and the watch cache has it.
+ */
+import { StoreError, type Store } from '../../etcd/index.ts';
+import type { KubeObject } from '../../machinery/object.ts';
+import { alreadyExists, failure, internalError, notFound, serviceUnavailable } from '../../machinery/status.ts';
+import { toStored, viewOf, type ServedResource } from '../registry/served-resource.ts';
+import { encodeForStorage, Entry } from './entry.ts';
+import { EventLeases } from './event-leases.ts';
+import { objectKey } from './keys.ts';
+import type { Transformer } from './transformer.ts';
+import type { WatchCache } from './watch-cache.ts';
+
+export interface Place {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export class ObjectStore {
+  constructor(
+    private readonly store: Store,
+    private readonly cache: WatchCache,
+    private readonly transformer: Transformer,
+    private readonly leases: EventLeases,
+  ) {}
+
+  /** From the cache, as new as the store is now. */
+  async get(served: ServedResource, place: Place): Promise<Entry> {
+    await this.cache.waitUntilCurrent();
+    return this.cached(served, place);
+  }
+
+  /** From the cache as it stands. */
+  cached(served: ServedResource, place: Place): Entry {
+    const entry = served.cache.get(place.namespace, place.name);
+    if (!entry) throw notFound(served.groupResource, place.name);
+    return viewOf(served, entry);
+  }
+
+  /** From the store itself: what a lost race looks at. */
+  async fresh(served: ServedResource, place: Place): Promise<Entry> {
+    const { kvs } = await this.#guard(() => this.store.range({ key: objectKey(served.stored.prefix, place.namespace, place.name) }));
+    const kv = kvs[0];
+    if (!kv) throw notFound(served.groupResource, place.name);
+    return viewOf(served, this.cache.entryOf(served.stored, kv));
+  }
+
+  async create(served: ServedResource, place: Place, object: KubeObject, dryRun: boolean): Promise<Entry> {
+    const key = objectKey(served.stored.prefix, place.namespace, place.name);
+    if (dryRun) {
+      if (served.cache.get(place.namespace, place.name)) throw alreadyExists(served.groupResource, place.name);
+      return this.#dryRunEntry(key, place, object, '');
+    }
+    const written = await this.#encode(served, key, object);
+    const lease = served.strategy.ttlSeconds ? await this.leases.lease(served.strategy.ttlSeconds) : undefined;
+    const result = await this.#guard(() =>
+      this.store.txn({
+        compare: [{ key, target: 'mod', result: 'equal', value: 0 }],
+        success: [{ op: 'put', key, value: written, ...(lease === undefined ? {} : { lease }) }],
+      }),
+    );
+    if (!result.succeeded) throw alreadyExists(served.groupResource, place.name);
+    return this.#committed(served, place, written, object, result.revision);
+  }
+
+  /** Stores `object` over `current`; undefined when somebody else was faster. */
+  async replace(served: ServedResource, place: Place, current: Entry, object: KubeObject, dryRun: boolean): Promise<Entry | undefined> {
+    const key = objectKey(served.stored.prefix, place.namespace, place.name);
+    if (dryRun) return this.#dryRunEntry(key, place, object, String(current.revision));
+    const plain = encodeForStorage(toStored(served, object));
+    const stored = served.cache.get(place.namespace, place.name);
+    if (stored?.revision === current.revision && stored.holds(plain)) return current;
+    const written = await this.#transform(served, key, object, plain);
+    const lease = served.strategy.ttlSeconds ? await this.leases.lease(served.strategy.ttlSeconds) : undefined;
+    const result = await this.#guard(() =>
+      this.store.txn({
+        compare: [{ key, target: 'mod', result: 'equal', value: current.revision }],
+        success: [{ op: 'put', key, value: written, ...(lease === undefined ? {} : { lease }) }],
+      }),
+    );
+    if (!result.succeeded) return undefined;
+    return this.#committed(served, place, written, object, result.revision);
+  }
+
+  /** Removes `current`; the revision of the removal, or undefined when somebody else was faster. */
+  async remove(served: ServedResource, place: Place, current: Entry, dryRun: boolean): Promise<number | undefined> {
+    if (dryRun) return current.revision;
+    const key = objectKey(served.stored.prefix, place.namespace, place.name);
+    const result = await this.#guard(() =>
+      this.store.txn({
+        compare: [{ key, target: 'mod', result: 'equal', value: current.revision }],
+        success: [{ op: 'delete', key }],
+      }),
+    );
+    if (!result.succeeded) return undefined;
+    await this.cache.waitFor(result.revision);
+    return result.revision;
+  }
+
+  async #encode(served: ServedResource, key: string, object: KubeObject): Promise<Buffer> {
+    return this.#transform(served, key, object, encodeForStorage(toStored(served, object)));
+  }
+
+  async #transform(served: ServedResource, key: string, object: KubeObject, plain: Buffer): Promise<Buffer> {
+    const written = await this.transformer.toStorage(plain, key);
+    if (written === plain) this.cache.remember(written, toStored(served, object));
+    return written;
+  }
+
+  async #committed(served: ServedResource, place: Place, written: Buffer, object: KubeObject, revision: number): Promise<Entry> {
+    await this.cache.waitFor(revision);
+    const cached = served.cache.get(place.namespace, place.name);
+    if (cached?.revision === revision) return viewOf(served, cached);
+    // A later write has already replaced it in the cache: the answer still shows what this one wrote.
+    const key = objectKey(served.stored.prefix, place.namespace, place.name);
+    return Entry.fromValue({ key, ...place }, encodeForStorage(object), revision, object);
+  }
+
+  #dryRunEntry(key: string, place: Place, object: KubeObject, resourceVersion: string): Entry {
+    const entry = Entry.fromValue({ key, ...place }, encodeForStorage(object), Number(resourceVersion || 0), object);
+    return resourceVersion === '' ? entry.withoutRevision() : entry;
+  }
+
+  /** Store failures as the API words them. */
+  async #guard<T>(call: () => Promise<T>): Promise<T> {
+    try {
+      return await call();
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      if (error.code === 'no-space') throw failure(500, 'InternalError', 'etcdserver: mvcc: database space exceeded');
+      if (error.code === 'request-too-large') throw failure(500, '', 'etcdserver: request is too large');
+      if (error.code === 'unavailable' || error.code === 'timeout' || error.code === 'closed') throw serviceUnavailable(error.message);
+      throw internalError(error.message);
+    }
+  }
+}
+

@@ -1,0 +1,205 @@
+/**
+ * Every object of one resource in memory, with a window of its recent events. Watchers register where they look
+ * (everything, one namespace, one name, one node), so that an event reaches only those whom it may concern.
+ */
+import type { KubeObject } from '../../machinery/object.ts';
+import type { Entry } from './entry.ts';
+import { splitKey } from './keys.ts';
+
+export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
+
+export interface CacheEvent {
+  readonly type: EventType;
+  readonly revision: number;
+  /** The state after the event; for DELETED the last state, at the deletion's revision. */
+  readonly entry: Entry;
+  readonly previous: Entry | undefined;
+  /** Wire forms that were already made of this event, shared by all its watchers. */
+  readonly frames: Map<string, Buffer>;
+}
+
+export interface CacheWatcher {
+  /** `''` sees all; `ns/` a namespace; `ns/name` one object; `node:n` the pods of a node. */
+  readonly scope: string;
+  deliver(event: CacheEvent): void;
+  /** All events up to this revision have been delivered. */
+  progress?(revision: number): void;
+}
+
+export interface CachedResource {
+  readonly prefix: string;
+  readonly namespaced: boolean;
+  /** What field selectors may look at, as text. */
+  fieldsOf(object: KubeObject): Readonly<Record<string, string>>;
+}
+
+const WINDOW_LIMIT = 8192;
+
+export class ResourceCache {
+  #buckets = new Map<string, Bucket>();
+  #bucketOrder: string[] | undefined;
+  #size = 0;
+  #window: CacheEvent[] = [];
+  #watchers = new Map<string, Set<CacheWatcher>>();
+
+  constructor(
+    readonly resource: CachedResource,
+    /** Every event after this revision is in the window. */
+    public windowStart: number,
+  ) {}
+
+  get size(): number {
+    return this.#size;
+  }
+
+  get(namespace: string, name: string): Entry | undefined {
+    return this.#buckets.get(namespace)?.entries.get(name);
+  }
+
+  /** In key order; of one namespace or of all. It is the cache's own list: read it before the next event, keep none of it. */
+  list(namespace = ''): readonly Entry[] {
+    if (namespace !== '' || !this.resource.namespaced) return this.#buckets.get(namespace)?.sorted() ?? [];
+    if (this.#buckets.size === 1) return this.#buckets.values().next().value!.sorted();
+    this.#bucketOrder ??= [...this.#buckets.keys()].sort(compareNamespaces);
+    const all: Entry[] = [];
+    for (const name of this.#bucketOrder) for (const entry of this.#buckets.get(name)!.sorted()) all.push(entry);
+    return all;
+  }
+
+  /** Takes an entry in without an event: the initial load. */
+  load(entry: Entry): void {
+    this.#put(entry);
+  }
+
+  put(entry: Entry): void {
+    const previous = this.#put(entry);
+    this.#emit({ type: previous ? 'MODIFIED' : 'ADDED', revision: entry.revision, entry, previous, frames: new Map() });
+  }
+
+  delete(key: string, revision: number): void {
+    const { namespace, name } = splitKey(key, this.resource.prefix, this.resource.namespaced);
+    const bucket = this.#buckets.get(namespace);
+    const previous = bucket?.entries.get(name);
+    if (!bucket || !previous) return;
+    bucket.delete(name);
+    this.#size--;
+    if (bucket.entries.size === 0) {
+      this.#buckets.delete(namespace);
+      this.#bucketOrder = undefined;
+    }
+    this.#emit({ type: 'DELETED', revision, entry: previous.atRevision(revision), previous, frames: new Map() });
+  }
+
+  /** Events after `revision`, or undefined when the window does not reach back that far. */
+  eventsSince(revision: number): CacheEvent[] | undefined {
+    if (revision < this.windowStart) return undefined;
+    let from = this.#window.length;
+    while (from > 0 && this.#window[from - 1]!.revision > revision) from--;
+    return this.#window.slice(from);
+  }
+
+  watch(watcher: CacheWatcher): () => void {
+    const set = this.#watchers.get(watcher.scope) ?? new Set();
+    this.#watchers.set(watcher.scope, set.add(watcher));
+    return () => {
+      set.delete(watcher);
+      if (set.size === 0) this.#watchers.delete(watcher.scope);
+    };
+  }
+
+  get watcherCount(): number {
+    let count = 0;
+    for (const set of this.#watchers.values()) count += set.size;
+    return count;
+  }
+
+  #put(entry: Entry): Entry | undefined {
+    let bucket = this.#buckets.get(entry.namespace);
+    if (!bucket) {
+      bucket = new Bucket();
+      this.#buckets.set(entry.namespace, bucket);
+      this.#bucketOrder = undefined;
+    }
+    const previous = bucket.entries.get(entry.name);
+    bucket.put(entry, previous);
+    if (!previous) this.#size++;
+    return previous;
+  }
+
+  #emit(event: CacheEvent): void {
+    this.#window.push(event);
+    if (this.#window.length > WINDOW_LIMIT * 2) {
+      const dropped = this.#window.length - WINDOW_LIMIT;
+      this.windowStart = this.#window[dropped - 1]!.revision;
+      this.#window = this.#window.slice(dropped);
+    }
+    if (this.#watchers.size === 0) return;
+    const { namespace, name } = event.entry;
+    this.#notify('', event);
+    if (namespace !== '') this.#notify(`${namespace}/`, event);
+    this.#notify(`${namespace}/${name}`, event);
+    if (this.#hasNodeScopes()) this.#notifyNodes(event);
+  }
+
+  #hasNodeScopes(): boolean {
+    for (const scope of this.#watchers.keys()) if (scope.startsWith('node:')) return true;
+    return false;
+  }
+
+  #notifyNodes(event: CacheEvent): void {
+    const nodeOf = (entry: Entry | undefined): string | undefined =>
+      entry?.selectable((object) => this.resource.fieldsOf(object)).fields['spec.nodeName'];
+    const now = nodeOf(event.entry);
+    const before = nodeOf(event.previous);
+    if (now) this.#notify(`node:${now}`, event);
+    if (before && before !== now) this.#notify(`node:${before}`, event);
+  }
+
+  #notify(scope: string, event: CacheEvent): void {
+    const set = this.#watchers.get(scope);
+    if (set) for (const watcher of set) watcher.deliver(event);
+  }
+
+  notifyProgress(revision: number): void {
+    for (const set of this.#watchers.values()) for (const watcher of set) watcher.progress?.(revision);
+  }
+}
+
+/** Keys are compared with the slash that ends the namespace: `a-b/x` comes before `a/x`. */
+const compareNamespaces = (a: string, b: string): number => (`${a}/` < `${b}/` ? -1 : 1);
+
+/** The objects of one namespace; sorted when somebody lists them, and kept sorted from then on. */
+class Bucket {
+  readonly entries = new Map<string, Entry>();
+  #sorted: Entry[] | undefined;
+
+  put(entry: Entry, previous: Entry | undefined): void {
+    this.entries.set(entry.name, entry);
+    if (!this.#sorted) return;
+    const at = this.#position(entry.name);
+    if (previous) this.#sorted[at] = entry;
+    else this.#sorted.splice(at, 0, entry);
+  }
+
+  delete(name: string): void {
+    this.entries.delete(name);
+    this.#sorted?.splice(this.#position(name), 1);
+  }
+
+  sorted(): readonly Entry[] {
+    this.#sorted ??= [...this.entries.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+    return this.#sorted;
+  }
+
+  #position(name: string): number {
+    let low = 0;
+    let high = this.#sorted!.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#sorted![middle]!.name < name) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+

@@ -1,0 +1,205 @@
+/**
+ * The watch cache: every resource of the cluster in memory, fed by one watch of the whole registry. Reads are answered
+ * from it; a read that must be consistent asks the store only for its revision (free on an embedded store) and waits
+ * until the cache has come that far.
+ */
+import { prefixRange, StoreError, type KeyValue, type Store, type WatchBatch } from '../../etcd/index.ts';
+import type { Context } from '../../kernel/index.ts';
+import type { KubeObject } from '../../machinery/object.ts';
+import { timeout } from '../../machinery/status.ts';
+import { decodeStored } from './decode-stored.ts';
+import { Entry } from './entry.ts';
+import { REGISTRY, splitKey } from './keys.ts';
+import { ResourceCache, type CachedResource } from './resource-cache.ts';
+import type { Transformer } from './transformer.ts';
+
+const PAGE = 5000;
+const WAIT_LIMIT_MS = 3000;
+
+export class WatchCache {
+  #caches = new Map<string, ResourceCache>();
+  #revision = 0;
+  #waiters: { revision: number; resolve: () => void }[] = [];
+  /** Objects in hand when their bytes were written, so that the event need not parse them again. */
+  #written = new WeakMap<Uint8Array, KubeObject>();
+
+  constructor(
+    private readonly ctx: Context,
+    private readonly store: Store,
+    private readonly transformer: Transformer,
+  ) {}
+
+  get revision(): number {
+    return this.#revision;
+  }
+
+  cacheOf(prefix: string): ResourceCache {
+    const cache = this.#caches.get(prefix);
+    if (!cache) throw new Error(`no cache for ${prefix}`);
+    return cache;
+  }
+
+  /** Reads everything once and returns the revision from which to follow. */
+  async load(resources: readonly CachedResource[]): Promise<void> {
+    const revision = await this.store.revision();
+    for (const resource of resources) this.#caches.set(resource.prefix, new ResourceCache(resource, revision));
+    await this.#loadRange(REGISTRY, revision, (key) => this.#cacheOfKey(key));
+    this.#revision = revision;
+  }
+
+  /** Starts to cache a resource that appeared later (a custom resource), while events go on. */
+  async add(resource: CachedResource): Promise<ResourceCache> {
+    const existing = this.#caches.get(resource.prefix);
+    if (existing) return existing;
+    const revision = await this.store.revision();
+    await this.waitFor(revision);
+    // Between here and the read below no event can be missed: the read is at `current`, and events that come while
+    // it runs are replayed from the store's history.
+    const current = this.#revision;
+    const cache = new ResourceCache(resource, current);
+    await this.#loadRange(resource.prefix, current, () => cache);
+    const missed = this.store.watch({ ...prefixRange(resource.prefix), startRevision: current + 1 });
+    try {
+      while (this.#revision > cache.windowStart) {
+        const target = this.#revision;
+        missed.requestProgress();
+        for await (const batch of missed) {
+          for (const event of batch.events) this.#applyTo(cache, event.type, event.kv);
+          cache.windowStart = Math.max(cache.windowStart, batch.revision);
+          if (batch.revision >= target) break;
+        }
+        if (cache.windowStart < target) break;
+      }
+    } finally {
+      missed.cancel();
+    }
+    this.#caches.set(resource.prefix, cache);
+    return cache;
+  }
+
+  remove(prefix: string): void {
+    this.#caches.delete(prefix);
+  }
+
+  /** Follows the store until the context ends. */
+  async run(): Promise<void> {
+    const { signal } = this.ctx;
+    while (!signal.aborted) {
+      const watch = this.store.watch({ ...prefixRange(REGISTRY), startRevision: this.#revision + 1, progressNotify: true });
+      const stop = (): void => watch.cancel();
+      signal.addEventListener('abort', stop, { once: true });
+      try {
+        for await (const batch of watch) this.#applyBatch(batch);
+      } catch (error) {
+        if (signal.aborted) return;
+        if (error instanceof StoreError && error.code === 'closed') return;
+        this.ctx.logger.error(error, 'The watch of the registry broke off; following again');
+        await this.ctx.clock.sleep(100, signal).catch(() => undefined);
+      } finally {
+        signal.removeEventListener('abort', stop);
+      }
+    }
+  }
+
+  /** Remembers the object that `value` encodes until the event with these bytes arrives. */
+  remember(value: Uint8Array, object: KubeObject): void {
+    this.#written.set(value, object);
+  }
+
+  /** Resolves once every event up to `revision` is in the cache. */
+  waitFor(revision: number): Promise<void> {
+    if (this.#revision >= revision) return Promise.resolve();
+    return new Promise((resolve) => this.#waiters.push({ revision, resolve }));
+  }
+
+  /** For a client's own "not older than": fails with 504 when that revision does not come soon. */
+  async waitForClient(revision: number): Promise<void> {
+    if (this.#revision >= revision) return;
+    const current = await this.store.revision();
+    if (current >= revision) return this.waitFor(revision);
+    let timer: { cancel(): void } | undefined;
+    const late = new Promise<'late'>((resolve) => (timer = this.ctx.clock.after(WAIT_LIMIT_MS, () => resolve('late'))));
+    const outcome = await Promise.race([late, this.waitFor(revision)]);
+    timer?.cancel();
+    if (outcome === 'late') throw tooLargeResourceVersion(revision, this.#revision);
+  }
+
+  /** Resolves once the cache is as new as the store is now. */
+  async waitUntilCurrent(): Promise<void> {
+    await this.waitFor(await this.store.revision());
+  }
+
+  entryOf(resource: CachedResource, kv: KeyValue): Entry {
+    const at = { key: kv.key, ...splitKey(kv.key, resource.prefix, resource.namespaced) };
+    const known = this.#written.get(kv.value);
+    const { value, object } = known ? { value: kv.value, object: known } : decodeStored(this.transformer, kv);
+    return Entry.fromValue(at, value, kv.modRevision, object);
+  }
+
+  async #loadRange(prefix: string, revision: number, cacheOf: (key: string) => ResourceCache | undefined): Promise<void> {
+    const { rangeEnd } = prefixRange(prefix);
+    for (let key = prefix; ; ) {
+      const page = await this.store.range({ key, rangeEnd, limit: PAGE, ...(revision > 0 ? { revision } : {}) });
+      for (const kv of page.kvs) {
+        const cache = cacheOf(kv.key);
+        if (cache) this.#loadInto(cache, kv);
+      }
+      if (!page.more || page.kvs.length === 0) return;
+      key = `${page.kvs.at(-1)!.key}\0`;
+    }
+  }
+
+  #loadInto(cache: ResourceCache, kv: KeyValue): void {
+    try {
+      cache.load(this.entryOf(cache.resource, kv));
+    } catch (error) {
+      this.ctx.logger.error(error, 'A stored object cannot be read and is left out', { key: kv.key });
+    }
+  }
+
+  #applyBatch(batch: WatchBatch): void {
+    for (const event of batch.events) {
+      const cache = this.#cacheOfKey(event.kv.key);
+      if (cache) this.#applyTo(cache, event.type, event.kv);
+    }
+    if (batch.revision > this.#revision) this.#revision = batch.revision;
+    if (this.#waiters.length > 0) this.#wake();
+  }
+
+  #applyTo(cache: ResourceCache, type: 'put' | 'delete', kv: KeyValue): void {
+    try {
+      if (type === 'put') cache.put(this.entryOf(cache.resource, kv));
+      else cache.delete(kv.key, kv.modRevision);
+    } catch (error) {
+      this.ctx.logger.error(error, 'An event could not be taken into the watch cache', { key: kv.key });
+    }
+  }
+
+  #wake(): void {
+    const waiting = this.#waiters;
+    this.#waiters = [];
+    for (const waiter of waiting) {
+      if (waiter.revision <= this.#revision) waiter.resolve();
+      else this.#waiters.push(waiter);
+    }
+  }
+
+  /** `/registry/pods/default/a` belongs to `/registry/pods/`, `/registry/services/specs/…` to its two-part prefix. */
+  #cacheOfKey(key: string): ResourceCache | undefined {
+    const first = key.indexOf('/', REGISTRY.length);
+    if (first < 0) return undefined;
+    const short = this.#caches.get(key.slice(0, first + 1));
+    if (short) return short;
+    const second = key.indexOf('/', first + 1);
+    return second < 0 ? undefined : this.#caches.get(key.slice(0, second + 1));
+  }
+}
+
+export function tooLargeResourceVersion(revision: number, current: number): Error {
+  const error = timeout(`Too large resource version: ${revision}, current: ${current}`, 1);
+  error.status.details = {
+    causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+    retryAfterSeconds: 1,
+  };
+  return error;
+}
