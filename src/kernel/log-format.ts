@@ -61,9 +61,9 @@ function jsonValue(value: unknown): unknown {
 function objectName(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('metadata' in value)) return value;
   const metadata = value.metadata;
-  if (typeof metadata !== 'object' || metadata === null || !('name' in metadata)) return value;
-  const namespace = 'namespace' in metadata && metadata.namespace ? `${String(metadata.namespace)}/` : '';
-  return `${namespace}${String(metadata.name)}`;
+  if (typeof metadata !== 'object' || metadata === null || !('name' in metadata) || typeof metadata.name !== 'string') return value;
+  const namespace = 'namespace' in metadata && typeof metadata.namespace === 'string' ? metadata.namespace : '';
+  return namespace === '' ? metadata.name : `${namespace}/${metadata.name}`;
 }
 
 function errorText(error: unknown): string {

@@ -24,7 +24,7 @@ describe.each(implementations)('%s', (_name, create) => {
   it('draws integers below the bound, every one of them', () => {
     const random = create();
     const seen = new Set(Array.from({ length: 500 }, () => random.integer(6)));
-    expect([...seen].sort()).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(seen).toEqual(new Set([0, 1, 2, 3, 4, 5]));
     for (const bound of [0, -1, 1.5, NaN]) expect(() => random.integer(bound)).toThrow(RangeError);
   });
 

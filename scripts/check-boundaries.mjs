@@ -1,0 +1,164 @@
+// Checks what the compiler cannot: which folder of src/ may import which, that pure folders do no I/O, and that time
+// and chance come from the kernel. Every finding says why the rule exists.
+import fs from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { pathToFileURL } from 'node:url';
+import { codeOnly, withoutComments } from './source-text.mjs';
+
+/**
+ * Who may import whom: a folder of src/, the folders that it may import besides itself, and why no others.
+ * @type {Record<string, { imports: readonly string[], because: string }>}
+ */
+export const FOLDERS = {
+  api: { imports: [], because: 'the API is data; everything else is derived from it' },
+  machinery: { imports: ['api'], because: 'machinery is pure functions on API objects: no I/O, no clock' },
+  kernel: { imports: [], because: 'the kernel stands below everything and knows nothing of Kubernetes' },
+  etcd: { imports: ['kernel'], because: 'the store knows keys, bytes and revisions, not API objects' },
+  client: { imports: ['api', 'machinery', 'kernel'], because: 'the client must work against any API server, so it knows none' },
+  cri: { imports: [], because: 'the CRI contract is shared by both of its sides and holds nothing else' },
+  apiserver: {
+    imports: ['api', 'machinery', 'kernel', 'client', 'etcd'],
+    because: 'the API server is a component: it must run without any of the others',
+  },
+  'controller-manager': component(),
+  scheduler: component(),
+  'cloud-controller-manager': component(),
+  kubelet: component('cri'),
+  'container-runtime': {
+    imports: ['kernel', 'cri'],
+    because: 'the runtime speaks CRI and knows nothing of the Kubernetes API, as containerd does',
+  },
+  'kube-proxy': component(),
+  dns: component(),
+  console: component(),
+  cluster: {
+    imports: [
+      ...['api', 'machinery', 'kernel', 'client', 'etcd', 'cri', 'apiserver', 'controller-manager', 'scheduler'],
+      ...['cloud-controller-manager', 'kubelet', 'container-runtime', 'kube-proxy', 'dns', 'console'],
+    ],
+    because: 'the cluster composes components and is used by the cli, not the other way round',
+  },
+  cli: {
+    imports: [
+      ...['api', 'machinery', 'kernel', 'client', 'etcd', 'cri', 'apiserver', 'controller-manager', 'scheduler'],
+      ...['cloud-controller-manager', 'kubelet', 'container-runtime', 'kube-proxy', 'dns', 'console', 'cluster'],
+    ],
+    because: 'commands start components; the library is for others',
+  },
+  /** Files directly in src/: the library. */
+  '.': { imports: ['api', 'machinery', 'kernel', 'client', 'cluster'], because: 'the library offers clusters and clients' },
+};
+
+/** @param {string[]} more */
+function component(...more) {
+  return {
+    imports: ['api', 'machinery', 'kernel', 'client', ...more],
+    because:
+      'components never import each other: they talk through the API server, so that each can be exchanged for the upstream one; ' +
+      'only apiserver uses the store (cluster and cli merely start it)',
+  };
+}
+
+/** Folders that compute and nothing else, and the Node modules that would let them do more. */
+const PURE_FOLDERS = new Set(['api', 'machinery']);
+const IMPURE_MODULES =
+  /^(?:node:)?(?:fs|net|http|http2|https|tls|dgram|dns|child_process|worker_threads|cluster|timers|process|os|readline)(?:\/|$)/;
+
+/** Folders with clocks and chance of their own: the kernel, and the console, whose pages run in a browser. */
+const OWN_CLOCK_FOLDERS = new Set(['kernel', 'console']);
+
+const TIME = 'time comes from ctx.clock, so that a whole cluster can run on virtual time';
+const CHANCE = 'chance comes from ctx.random, so that a run can be repeated from its seed';
+
+/** What may not be called, how to see it in code without comments and strings, and why. */
+export const FORBIDDEN_CALLS = /** @type {const} */ ([
+  ['Date.now', /\bDate\s*\.\s*now\b/g, TIME],
+  ['new Date()', /\bnew\s+Date\s*(?:\(\s*\)|(?![\s(\w]))/g, TIME],
+  ['performance.now', /\bperformance\s*\.\s*(?:now|timeOrigin|mark|measure)\b/g, TIME],
+  ['process.hrtime', /\bprocess\s*\.\s*hrtime\b/g, TIME],
+  ['setTimeout', /(?<![.\w$])(?:globalThis\s*\.\s*)?setTimeout\s*\(/g, TIME],
+  ['setInterval', /(?<![.\w$])(?:globalThis\s*\.\s*)?setInterval\s*\(/g, TIME],
+  ['setImmediate', /(?<![.\w$])(?:globalThis\s*\.\s*)?setImmediate\s*\(/g, TIME],
+  ['AbortSignal.timeout', /\bAbortSignal\s*\.\s*timeout\b/g, TIME],
+  ['Math.random', /\bMath\s*\.\s*random\b/g, CHANCE],
+  ['crypto.randomUUID', /\brandomUUID\b/g, CHANCE],
+  ['crypto.randomBytes', /\b(?:randomBytes|randomInt|randomFill|randomFillSync|getRandomValues)\b/g, CHANCE],
+]);
+
+const IMPORT = /\b(?:import|export)\b(?:[^'"`;()]*?\bfrom\s*)?\s*\(?\s*(['"])([^'"\n]+)\1/g;
+
+/**
+ * The findings in one file.
+ * @param {string} file its path below src/, with forward slashes
+ * @param {string} text
+ * @returns {string[]}
+ */
+export function checkFile(file, text) {
+  const folder = file.includes('/') ? file.slice(0, file.indexOf('/')) : '.';
+  const rule = FOLDERS[folder];
+  if (rule === undefined) {
+    return [`src/${file}: the folder ${folder} is not in the table of scripts/check-boundaries.mjs; say there what it may import and why`];
+  }
+  /** Tests may set up whatever they test against, and watch the real clock while they do. */
+  if (file.endsWith('.test.ts')) return [];
+  /** @type {string[]} */
+  const findings = [];
+  /** @type {(source: string, index: number, message: string) => void} */
+  const report = (source, index, message) => {
+    findings.push(`src/${file}:${source.slice(0, index).split('\n').length}: ${message}`);
+  };
+
+  const uncommented = withoutComments(text);
+  for (const match of uncommented.matchAll(IMPORT)) {
+    const specifier = match[2] ?? '';
+    if (!specifier.startsWith('.')) {
+      if (PURE_FOLDERS.has(folder) && IMPURE_MODULES.test(specifier)) {
+        report(uncommented, match.index, `${folder} must not import ${specifier}: ${rule.because}`);
+      }
+      if (!OWN_CLOCK_FOLDERS.has(folder) && /^(?:node:)?timers(?:\/|$)/.test(specifier)) {
+        report(uncommented, match.index, `${specifier} is only for the kernel: ${TIME}`);
+      }
+      continue;
+    }
+    const target = path.posix.normalize(path.posix.join(path.posix.dirname(file), specifier));
+    if (target.startsWith('..')) {
+      report(uncommented, match.index, `src must not import ${specifier}: what is outside src/ is not part of the program`);
+      continue;
+    }
+    const targetFolder = target.includes('/') ? target.slice(0, target.indexOf('/')) : '.';
+    if (targetFolder === folder || rule.imports.includes(targetFolder)) continue;
+    report(uncommented, match.index, `${folder} must not import ${targetFolder} (${specifier}): ${rule.because}`);
+  }
+
+  if (!OWN_CLOCK_FOLDERS.has(folder)) {
+    const code = codeOnly(text);
+    for (const [name, pattern, why] of FORBIDDEN_CALLS) {
+      for (const match of code.matchAll(pattern)) report(code, match.index, `${name} is only for the kernel: ${why}`);
+    }
+  }
+  return findings;
+}
+
+/**
+ * The findings in every TypeScript file below a source folder.
+ * @param {string} source
+ * @returns {string[]}
+ */
+export function checkBoundaries(source) {
+  const files = fs
+    .readdirSync(source, { recursive: true, encoding: 'utf8' })
+    .map((file) => file.replaceAll(path.sep, '/'))
+    .filter((file) => /\.m?tsx?$/.test(file))
+    .sort();
+  return files.flatMap((file) => checkFile(file, fs.readFileSync(path.join(source, file), 'utf8')));
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const findings = checkBoundaries(path.join(import.meta.dirname, '..', 'src'));
+  for (const finding of findings) console.error(finding);
+  if (findings.length > 0) {
+    console.error(`${findings.length} boundary findings`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,88 @@
+// What every script needs: where the project is, its installed dependencies, and running one of its tools.
+import { spawn, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+
+export const root = path.join(import.meta.dirname, '..');
+
+const MINIMUM_NODE = [20, 19];
+
+/** Installs the dependencies exactly as locked when they are missing or older than the lockfile. */
+export function ensureInstalled() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const [minimumMajor = 0, minimumMinor = 0] = MINIMUM_NODE;
+  if (major < minimumMajor || (major === minimumMajor && minor < minimumMinor)) {
+    fail(`k8ts needs Node ${MINIMUM_NODE.join('.')} or newer; this is ${process.versions.node}.`);
+  }
+  const installedAt = modifiedAt(path.join(root, 'node_modules', '.package-lock.json'));
+  const lockedAt = modifiedAt(path.join(root, 'package-lock.json'));
+  if (installedAt >= lockedAt && installedAt > 0) return;
+  console.log('Installing dependencies (npm ci)…');
+  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
+  const { status, error } = spawnSync(npm, ['ci', '--no-audit', '--no-fund'], { cwd: root, stdio: 'inherit' });
+  if (status !== 0) fail(`npm ci failed${error ? `: ${error.message}` : ''}; see its output above.`);
+}
+
+/**
+ * The JavaScript file behind a tool's command: started with this very Node, on every platform, without a shell.
+ * @param {string} packageName
+ * @param {string} [command]
+ */
+export function toolPath(packageName, command = packageName) {
+  const directory = path.join(root, 'node_modules', packageName);
+  const { bin } = JSON.parse(fs.readFileSync(path.join(directory, 'package.json'), 'utf8'));
+  return path.join(directory, typeof bin === 'string' ? bin : bin[command]);
+}
+
+/**
+ * Runs a Node program with the terminal of this one; resolves to its exit code. An interrupt reaches it and this
+ * process waits for its end.
+ * @param {string[]} args
+ * @param {NodeJS.ProcessEnv} [environment]
+ * @returns {Promise<number>}
+ */
+export function runNode(args, environment = process.env) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit', env: environment });
+    const forward = (/** @type {NodeJS.Signals} */ signal) => child.kill(signal);
+    /** The terminal sends an interrupt to the whole group: the child has it already. */
+    const wait = () => {};
+    process.on('SIGTERM', forward).on('SIGHUP', forward).on('SIGINT', wait);
+    child.on('error', reject);
+    child.on('exit', (code, signal) => {
+      process.off('SIGTERM', forward).off('SIGHUP', forward).off('SIGINT', wait);
+      resolve(code ?? (signal === null ? 1 : 128));
+    });
+  });
+}
+
+/**
+ * @param {string} file
+ * @returns {number} milliseconds since the epoch, 0 when there is no such file
+ */
+export function modifiedAt(file) {
+  return fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+/**
+ * The newest modification below a directory.
+ * @param {string} directory
+ * @returns {number}
+ */
+export function newestIn(directory) {
+  let newest = 0;
+  for (const entry of fs.readdirSync(directory, { recursive: true, withFileTypes: true })) {
+    if (entry.isFile()) newest = Math.max(newest, modifiedAt(path.join(entry.parentPath, entry.name)));
+  }
+  return newest;
+}
+
+/**
+ * @param {string} message
+ * @returns {never}
+ */
+export function fail(message) {
+  console.error(message);
+  process.exit(1);
+}
