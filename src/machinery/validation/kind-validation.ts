@@ -1,4 +1,5 @@
 /** What a kind's validation consists of: ordered lists of named checks, each adding the errors it finds. */
+import type { CelCompiler } from './cel-compiler.ts';
 import type { FieldError } from './field-error.ts';
 
 /** What a check may know besides the objects. */
@@ -7,6 +8,8 @@ export interface ValidationContext {
   readonly allowPrivileged: boolean;
   /** Feature gates that are set otherwise than v1.36 has them by default. */
   readonly features: Readonly<Record<string, boolean>>;
+  /** Compiles CEL expressions; without it they are not compiled. */
+  readonly cel?: CelCompiler;
 }
 
 export const DEFAULT_VALIDATION_CONTEXT: ValidationContext = { allowPrivileged: true, features: {} };

@@ -1,0 +1,112 @@
+/**
+ * A value as upstream's error messages show it where they print one of the server's internal structs: Go's field names,
+ * every field, zero or not.
+ */
+import { schema } from '../../api/index.ts';
+import type { Field, Message, Type } from '../../api/schema.ts';
+import { isRecord } from '../object.ts';
+import { Verbatim } from './field-error.ts';
+
+const META_PREFIX = 'io.k8s.apimachinery.pkg.apis.meta.';
+
+/** Go writes initialisms in capitals, wherever they stand in a name. */
+const INITIALISMS: Record<string, string> = {
+  apiGroup: 'APIGroup',
+  apiGroups: 'APIGroups',
+  apiVersion: 'APIVersion',
+  apiVersions: 'APIVersions',
+  bool: 'BoolValue',
+  bools: 'BoolValues',
+  caBundle: 'CABundle',
+  cel: 'CEL',
+  cidr: 'CIDR',
+  cidrs: 'CIDRs',
+  csi: 'CSI',
+  fsType: 'FSType',
+  http: 'HTTP',
+  int: 'IntValue',
+  ints: 'IntValues',
+  ip: 'IP',
+  ipBlock: 'IPBlock',
+  ips: 'IPs',
+  iscsi: 'ISCSI',
+  jsonPath: 'JSONPath',
+  nfs: 'NFS',
+  nonResourceURLs: 'NonResourceURLs',
+  rbd: 'RBD',
+  string: 'StringValue',
+  strings: 'StringValues',
+  tls: 'TLS',
+  uid: 'UID',
+  url: 'URL',
+  version: 'VersionValue',
+  versions: 'VersionValues',
+};
+/** Messages whose fields `string`, `version`… are values and are called so; elsewhere the words are plain names. */
+const VALUE_UNIONS = new Set(['DeviceAttribute']);
+const PLAIN_ELSEWHERE = new Set(['bool', 'bools', 'int', 'ints', 'string', 'strings', 'version', 'versions']);
+
+export function goStruct(fullName: string, value: unknown): Verbatim {
+  return new Verbatim(goJson(structOf(schema.message(fullName), value)));
+}
+
+export function goStructs(fullName: string, values: readonly unknown[] | undefined | null): Verbatim {
+  const message = schema.message(fullName);
+  return new Verbatim(goJson(values ? values.map((value) => structOf(message, value)) : null));
+}
+
+/** JSON as Go writes it: the characters that HTML cares for are escaped. */
+export function goJson(value: unknown): string {
+  return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+function structOf(message: Message, value: unknown): unknown {
+  if (message.fullName.startsWith(META_PREFIX)) return value ?? null;
+  const fields = isRecord(value) ? value : {};
+  return Object.fromEntries(message.fields.map((field) => [goName(message, field.name), goField(field, fields[field.name])]));
+}
+
+function goName(message: Message, name: string): string {
+  const known = INITIALISMS[name];
+  if (known !== undefined && !(PLAIN_ELSEWHERE.has(name) && !VALUE_UNIONS.has(message.name))) return known;
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+function goField(field: Field, value: unknown): unknown {
+  if (value === undefined || value === null) return field.pointer ? null : zeroOf(field.type);
+  return goValue(field.type, value);
+}
+
+function goValue(type: Type, value: unknown): unknown {
+  if (type.kind === 'message') return structOf(type, value);
+  if (type.kind === 'list' && Array.isArray(value)) return value.map((element) => goValue(type.element, element));
+  if (type.kind === 'map' && isRecord(value)) {
+    return Object.fromEntries(Object.entries(value).map(([key, element]) => [key, goValue(type.value, element)]));
+  }
+  return value;
+}
+
+function zeroOf(type: Type): unknown {
+  if (type.kind === 'message') return structOf(type, undefined);
+  if (type.kind !== 'scalar') return null;
+  switch (type.scalar) {
+    case 'bool':
+      return false;
+    case 'int32':
+    case 'int64':
+    case 'double':
+    case 'IntOrString':
+      return 0;
+    case 'Quantity':
+      return '0';
+    case 'Time':
+    case 'MicroTime':
+    case 'bytes':
+    case 'RawExtension':
+    case 'JSON':
+    case 'FieldsV1':
+      return null;
+    default:
+      return '';
+  }
+}
