@@ -117,7 +117,7 @@ export function object(description: string, fields: Record<string, FieldDeclarat
 /** The list of a kind: `metadata` and `items`, as every list has them. */
 export function listOf(kind: string): MessageDeclaration {
   return object(`A list of ${kind} objects.`, {
-    metadata: field(1, 'meta.ListMeta', 'Standard list metadata.'),
+    metadata: field(1, 'meta.ListMeta', 'Metadata of the list.'),
     items: field(2, `[]${kind}`, `The objects of the list.`, { required: true, keep: true }),
   });
 }

@@ -18,175 +18,175 @@ export const admissionregistrationV1: PackageDeclaration = {
     ValidationAction: ['Deny', 'Warn', 'Audit'],
   },
   messages: {
-    ApplyConfiguration: message('', {
-      expression: field(1, 'string', ''),
+    ApplyConfiguration: message('A change that is merged in by server-side apply.', {
+      expression: field(1, 'string', 'CEL expression that gives the object to apply.'),
     }),
-    AuditAnnotation: message('', {
-      key: field(1, 'string', '', { required: true, keep: true }),
-      valueExpression: field(2, 'string', '', { required: true, keep: true }),
+    AuditAnnotation: message('An audit annotation made by a policy.', {
+      key: field(1, 'string', 'Key of the annotation, prefixed with the policy\'s name.', { required: true, keep: true }),
+      valueExpression: field(2, 'string', 'CEL expression that gives the value, or null for none.', { required: true, keep: true }),
     }),
-    ExpressionWarning: message('', {
-      fieldRef: field(2, 'string', '', { required: true, keep: true }),
-      warning: field(3, 'string', '', { required: true, keep: true }),
+    ExpressionWarning: message('A problem found in an expression.', {
+      fieldRef: field(2, 'string', 'Path of the expression in the policy.', { required: true, keep: true }),
+      warning: field(3, 'string', 'The problem, for people to read.', { required: true, keep: true }),
     }),
-    JSONPatch: message('', {
-      expression: field(1, 'string', ''),
+    JSONPatch: message('A change written as a JSON patch.', {
+      expression: field(1, 'string', 'CEL expression that gives a list of JSONPatch operations.'),
     }),
-    MatchCondition: message('', {
-      name: field(1, 'string', '', { required: true, keep: true }),
-      expression: field(2, 'string', '', { required: true, keep: true }),
+    MatchCondition: message('A CEL condition on whether a request is considered.', {
+      name: field(1, 'string', 'Name of the condition, unique in its list.', { required: true, keep: true }),
+      expression: field(2, 'string', 'CEL expression; false skips the webhook or policy.', { required: true, keep: true }),
     }),
-    MatchResources: message('', {
-      namespaceSelector: field(1, '*meta.LabelSelector', ''),
-      objectSelector: field(2, '*meta.LabelSelector', ''),
-      resourceRules: field(3, '[]NamedRuleWithOperations', '', { list: 'atomic' }),
-      excludeResourceRules: field(4, '[]NamedRuleWithOperations', '', { list: 'atomic' }),
-      matchPolicy: field(7, '*MatchPolicyType', ''),
+    MatchResources: message('Which requests a policy considers.', {
+      namespaceSelector: field(1, '*meta.LabelSelector', 'Labels of the object\'s namespace; default all.'),
+      objectSelector: field(2, '*meta.LabelSelector', 'Labels of the object or the old object; default all.'),
+      resourceRules: field(3, '[]NamedRuleWithOperations', 'Operations and resources that match; any one is enough.', { list: 'atomic' }),
+      excludeResourceRules: field(4, '[]NamedRuleWithOperations', 'Operations and resources that do not match, even if listed above.', { list: 'atomic' }),
+      matchPolicy: field(7, '*MatchPolicyType', 'Exact, or Equivalent to match other versions of a resource too (default).'),
     }, { atomic: true }),
-    MutatingAdmissionPolicy: object('', {
+    MutatingAdmissionPolicy: object('Changes objects on admission by CEL expressions.', {
       metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
       spec: field(2, 'MutatingAdmissionPolicySpec', 'The desired state, as the user asks for it.'),
     }),
-    MutatingAdmissionPolicyBinding: object('', {
+    MutatingAdmissionPolicyBinding: object('Puts a MutatingAdmissionPolicy in force.', {
       metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
       spec: field(2, 'MutatingAdmissionPolicyBindingSpec', 'The desired state, as the user asks for it.'),
     }),
     MutatingAdmissionPolicyBindingList: listOf('MutatingAdmissionPolicyBinding'),
-    MutatingAdmissionPolicyBindingSpec: message('', {
-      policyName: field(1, 'string', ''),
-      paramRef: field(2, '*ParamRef', ''),
-      matchResources: field(3, '*MatchResources', ''),
+    MutatingAdmissionPolicyBindingSpec: message('Where and with which parameters a policy is in force.', {
+      policyName: field(1, 'string', 'Name of the policy.'),
+      paramRef: field(2, '*ParamRef', 'Objects with parameters for the policy.'),
+      matchResources: field(3, '*MatchResources', 'Narrows the requests that the policy considers.'),
     }),
     MutatingAdmissionPolicyList: listOf('MutatingAdmissionPolicy'),
-    MutatingAdmissionPolicySpec: message('', {
-      paramKind: field(1, '*ParamKind', ''),
-      matchConstraints: field(2, '*MatchResources', ''),
-      variables: field(3, '[]Variable', '', { list: 'atomic' }),
-      mutations: field(4, '[]Mutation', '', { list: 'atomic' }),
-      failurePolicy: field(5, '*FailurePolicyType', ''),
-      matchConditions: field(6, '[]MatchCondition', '', { list: { map: ['name'] }, patch: 'merge', mergeKey: 'name' }),
-      reinvocationPolicy: field(7, 'ReinvocationPolicyType', ''),
+    MutatingAdmissionPolicySpec: message('Which requests are changed and how.', {
+      paramKind: field(1, '*ParamKind', 'Kind of the objects that carry parameters.'),
+      matchConstraints: field(2, '*MatchResources', 'Requests that the policy considers; required.'),
+      variables: field(3, '[]Variable', 'Named expressions that later ones can use.', { list: 'atomic' }),
+      mutations: field(4, '[]Mutation', 'The changes, applied in order.', { list: 'atomic' }),
+      failurePolicy: field(5, '*FailurePolicyType', 'On errors: Fail (default) or Ignore.'),
+      matchConditions: field(6, '[]MatchCondition', 'CEL conditions that must all hold for the policy to run; at most 64.', { list: { map: ['name'] }, patch: 'merge', mergeKey: 'name' }),
+      reinvocationPolicy: field(7, 'ReinvocationPolicyType', 'Run again after later changes: Never or IfNeeded.'),
     }),
-    MutatingWebhook: message('', {
-      name: field(1, 'string', '', { required: true, keep: true }),
-      clientConfig: field(2, 'WebhookClientConfig', '', { required: true, keep: true }),
-      rules: field(3, '[]RuleWithOperations', '', { list: 'atomic' }),
-      failurePolicy: field(4, '*FailurePolicyType', ''),
-      matchPolicy: field(9, '*MatchPolicyType', ''),
-      namespaceSelector: field(5, '*meta.LabelSelector', ''),
-      objectSelector: field(11, '*meta.LabelSelector', ''),
-      sideEffects: field(6, '*SideEffectClass', '', { required: true, keep: true }),
-      timeoutSeconds: field(7, '*int32', ''),
-      admissionReviewVersions: field(8, '[]string', '', { required: true, keep: true, list: 'atomic' }),
-      reinvocationPolicy: field(10, '*ReinvocationPolicyType', ''),
-      matchConditions: field(12, '[]MatchCondition', '', { list: { map: ['name'] }, patch: 'merge', mergeKey: 'name' }),
+    MutatingWebhook: message('A webhook that may change objects.', {
+      name: field(1, 'string', 'Full name of the webhook, such as check.example.com.', { required: true, keep: true }),
+      clientConfig: field(2, 'WebhookClientConfig', 'How to reach the webhook.', { required: true, keep: true }),
+      rules: field(3, '[]RuleWithOperations', 'Operations and resources on which it is called.', { list: 'atomic' }),
+      failurePolicy: field(4, '*FailurePolicyType', 'If it cannot be called: Fail (default) or Ignore.'),
+      matchPolicy: field(9, '*MatchPolicyType', 'Exact, or Equivalent to match other versions of a resource too (default).'),
+      namespaceSelector: field(5, '*meta.LabelSelector', 'Labels of the object\'s namespace; default all.'),
+      objectSelector: field(11, '*meta.LabelSelector', 'Labels of the object or the old object; default all.'),
+      sideEffects: field(6, '*SideEffectClass', 'None or NoneOnDryRun; other values only on old objects.', { required: true, keep: true }),
+      timeoutSeconds: field(7, '*int32', 'Seconds to wait for the answer, 1 to 30; default 10.'),
+      admissionReviewVersions: field(8, '[]string', 'AdmissionReview versions that it understands, best first.', { required: true, keep: true, list: 'atomic' }),
+      reinvocationPolicy: field(10, '*ReinvocationPolicyType', 'Call again after later changes: Never (default) or IfNeeded.'),
+      matchConditions: field(12, '[]MatchCondition', 'CEL conditions that must all hold for it to be called; at most 64.', { list: { map: ['name'] }, patch: 'merge', mergeKey: 'name' }),
     }),
-    MutatingWebhookConfiguration: object('', {
+    MutatingWebhookConfiguration: object('Webhooks that may change objects on admission.', {
       metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
-      webhooks: field(2, '[]MutatingWebhook', ''),
+      webhooks: field(2, '[]MutatingWebhook', 'The webhooks.'),
     }),
     MutatingWebhookConfigurationList: listOf('MutatingWebhookConfiguration'),
-    Mutation: message('', {
-      patchType: field(2, 'PatchType', '', { required: true, keep: true }),
-      applyConfiguration: field(3, '*ApplyConfiguration', ''),
-      jsonPatch: field(4, '*JSONPatch', ''),
+    Mutation: message('One change to an object.', {
+      patchType: field(2, 'PatchType', 'ApplyConfiguration or JSONPatch.', { required: true, keep: true }),
+      applyConfiguration: field(3, '*ApplyConfiguration', 'A change merged in by server-side apply.'),
+      jsonPatch: field(4, '*JSONPatch', 'A change written as a JSON patch.'),
     }),
-    NamedRuleWithOperations: message('', {
-      resourceNames: field(1, '[]string', '', { list: 'atomic' }),
-      ruleWithOperations: field(2, 'RuleWithOperations', '', { inline: true }),
+    NamedRuleWithOperations: message('Operations on resources, perhaps on certain objects only.', {
+      resourceNames: field(1, '[]string', 'Names of the objects; empty for all.', { list: 'atomic' }),
+      ruleWithOperations: field(2, 'RuleWithOperations', 'The operations and resources.', { inline: true }),
     }, { atomic: true }),
-    ParamKind: message('', {
-      apiVersion: field(1, 'string', ''),
-      kind: field(2, 'string', ''),
+    ParamKind: message('Kind of the objects that carry parameters.', {
+      apiVersion: field(1, 'string', 'Group and version, as group/version.'),
+      kind: field(2, 'string', 'Kind of the objects.'),
     }, { atomic: true }),
-    ParamRef: message('', {
-      name: field(1, 'string', ''),
-      namespace: field(2, 'string', ''),
-      selector: field(3, '*meta.LabelSelector', ''),
-      parameterNotFoundAction: field(4, '*ParameterNotFoundActionType', ''),
+    ParamRef: message('Which objects carry the parameters.', {
+      name: field(1, 'string', 'Name of the object; excludes selector.'),
+      namespace: field(2, 'string', 'Namespace of the objects; default that of the request.'),
+      selector: field(3, '*meta.LabelSelector', 'Labels of the objects; excludes name.'),
+      parameterNotFoundAction: field(4, '*ParameterNotFoundActionType', 'If none is found: Allow or Deny.'),
     }, { atomic: true }),
-    Rule: message('', {
-      apiGroups: field(1, '[]string', ''),
-      apiVersions: field(2, '[]string', ''),
-      resources: field(3, '[]string', ''),
-      scope: field(4, '*ScopeType', ''),
+    Rule: message('Resources that match.', {
+      apiGroups: field(1, '[]string', 'API groups; * for all.'),
+      apiVersions: field(2, '[]string', 'API versions; * for all.'),
+      resources: field(3, '[]string', 'Resources or resource/subresource; * for all.'),
+      scope: field(4, '*ScopeType', 'Cluster, Namespaced or * (default).'),
     }),
-    RuleWithOperations: message('', {
-      operations: field(1, '[]OperationType', '', { list: 'atomic' }),
-      rule: field(2, 'Rule', '', { inline: true }),
+    RuleWithOperations: message('Operations and resources that match.', {
+      operations: field(1, '[]OperationType', 'CREATE, UPDATE, DELETE, CONNECT or * for all.', { list: 'atomic' }),
+      rule: field(2, 'Rule', 'The resources.', { inline: true }),
     }),
-    ServiceReference: message('', {
-      namespace: field(1, 'string', '', { required: true, keep: true }),
-      name: field(2, 'string', '', { required: true, keep: true }),
-      path: field(3, '*string', ''),
-      port: field(4, '*int32', ''),
+    ServiceReference: message('A Service that is called.', {
+      namespace: field(1, 'string', 'Namespace of the Service.', { required: true, keep: true }),
+      name: field(2, 'string', 'Name of the Service.', { required: true, keep: true }),
+      path: field(3, '*string', 'URL path of the call.'),
+      port: field(4, '*int32', 'Port of the Service; default 443.'),
     }),
-    TypeChecking: message('', {
-      expressionWarnings: field(1, '[]ExpressionWarning', '', { list: 'atomic' }),
+    TypeChecking: message('Result of checking a policy\'s expressions.', {
+      expressionWarnings: field(1, '[]ExpressionWarning', 'Problems found.', { list: 'atomic' }),
     }),
-    ValidatingAdmissionPolicy: object('', {
+    ValidatingAdmissionPolicy: object('Checks requests on admission by CEL expressions.', {
       metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
       spec: field(2, 'ValidatingAdmissionPolicySpec', 'The desired state, as the user asks for it.'),
       status: field(3, 'ValidatingAdmissionPolicyStatus', 'The observed state, as the system last reported it.'),
     }),
-    ValidatingAdmissionPolicyBinding: object('', {
+    ValidatingAdmissionPolicyBinding: object('Puts a ValidatingAdmissionPolicy in force.', {
       metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
       spec: field(2, 'ValidatingAdmissionPolicyBindingSpec', 'The desired state, as the user asks for it.', { required: true }),
     }),
     ValidatingAdmissionPolicyBindingList: listOf('ValidatingAdmissionPolicyBinding'),
-    ValidatingAdmissionPolicyBindingSpec: message('', {
-      policyName: field(1, 'string', '', { required: true }),
-      paramRef: field(2, '*ParamRef', ''),
-      matchResources: field(3, '*MatchResources', ''),
-      validationActions: field(4, '[]ValidationAction', '', { required: true, list: 'set' }),
+    ValidatingAdmissionPolicyBindingSpec: message('Where, with which parameters and how a policy is enforced.', {
+      policyName: field(1, 'string', 'Name of the policy.', { required: true }),
+      paramRef: field(2, '*ParamRef', 'Objects with parameters for the policy.'),
+      matchResources: field(3, '*MatchResources', 'Narrows the requests that the policy considers.'),
+      validationActions: field(4, '[]ValidationAction', 'What a failed validation does: Deny, Warn or Audit.', { required: true, list: 'set' }),
     }),
     ValidatingAdmissionPolicyList: listOf('ValidatingAdmissionPolicy'),
-    ValidatingAdmissionPolicySpec: message('', {
-      paramKind: field(1, '*ParamKind', ''),
-      matchConstraints: field(2, '*MatchResources', ''),
-      validations: field(3, '[]Validation', '', { list: 'atomic' }),
-      failurePolicy: field(4, '*FailurePolicyType', ''),
-      auditAnnotations: field(5, '[]AuditAnnotation', '', { list: 'atomic' }),
-      matchConditions: field(6, '[]MatchCondition', '', { list: { map: ['name'] }, patch: 'merge', mergeKey: 'name' }),
-      variables: field(7, '[]Variable', '', { list: { map: ['name'] }, patch: 'merge', mergeKey: 'name' }),
+    ValidatingAdmissionPolicySpec: message('Which requests are checked and how.', {
+      paramKind: field(1, '*ParamKind', 'Kind of the objects that carry parameters.'),
+      matchConstraints: field(2, '*MatchResources', 'Requests that the policy considers; required.'),
+      validations: field(3, '[]Validation', 'The checks; all must pass.', { list: 'atomic' }),
+      failurePolicy: field(4, '*FailurePolicyType', 'On errors: Fail (default) or Ignore.'),
+      auditAnnotations: field(5, '[]AuditAnnotation', 'Audit annotations to add to requests.', { list: 'atomic' }),
+      matchConditions: field(6, '[]MatchCondition', 'CEL conditions that must all hold for the policy to run; at most 64.', { list: { map: ['name'] }, patch: 'merge', mergeKey: 'name' }),
+      variables: field(7, '[]Variable', 'Named expressions that later ones can use.', { list: { map: ['name'] }, patch: 'merge', mergeKey: 'name' }),
     }),
-    ValidatingAdmissionPolicyStatus: message('', {
+    ValidatingAdmissionPolicyStatus: message('State of a policy.', {
       observedGeneration: field(1, 'int64', 'The metadata.generation that this status describes.'),
-      typeChecking: field(2, '*TypeChecking', ''),
-      conditions: field(3, '[]meta.Condition', '', { list: { map: ['type'] } }),
+      typeChecking: field(2, '*TypeChecking', 'Problems found in the expressions.'),
+      conditions: field(3, '[]meta.Condition', 'Conditions of the policy.', { list: { map: ['type'] } }),
     }),
-    ValidatingWebhook: message('', {
-      name: field(1, 'string', '', { required: true, keep: true }),
-      clientConfig: field(2, 'WebhookClientConfig', '', { required: true, keep: true }),
-      rules: field(3, '[]RuleWithOperations', '', { list: 'atomic' }),
-      failurePolicy: field(4, '*FailurePolicyType', ''),
-      matchPolicy: field(9, '*MatchPolicyType', ''),
-      namespaceSelector: field(5, '*meta.LabelSelector', ''),
-      objectSelector: field(10, '*meta.LabelSelector', ''),
-      sideEffects: field(6, '*SideEffectClass', '', { required: true, keep: true }),
-      timeoutSeconds: field(7, '*int32', ''),
-      admissionReviewVersions: field(8, '[]string', '', { required: true, keep: true, list: 'atomic' }),
-      matchConditions: field(11, '[]MatchCondition', '', { list: { map: ['name'] }, patch: 'merge', mergeKey: 'name' }),
+    ValidatingWebhook: message('A webhook that accepts or denies requests.', {
+      name: field(1, 'string', 'Full name of the webhook, such as check.example.com.', { required: true, keep: true }),
+      clientConfig: field(2, 'WebhookClientConfig', 'How to reach the webhook.', { required: true, keep: true }),
+      rules: field(3, '[]RuleWithOperations', 'Operations and resources on which it is called.', { list: 'atomic' }),
+      failurePolicy: field(4, '*FailurePolicyType', 'If it cannot be called: Fail (default) or Ignore.'),
+      matchPolicy: field(9, '*MatchPolicyType', 'Exact, or Equivalent to match other versions of a resource too (default).'),
+      namespaceSelector: field(5, '*meta.LabelSelector', 'Labels of the object\'s namespace; default all.'),
+      objectSelector: field(10, '*meta.LabelSelector', 'Labels of the object or the old object; default all.'),
+      sideEffects: field(6, '*SideEffectClass', 'None or NoneOnDryRun; other values only on old objects.', { required: true, keep: true }),
+      timeoutSeconds: field(7, '*int32', 'Seconds to wait for the answer, 1 to 30; default 10.'),
+      admissionReviewVersions: field(8, '[]string', 'AdmissionReview versions that it understands, best first.', { required: true, keep: true, list: 'atomic' }),
+      matchConditions: field(11, '[]MatchCondition', 'CEL conditions that must all hold for it to be called; at most 64.', { list: { map: ['name'] }, patch: 'merge', mergeKey: 'name' }),
     }),
-    ValidatingWebhookConfiguration: object('', {
+    ValidatingWebhookConfiguration: object('Webhooks that accept or deny requests on admission.', {
       metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
-      webhooks: field(2, '[]ValidatingWebhook', ''),
+      webhooks: field(2, '[]ValidatingWebhook', 'The webhooks.'),
     }),
     ValidatingWebhookConfigurationList: listOf('ValidatingWebhookConfiguration'),
-    Validation: message('', {
-      expression: field(1, 'string', '', { keep: true }),
-      message: field(2, 'string', ''),
-      reason: field(3, '*meta.StatusReason', ''),
-      messageExpression: field(4, 'string', ''),
+    Validation: message('One check of a request.', {
+      expression: field(1, 'string', 'CEL expression; false denies the request.', { keep: true }),
+      message: field(2, 'string', 'Message when the check fails.'),
+      reason: field(3, '*meta.StatusReason', 'Status reason when the check fails; default Invalid.'),
+      messageExpression: field(4, 'string', 'CEL expression that gives the message; wins over message.'),
     }),
-    Variable: message('', {
-      name: field(1, 'string', '', { keep: true }),
-      expression: field(2, 'string', '', { keep: true }),
+    Variable: message('A named expression.', {
+      name: field(1, 'string', 'Name, used as variables.name.', { keep: true }),
+      expression: field(2, 'string', 'CEL expression that gives the value.', { keep: true }),
     }, { atomic: true }),
-    WebhookClientConfig: message('', {
-      url: field(3, '*string', ''),
-      service: field(1, '*ServiceReference', ''),
-      caBundle: field(2, 'bytes', ''),
+    WebhookClientConfig: message('How to reach a webhook; either url or service.', {
+      url: field(3, '*string', 'URL of the webhook; must begin with https://.'),
+      service: field(1, '*ServiceReference', 'Service of the webhook.'),
+      caBundle: field(2, 'bytes', 'PEM certificates that the server\'s must chain to; default the system\'s.'),
     }),
   },
   kinds: [

@@ -11,13 +11,13 @@ export const certificatesV1: PackageDeclaration = {
     RequestConditionType: ['Approved', 'Denied', 'Failed'],
   },
   messages: {
-    CertificateSigningRequest: object('', {
+    CertificateSigningRequest: object('Asks a signer for a certificate.', {
       metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
       spec: field(2, 'CertificateSigningRequestSpec', 'The desired state, as the user asks for it.', { required: true, keep: true }),
       status: field(3, 'CertificateSigningRequestStatus', 'The observed state, as the system last reported it.'),
     }),
-    CertificateSigningRequestCondition: message('', {
-      type: field(1, 'RequestConditionType', '', { required: true, keep: true }),
+    CertificateSigningRequestCondition: message('One aspect of the request\'s current state.', {
+      type: field(1, 'RequestConditionType', 'Approved, Denied or Failed.', { required: true, keep: true }),
       status: field(6, 'core.ConditionStatus', 'Whether the condition holds: True, False or Unknown.', { required: true, keep: true }),
       reason: field(2, 'string', 'One CamelCase word on why the condition has its status.'),
       message: field(3, 'string', 'Details of the last change, for people to read.'),
@@ -25,19 +25,19 @@ export const certificatesV1: PackageDeclaration = {
       lastTransitionTime: field(5, 'Time', 'When the status last changed.'),
     }),
     CertificateSigningRequestList: listOf('CertificateSigningRequest'),
-    CertificateSigningRequestSpec: message('', {
-      request: field(1, 'bytes', '', { required: true, keep: true }),
-      signerName: field(7, 'string', '', { required: true, keep: true }),
-      expirationSeconds: field(8, '*int32', ''),
-      usages: field(5, '[]KeyUsage', '', { list: 'atomic' }),
-      username: field(2, 'string', ''),
-      uid: field(3, 'string', ''),
-      groups: field(4, '[]string', '', { list: 'atomic' }),
-      extra: field(6, 'map[string]ExtraValue', ''),
+    CertificateSigningRequestSpec: message('The request and who makes it; fixed after creation.', {
+      request: field(1, 'bytes', 'PKCS#10 request in PEM, in base64.', { required: true, keep: true }),
+      signerName: field(7, 'string', 'Signer that is asked, such as kubernetes.io/kube-apiserver-client.', { required: true, keep: true }),
+      expirationSeconds: field(8, '*int32', 'Wanted lifetime in seconds, at least 600; the signer may differ.'),
+      usages: field(5, '[]KeyUsage', 'What the key is for, such as client auth or digital signature.', { list: 'atomic' }),
+      username: field(2, 'string', 'Who made the request; set by the server.'),
+      uid: field(3, 'string', 'UID of who made the request; set by the server.'),
+      groups: field(4, '[]string', 'Groups of who made the request; set by the server.', { list: 'atomic' }),
+      extra: field(6, 'map[string]ExtraValue', 'Further information about who made the request; set by the server.'),
     }),
-    CertificateSigningRequestStatus: message('', {
-      conditions: field(1, '[]CertificateSigningRequestCondition', '', { list: { map: ['type'] } }),
-      certificate: field(2, 'bytes', ''),
+    CertificateSigningRequestStatus: message('The decision and the certificate.', {
+      conditions: field(1, '[]CertificateSigningRequestCondition', 'Approved, Denied or Failed, with reasons.', { list: { map: ['type'] } }),
+      certificate: field(2, 'bytes', 'The certificate chain in PEM, in base64; set by the signer.'),
     }),
   },
   kinds: [

@@ -19,57 +19,57 @@ export type SideEffectClass = string;
 
 export type ValidationAction = string;
 
-/**  */
+/** A change that is merged in by server-side apply. */
 export interface ApplyConfiguration {
-  /**  */
+  /** CEL expression that gives the object to apply. */
   expression?: string;
 }
 
-/**  */
+/** An audit annotation made by a policy. */
 export interface AuditAnnotation {
-  /**  */
+  /** Key of the annotation, prefixed with the policy's name. */
   key: string;
-  /**  */
+  /** CEL expression that gives the value, or null for none. */
   valueExpression: string;
 }
 
-/**  */
+/** A problem found in an expression. */
 export interface ExpressionWarning {
-  /**  */
+  /** Path of the expression in the policy. */
   fieldRef: string;
-  /**  */
+  /** The problem, for people to read. */
   warning: string;
 }
 
-/**  */
+/** A change written as a JSON patch. */
 export interface JSONPatch {
-  /**  */
+  /** CEL expression that gives a list of JSONPatch operations. */
   expression?: string;
 }
 
-/**  */
+/** A CEL condition on whether a request is considered. */
 export interface MatchCondition {
-  /**  */
+  /** Name of the condition, unique in its list. */
   name: string;
-  /**  */
+  /** CEL expression; false skips the webhook or policy. */
   expression: string;
 }
 
-/**  */
+/** Which requests a policy considers. */
 export interface MatchResources {
-  /**  */
+  /** Labels of the object's namespace; default all. */
   namespaceSelector?: LabelSelector;
-  /**  */
+  /** Labels of the object or the old object; default all. */
   objectSelector?: LabelSelector;
-  /**  */
+  /** Operations and resources that match; any one is enough. */
   resourceRules?: NamedRuleWithOperations[];
-  /**  */
+  /** Operations and resources that do not match, even if listed above. */
   excludeResourceRules?: NamedRuleWithOperations[];
-  /**  */
+  /** Exact, or Equivalent to match other versions of a resource too (default). */
   matchPolicy?: string;
 }
 
-/**  */
+/** Changes objects on admission by CEL expressions. */
 export interface MutatingAdmissionPolicy {
   apiVersion?: string;
   kind?: string;
@@ -79,7 +79,7 @@ export interface MutatingAdmissionPolicy {
   spec?: MutatingAdmissionPolicySpec;
 }
 
-/**  */
+/** Puts a MutatingAdmissionPolicy in force. */
 export interface MutatingAdmissionPolicyBinding {
   apiVersion?: string;
   kind?: string;
@@ -93,19 +93,19 @@ export interface MutatingAdmissionPolicyBinding {
 export interface MutatingAdmissionPolicyBindingList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: MutatingAdmissionPolicyBinding[];
 }
 
-/**  */
+/** Where and with which parameters a policy is in force. */
 export interface MutatingAdmissionPolicyBindingSpec {
-  /**  */
+  /** Name of the policy. */
   policyName?: string;
-  /**  */
+  /** Objects with parameters for the policy. */
   paramRef?: ParamRef;
-  /**  */
+  /** Narrows the requests that the policy considers. */
   matchResources?: MatchResources;
 }
 
@@ -113,65 +113,65 @@ export interface MutatingAdmissionPolicyBindingSpec {
 export interface MutatingAdmissionPolicyList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: MutatingAdmissionPolicy[];
 }
 
-/**  */
+/** Which requests are changed and how. */
 export interface MutatingAdmissionPolicySpec {
-  /**  */
+  /** Kind of the objects that carry parameters. */
   paramKind?: ParamKind;
-  /**  */
+  /** Requests that the policy considers; required. */
   matchConstraints?: MatchResources;
-  /**  */
+  /** Named expressions that later ones can use. */
   variables?: Variable[];
-  /**  */
+  /** The changes, applied in order. */
   mutations?: Mutation[];
-  /**  */
+  /** On errors: Fail (default) or Ignore. */
   failurePolicy?: string;
-  /**  */
+  /** CEL conditions that must all hold for the policy to run; at most 64. */
   matchConditions?: MatchCondition[];
-  /**  */
+  /** Run again after later changes: Never or IfNeeded. */
   reinvocationPolicy?: string;
 }
 
-/**  */
+/** A webhook that may change objects. */
 export interface MutatingWebhook {
-  /**  */
+  /** Full name of the webhook, such as check.example.com. */
   name: string;
-  /**  */
+  /** How to reach the webhook. */
   clientConfig: WebhookClientConfig;
-  /**  */
+  /** Operations and resources on which it is called. */
   rules?: RuleWithOperations[];
-  /**  */
+  /** If it cannot be called: Fail (default) or Ignore. */
   failurePolicy?: string;
-  /**  */
+  /** Exact, or Equivalent to match other versions of a resource too (default). */
   matchPolicy?: string;
-  /**  */
+  /** Labels of the object's namespace; default all. */
   namespaceSelector?: LabelSelector;
-  /**  */
+  /** Labels of the object or the old object; default all. */
   objectSelector?: LabelSelector;
-  /**  */
+  /** None or NoneOnDryRun; other values only on old objects. */
   sideEffects?: string;
-  /**  */
+  /** Seconds to wait for the answer, 1 to 30; default 10. */
   timeoutSeconds?: number;
-  /**  */
+  /** AdmissionReview versions that it understands, best first. */
   admissionReviewVersions: string[];
-  /**  */
+  /** Call again after later changes: Never (default) or IfNeeded. */
   reinvocationPolicy?: string;
-  /**  */
+  /** CEL conditions that must all hold for it to be called; at most 64. */
   matchConditions?: MatchCondition[];
 }
 
-/**  */
+/** Webhooks that may change objects on admission. */
 export interface MutatingWebhookConfiguration {
   apiVersion?: string;
   kind?: string;
   /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** The webhooks. */
   webhooks?: MutatingWebhook[];
 }
 
@@ -179,103 +179,103 @@ export interface MutatingWebhookConfiguration {
 export interface MutatingWebhookConfigurationList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: MutatingWebhookConfiguration[];
 }
 
-/**  */
+/** One change to an object. */
 export interface Mutation {
-  /**  */
+  /** ApplyConfiguration or JSONPatch. */
   patchType: string;
-  /**  */
+  /** A change merged in by server-side apply. */
   applyConfiguration?: ApplyConfiguration;
-  /**  */
+  /** A change written as a JSON patch. */
   jsonPatch?: JSONPatch;
 }
 
-/**  */
+/** Operations on resources, perhaps on certain objects only. */
 export interface NamedRuleWithOperations {
-  /**  */
+  /** Names of the objects; empty for all. */
   resourceNames?: string[];
-  /**  */
+  /** CREATE, UPDATE, DELETE, CONNECT or * for all. */
   operations?: string[];
-  /**  */
+  /** API groups; * for all. */
   apiGroups?: string[];
-  /**  */
+  /** API versions; * for all. */
   apiVersions?: string[];
-  /**  */
+  /** Resources or resource/subresource; * for all. */
   resources?: string[];
-  /**  */
+  /** Cluster, Namespaced or * (default). */
   scope?: string;
 }
 
-/**  */
+/** Kind of the objects that carry parameters. */
 export interface ParamKind {
-  /**  */
+  /** Group and version, as group/version. */
   apiVersion?: string;
-  /**  */
+  /** Kind of the objects. */
   kind?: string;
 }
 
-/**  */
+/** Which objects carry the parameters. */
 export interface ParamRef {
-  /**  */
+  /** Name of the object; excludes selector. */
   name?: string;
-  /**  */
+  /** Namespace of the objects; default that of the request. */
   namespace?: string;
-  /**  */
+  /** Labels of the objects; excludes name. */
   selector?: LabelSelector;
-  /**  */
+  /** If none is found: Allow or Deny. */
   parameterNotFoundAction?: string;
 }
 
-/**  */
+/** Resources that match. */
 export interface Rule {
-  /**  */
+  /** API groups; * for all. */
   apiGroups?: string[];
-  /**  */
+  /** API versions; * for all. */
   apiVersions?: string[];
-  /**  */
+  /** Resources or resource/subresource; * for all. */
   resources?: string[];
-  /**  */
+  /** Cluster, Namespaced or * (default). */
   scope?: string;
 }
 
-/**  */
+/** Operations and resources that match. */
 export interface RuleWithOperations {
-  /**  */
+  /** CREATE, UPDATE, DELETE, CONNECT or * for all. */
   operations?: string[];
-  /**  */
+  /** API groups; * for all. */
   apiGroups?: string[];
-  /**  */
+  /** API versions; * for all. */
   apiVersions?: string[];
-  /**  */
+  /** Resources or resource/subresource; * for all. */
   resources?: string[];
-  /**  */
+  /** Cluster, Namespaced or * (default). */
   scope?: string;
 }
 
-/**  */
+/** A Service that is called. */
 export interface ServiceReference {
-  /**  */
+  /** Namespace of the Service. */
   namespace: string;
-  /**  */
+  /** Name of the Service. */
   name: string;
-  /**  */
+  /** URL path of the call. */
   path?: string;
-  /**  */
+  /** Port of the Service; default 443. */
   port?: number;
 }
 
-/**  */
+/** Result of checking a policy's expressions. */
 export interface TypeChecking {
-  /**  */
+  /** Problems found. */
   expressionWarnings?: ExpressionWarning[];
 }
 
-/**  */
+/** Checks requests on admission by CEL expressions. */
 export interface ValidatingAdmissionPolicy {
   apiVersion?: string;
   kind?: string;
@@ -287,7 +287,7 @@ export interface ValidatingAdmissionPolicy {
   status?: ValidatingAdmissionPolicyStatus;
 }
 
-/**  */
+/** Puts a ValidatingAdmissionPolicy in force. */
 export interface ValidatingAdmissionPolicyBinding {
   apiVersion?: string;
   kind?: string;
@@ -301,21 +301,21 @@ export interface ValidatingAdmissionPolicyBinding {
 export interface ValidatingAdmissionPolicyBindingList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: ValidatingAdmissionPolicyBinding[];
 }
 
-/**  */
+/** Where, with which parameters and how a policy is enforced. */
 export interface ValidatingAdmissionPolicyBindingSpec {
-  /**  */
+  /** Name of the policy. */
   policyName: string;
-  /**  */
+  /** Objects with parameters for the policy. */
   paramRef?: ParamRef;
-  /**  */
+  /** Narrows the requests that the policy considers. */
   matchResources?: MatchResources;
-  /**  */
+  /** What a failed validation does: Deny, Warn or Audit. */
   validationActions: string[];
 }
 
@@ -323,73 +323,73 @@ export interface ValidatingAdmissionPolicyBindingSpec {
 export interface ValidatingAdmissionPolicyList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: ValidatingAdmissionPolicy[];
 }
 
-/**  */
+/** Which requests are checked and how. */
 export interface ValidatingAdmissionPolicySpec {
-  /**  */
+  /** Kind of the objects that carry parameters. */
   paramKind?: ParamKind;
-  /**  */
+  /** Requests that the policy considers; required. */
   matchConstraints?: MatchResources;
-  /**  */
+  /** The checks; all must pass. */
   validations?: Validation[];
-  /**  */
+  /** On errors: Fail (default) or Ignore. */
   failurePolicy?: string;
-  /**  */
+  /** Audit annotations to add to requests. */
   auditAnnotations?: AuditAnnotation[];
-  /**  */
+  /** CEL conditions that must all hold for the policy to run; at most 64. */
   matchConditions?: MatchCondition[];
-  /**  */
+  /** Named expressions that later ones can use. */
   variables?: Variable[];
 }
 
-/**  */
+/** State of a policy. */
 export interface ValidatingAdmissionPolicyStatus {
   /** The metadata.generation that this status describes. */
   observedGeneration?: number;
-  /**  */
+  /** Problems found in the expressions. */
   typeChecking?: TypeChecking;
-  /**  */
+  /** Conditions of the policy. */
   conditions?: Condition[];
 }
 
-/**  */
+/** A webhook that accepts or denies requests. */
 export interface ValidatingWebhook {
-  /**  */
+  /** Full name of the webhook, such as check.example.com. */
   name: string;
-  /**  */
+  /** How to reach the webhook. */
   clientConfig: WebhookClientConfig;
-  /**  */
+  /** Operations and resources on which it is called. */
   rules?: RuleWithOperations[];
-  /**  */
+  /** If it cannot be called: Fail (default) or Ignore. */
   failurePolicy?: string;
-  /**  */
+  /** Exact, or Equivalent to match other versions of a resource too (default). */
   matchPolicy?: string;
-  /**  */
+  /** Labels of the object's namespace; default all. */
   namespaceSelector?: LabelSelector;
-  /**  */
+  /** Labels of the object or the old object; default all. */
   objectSelector?: LabelSelector;
-  /**  */
+  /** None or NoneOnDryRun; other values only on old objects. */
   sideEffects?: string;
-  /**  */
+  /** Seconds to wait for the answer, 1 to 30; default 10. */
   timeoutSeconds?: number;
-  /**  */
+  /** AdmissionReview versions that it understands, best first. */
   admissionReviewVersions: string[];
-  /**  */
+  /** CEL conditions that must all hold for it to be called; at most 64. */
   matchConditions?: MatchCondition[];
 }
 
-/**  */
+/** Webhooks that accept or deny requests on admission. */
 export interface ValidatingWebhookConfiguration {
   apiVersion?: string;
   kind?: string;
   /** Name, labels, annotations and the other metadata of the object. */
   metadata: ObjectMeta;
-  /**  */
+  /** The webhooks. */
   webhooks?: ValidatingWebhook[];
 }
 
@@ -397,38 +397,38 @@ export interface ValidatingWebhookConfiguration {
 export interface ValidatingWebhookConfigurationList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: ValidatingWebhookConfiguration[];
 }
 
-/**  */
+/** One check of a request. */
 export interface Validation {
-  /**  */
+  /** CEL expression; false denies the request. */
   expression?: string;
-  /**  */
+  /** Message when the check fails. */
   message?: string;
-  /**  */
+  /** Status reason when the check fails; default Invalid. */
   reason?: string;
-  /**  */
+  /** CEL expression that gives the message; wins over message. */
   messageExpression?: string;
 }
 
-/**  */
+/** A named expression. */
 export interface Variable {
-  /**  */
+  /** Name, used as variables.name. */
   name?: string;
-  /**  */
+  /** CEL expression that gives the value. */
   expression?: string;
 }
 
-/**  */
+/** How to reach a webhook; either url or service. */
 export interface WebhookClientConfig {
-  /**  */
+  /** URL of the webhook; must begin with https://. */
   url?: string;
-  /**  */
+  /** Service of the webhook. */
   service?: ServiceReference;
-  /**  */
+  /** PEM certificates that the server's must chain to; default the system's. */
   caBundle?: string;
 }

@@ -5,13 +5,13 @@ export type DiscoveryFreshness = string;
 
 export type ResourceScope = string;
 
-/**  */
+/** An API group with its versions and resources. */
 export interface APIGroupDiscovery {
   apiVersion?: string;
   kind?: string;
   /** Its name is that of the group; empty for core. */
   metadata: ObjectMeta;
-  /**  */
+  /** Versions of the group, preferred first. */
   versions?: APIVersionDiscovery[];
 }
 
@@ -19,50 +19,50 @@ export interface APIGroupDiscovery {
 export interface APIGroupDiscoveryList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: APIGroupDiscovery[];
 }
 
-/**  */
+/** A resource of an API version. */
 export interface APIResourceDiscovery {
-  /**  */
+  /** Plural name of the resource. */
   resource?: string;
-  /**  */
+  /** Kind of the objects. */
   responseKind?: GroupVersionKind;
-  /**  */
+  /** Cluster or Namespaced. */
   scope?: string;
-  /**  */
+  /** Singular name of the resource. */
   singularResource?: string;
-  /**  */
+  /** Verbs that the resource supports. */
   verbs?: string[];
-  /**  */
+  /** Short names, such as po. */
   shortNames?: string[];
-  /**  */
+  /** Categories the resource is in, such as all. */
   categories?: string[];
-  /**  */
+  /** Its subresources. */
   subresources?: APISubresourceDiscovery[];
 }
 
-/**  */
+/** A subresource. */
 export interface APISubresourceDiscovery {
-  /**  */
+  /** Name of the subresource, such as scale. */
   subresource?: string;
-  /**  */
+  /** Kind of the objects; unset if it returns none. */
   responseKind?: GroupVersionKind;
-  /**  */
+  /** Kinds that may be sent. */
   acceptedTypes?: GroupVersionKind[];
-  /**  */
+  /** Verbs that the subresource supports. */
   verbs?: string[];
 }
 
-/**  */
+/** A version of an API group. */
 export interface APIVersionDiscovery {
-  /**  */
+  /** Name of the version. */
   version?: string;
-  /**  */
+  /** Its resources. */
   resources?: APIResourceDiscovery[];
-  /**  */
+  /** Current, or Stale if the server behind it could not be asked. */
   freshness?: string;
 }

@@ -36,7 +36,7 @@ export interface ControllerRevision {
 export interface ControllerRevisionList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: ControllerRevision[];
@@ -72,7 +72,7 @@ export interface DaemonSetCondition {
 export interface DaemonSetList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: DaemonSet[];
@@ -156,7 +156,7 @@ export interface DeploymentCondition {
 export interface DeploymentList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: Deployment[];
@@ -242,7 +242,7 @@ export interface ReplicaSetCondition {
 export interface ReplicaSetList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: ReplicaSet[];
@@ -332,7 +332,7 @@ export interface StatefulSetCondition {
 export interface StatefulSetList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: StatefulSet[];

@@ -93,7 +93,7 @@ export interface HorizontalPodAutoscalerCondition {
 export interface HorizontalPodAutoscalerList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: HorizontalPodAutoscaler[];

@@ -30,7 +30,7 @@ export interface CronJob {
 export interface CronJobList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: CronJob[];
@@ -98,7 +98,7 @@ export interface JobCondition {
 export interface JobList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: Job[];

@@ -17,7 +17,7 @@ export interface Lease {
 export interface LeaseList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: Lease[];

@@ -161,7 +161,7 @@ export interface ComponentStatus {
 export interface ComponentStatusList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: ComponentStatus[];
@@ -185,7 +185,7 @@ export interface ConfigMap {
 export interface ConfigMapList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: ConfigMap[];
@@ -211,7 +211,7 @@ export interface Secret {
 export interface SecretList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: Secret[];
@@ -879,7 +879,7 @@ export interface Event {
 export interface EventList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: Event[];
@@ -931,7 +931,7 @@ export interface NamespaceCondition {
 export interface NamespaceList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: Namespace[];
@@ -1065,7 +1065,7 @@ export interface NodeFeatures {
 export interface NodeList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: Node[];
@@ -1247,7 +1247,7 @@ export interface PersistentVolumeClaimCondition {
 export interface PersistentVolumeClaimList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: PersistentVolumeClaim[];
@@ -1307,7 +1307,7 @@ export interface PersistentVolumeClaimTemplate {
 export interface PersistentVolumeList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: PersistentVolume[];
@@ -1541,7 +1541,7 @@ export interface PodIP {
 export interface PodList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: Pod[];
@@ -1861,7 +1861,7 @@ export interface LimitRangeItem {
 export interface LimitRangeList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: LimitRange[];
@@ -1889,7 +1889,7 @@ export interface ResourceQuota {
 export interface ResourceQuotaList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: ResourceQuota[];
@@ -2005,7 +2005,7 @@ export interface PodTemplate {
 export interface PodTemplateList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: PodTemplate[];
@@ -2049,7 +2049,7 @@ export interface ReplicationControllerCondition {
 export interface ReplicationControllerList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: ReplicationController[];
@@ -2291,7 +2291,7 @@ export interface Endpoints {
 export interface EndpointsList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: Endpoints[];
@@ -2341,7 +2341,7 @@ export interface Service {
 export interface ServiceList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: Service[];
@@ -2447,7 +2447,7 @@ export interface ServiceAccount {
 export interface ServiceAccountList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: ServiceAccount[];

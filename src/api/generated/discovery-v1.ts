@@ -72,7 +72,7 @@ export interface EndpointSlice {
 export interface EndpointSliceList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: EndpointSlice[];

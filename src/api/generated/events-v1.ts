@@ -42,7 +42,7 @@ export interface Event {
 export interface EventList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: Event[];

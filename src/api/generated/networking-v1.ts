@@ -36,7 +36,7 @@ export interface IPAddress {
 export interface IPAddressList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: IPAddress[];
@@ -90,7 +90,7 @@ export interface IngressClass {
 export interface IngressClassList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: IngressClass[];
@@ -122,7 +122,7 @@ export interface IngressClassSpec {
 export interface IngressList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: Ingress[];
@@ -232,7 +232,7 @@ export interface NetworkPolicyIngressRule {
 export interface NetworkPolicyList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: NetworkPolicy[];
@@ -306,7 +306,7 @@ export interface ServiceCIDR {
 export interface ServiceCIDRList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: ServiceCIDR[];

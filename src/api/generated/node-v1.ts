@@ -26,7 +26,7 @@ export interface RuntimeClass {
 export interface RuntimeClassList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: RuntimeClass[];

@@ -29,7 +29,7 @@ export interface PodDisruptionBudget {
 export interface PodDisruptionBudgetList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: PodDisruptionBudget[];

@@ -35,7 +35,7 @@ export interface ClusterRoleBinding {
 export interface ClusterRoleBindingList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: ClusterRoleBinding[];
@@ -45,7 +45,7 @@ export interface ClusterRoleBindingList {
 export interface ClusterRoleList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: ClusterRole[];
@@ -91,7 +91,7 @@ export interface RoleBinding {
 export interface RoleBindingList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: RoleBinding[];
@@ -101,7 +101,7 @@ export interface RoleBindingList {
 export interface RoleList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: Role[];

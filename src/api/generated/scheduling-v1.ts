@@ -21,7 +21,7 @@ export interface PriorityClass {
 export interface PriorityClassList {
   apiVersion?: string;
   kind?: string;
-  /** Standard list metadata. */
+  /** Metadata of the list. */
   metadata: ListMeta;
   /** The objects of the list. */
   items: PriorityClass[];
