@@ -327,7 +327,7 @@ export interface ContainerExtendedResourceRequest {
 export interface ContainerImage {
   /** Names by which the image is known. */
   names?: string[];
-  /** Size of the image in bytes. */
+  /** How many bytes the image takes. */
   sizeBytes?: number;
 }
 
@@ -1039,7 +1039,7 @@ export interface NodeConfigSource {
 
 /** State of kubelet configuration; no longer supported. */
 export interface NodeConfigStatus {
-  /** Configuration that the node will try to use. */
+  /** Configuration that the node is to use. */
   assigned?: NodeConfigSource;
   /** Configuration in use. */
   active?: NodeConfigSource;
@@ -1739,7 +1739,7 @@ export interface PodSpec {
   hostUsers?: boolean;
   /** Gates that hold back scheduling until all are removed; set at creation only. */
   schedulingGates?: PodSchedulingGate[];
-  /** ResourceClaims that must be allocated and reserved before the Pod starts. */
+  /** ResourceClaims that the Pod needs before it can start. */
   resourceClaims?: PodResourceClaim[];
   /** CPU, memory and huge pages for all containers together. */
   resources?: ResourceRequirements;

@@ -53,7 +53,7 @@ export const messages = {
   }),
   ContainerImage: message('An image on the node.', {
     names: field(1, '[]string', 'Names by which the image is known.', { keep: true, list: 'atomic' }),
-    sizeBytes: field(2, 'int64', 'Size of the image in bytes.'),
+    sizeBytes: field(2, 'int64', 'How many bytes the image takes.'),
   }),
   ContainerPort: message('A network port of a container.', {
     name: field(1, 'string', 'Name of the port, unique in the Pod; Services can refer to it.'),

@@ -45,7 +45,7 @@ export const messages = {
     configMap: field(2, '*ConfigMapNodeConfigSource', 'A ConfigMap with the configuration.'),
   }),
   NodeConfigStatus: message('State of kubelet configuration; no longer supported.', {
-    assigned: field(1, '*NodeConfigSource', 'Configuration that the node will try to use.'),
+    assigned: field(1, '*NodeConfigSource', 'Configuration that the node is to use.'),
     active: field(2, '*NodeConfigSource', 'Configuration in use.'),
     lastKnownGood: field(3, '*NodeConfigSource', 'Configuration to go back to on errors.'),
     error: field(4, 'string', 'Problem with the assigned configuration.'),

@@ -155,7 +155,7 @@ export const messages = {
     os: field(36, '*PodOS', 'Operating system of the containers; limits which security fields may be set.'),
     hostUsers: field(37, '*bool', 'Use the node\'s user namespace (default true); false gives the Pod its own.'),
     schedulingGates: field(38, '[]PodSchedulingGate', 'Gates that hold back scheduling until all are removed; set at creation only.', { list: { map: ['name'] }, patch: 'merge', mergeKey: 'name' }),
-    resourceClaims: field(39, '[]PodResourceClaim', 'ResourceClaims that must be allocated and reserved before the Pod starts.', { list: { map: ['name'] }, patch: 'merge,retainKeys', mergeKey: 'name', gate: 'DynamicResourceAllocation' }),
+    resourceClaims: field(39, '[]PodResourceClaim', 'ResourceClaims that the Pod needs before it can start.', { list: { map: ['name'] }, patch: 'merge,retainKeys', mergeKey: 'name', gate: 'DynamicResourceAllocation' }),
     resources: field(40, '*ResourceRequirements', 'CPU, memory and huge pages for all containers together.', { gate: 'PodLevelResources' }),
     hostnameOverride: field(41, '*string', 'Host name inside the Pod, up to 64 characters; DNS records stay as they are.', { gate: 'HostnameOverride' }),
     schedulingGroup: field(43, '*PodSchedulingGroup', 'Group with which the Pod is scheduled; fixed after creation.', { gate: 'GenericWorkload' }),
