@@ -1,0 +1,87 @@
+/** Text as Go orders and prints it, where messages and managedFields show it. */
+import { quote } from '../quote.ts';
+import { isRecord } from '../object.ts';
+
+/** Strings in the order of their UTF-8 bytes. JavaScript compares UTF-16, where surrogates stand before U+E000–U+FFFF. */
+export function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i++) {
+    const x = a.charCodeAt(i);
+    const y = b.charCodeAt(i);
+    if (x === y) continue;
+    const bothHigh = x >= 0xd800 && y >= 0xd800;
+    if (!bothHigh) return x - y;
+    return codePointRank(x) - codePointRank(y);
+  }
+  return a.length - b.length;
+}
+
+const codePointRank = (unit: number): number => (unit <= 0xdfff ? unit + 0x10000 : unit);
+
+const NEEDS_GO_ESCAPES = /[<>&\b\f\u2028\u2029\u007f]/;
+
+/** A JSON scalar as Go's encoder writes it, with `<`, `>` and `&` escaped. */
+export function jsonText(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'null';
+  return typeof value === 'string' && NEEDS_GO_ESCAPES.test(value) ? escapeForGo(text) : text;
+}
+
+const GO_ESCAPES: Record<string, string> = {
+  '<': '\\u003c',
+  '>': '\\u003e',
+  '&': '\\u0026',
+  '\u2028': '\\u2028',
+  '\u2029': '\\u2029',
+  '\\b': '\\u0008',
+  '\\f': '\\u000c',
+};
+
+/** JSON text with the escapes that Go's encoder adds to it. */
+export const escapeForGo = (json: string): string =>
+  json.replace(/\\\\|\\[bf]|[<>&\u2028\u2029]/g, (found) => GO_ESCAPES[found] ?? found);
+
+/** A number as `%v` prints a float64: the shortest digits, with an exponent below 1e-04 and from 1e+06 on. */
+export function floatText(value: number): string {
+  if (value === 0) return '0';
+  const [digits = '', exponent = '0'] = value.toExponential().split('e');
+  const power = Number(exponent);
+  if (power >= -4 && power < 6) return String(value);
+  const size = Math.abs(power);
+  return `${digits}e${power < 0 ? '-' : '+'}${size < 10 ? `0${size}` : size}`;
+}
+
+/** What `%v` prints for a decoded JSON value. */
+export function plainText(value: unknown): string {
+  if (value === null || value === undefined) return '<nil>';
+  if (typeof value === 'number') return floatText(value);
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return `[${value.map(plainText).join(' ')}]`;
+  if (isRecord(value)) {
+    const keys = Object.keys(value).sort(compareText);
+    return `map[${keys.map((key) => `${key}:${plainText(value[key])}`).join(' ')}]`;
+  }
+  return String(value);
+}
+
+/** What `%#v` prints for a decoded JSON value. */
+export function goSyntax(value: unknown): string {
+  if (value === null || value === undefined) return 'interface {}(nil)';
+  if (typeof value === 'number') return floatText(value);
+  if (typeof value === 'string') return quote(value);
+  if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(', ')}}`;
+  if (isRecord(value)) {
+    const keys = Object.keys(value).sort(compareText);
+    return `map[string]interface {}{${keys.map((key) => `${quote(key)}:${goSyntax(value[key])}`).join(', ')}}`;
+  }
+  return String(value);
+}
+
+/** What `%T` prints for a decoded JSON value. */
+export function goTypeName(value: unknown): string {
+  if (value === null || value === undefined) return '<nil>';
+  if (typeof value === 'number') return 'float64';
+  if (typeof value === 'boolean') return 'bool';
+  if (typeof value === 'string') return 'string';
+  return Array.isArray(value) ? '[]interface {}' : 'map[string]interface {}';
+}

@@ -1,0 +1,129 @@
+/** Owners of fields, as they are read from and written to `metadata.managedFields`. */
+import type { ManagedFieldsEntry } from '../../api/generated/meta-v1.ts';
+import { quote } from '../quote.ts';
+import { parseFieldSet, union, type FieldSet } from './field-set.ts';
+import { compareText, jsonText } from './go-text.ts';
+
+/** One owner: who, by which verb, in which version, through which subresource, since when, and of what. */
+export interface FieldOwner {
+  readonly manager: string;
+  readonly operation: 'Apply' | 'Update';
+  readonly apiVersion: string;
+  readonly subresource: string;
+  readonly time: string | undefined;
+  readonly fields: FieldSet;
+}
+
+type Identity = Pick<FieldOwner, 'manager' | 'operation' | 'apiVersion' | 'subresource'>;
+
+/** An applier is the same whichever version it applies in. */
+export const isSameOwner = (a: Identity, b: Identity): boolean =>
+  a.manager === b.manager &&
+  a.operation === b.operation &&
+  a.subresource === b.subresource &&
+  (a.operation === 'Apply' || a.apiVersion === b.apiVersion);
+
+/** The identity as text, by which owners are ordered where nothing else decides. */
+export function ownerIdentifier(owner: Identity): string {
+  const parts: string[] = [];
+  if (owner.manager !== '') parts.push(`"manager":${jsonText(owner.manager)}`);
+  parts.push(`"operation":"${owner.operation}"`);
+  if (owner.operation === 'Update') parts.push(`"apiVersion":${jsonText(owner.apiVersion)}`);
+  if (owner.subresource !== '') parts.push(`"subresource":${jsonText(owner.subresource)}`);
+  return `{${parts.join(',')}}`;
+}
+
+/**
+ * Reads entries, strictly: throws an Error that says what is wrong. `stored` entries were written by us and their
+ * field sets are taken as they are.
+ */
+export function decodeManagedFields(entries: readonly ManagedFieldsEntry[], from: 'stored' | 'client'): FieldOwner[] {
+  const owners: FieldOwner[] = [];
+  entries.forEach((entry, index) => {
+    const { operation, apiVersion } = entry;
+    if (operation !== 'Apply' && operation !== 'Update') throw new Error('operation must be `Apply` or `Update`');
+    if (!apiVersion) throw new Error('apiVersion must not be empty');
+    if (!entry.fieldsType) throw new Error(`missing fieldsType in managed fields entry ${index}`);
+    if (entry.fieldsType !== 'FieldsV1') {
+      throw new Error(`invalid fieldsType ${quote(entry.fieldsType)} in managed fields entry ${index}`);
+    }
+    const fields = from === 'stored' ? (entry.fieldsV1 as FieldSet | undefined) : parseClientFields(entry);
+    if (!fields) return;
+    const owner: FieldOwner = {
+      manager: entry.manager ?? '',
+      operation,
+      apiVersion,
+      subresource: entry.subresource ?? '',
+      time: entry.time ?? undefined,
+      fields,
+    };
+    if (from === 'client') {
+      const repeated = owners.findIndex((other) => isSameOwner(other, owner));
+      if (repeated >= 0) owners.splice(repeated, 1);
+    }
+    owners.push(owner);
+  });
+  return owners;
+}
+
+function parseClientFields(entry: ManagedFieldsEntry): FieldSet | undefined {
+  try {
+    return parseFieldSet(entry.fieldsV1);
+  } catch (error) {
+    throw new Error(`error decoding versioned set from ${entry.manager ?? ''}: error decoding set: ${String(error)}`);
+  }
+}
+
+export function encodeManagedFields(owners: readonly FieldOwner[]): ManagedFieldsEntry[] | undefined {
+  if (owners.length === 0) return undefined;
+  const sorted = owners.length === 1 ? owners : [...owners].sort(compareOwners);
+  return sorted.map((owner) => {
+    const entry: ManagedFieldsEntry = { manager: owner.manager, operation: owner.operation, apiVersion: owner.apiVersion };
+    if (owner.time !== undefined) entry.time = owner.time;
+    entry.fieldsType = 'FieldsV1';
+    entry.fieldsV1 = owner.fields;
+    if (owner.subresource !== '') entry.subresource = owner.subresource;
+    return entry;
+  });
+}
+
+/** By operation, second (an owner without a time comes first), manager, version, subresource. */
+function compareOwners(a: FieldOwner, b: FieldOwner): number {
+  return (
+    compareText(a.operation, b.operation) ||
+    compareText(a.time ?? '', b.time ?? '') ||
+    compareText(a.manager, b.manager) ||
+    compareText(a.apiVersion, b.apiVersion) ||
+    compareText(a.subresource, b.subresource)
+  );
+}
+
+const MAX_UPDATE_OWNERS = 10;
+const COLLECTIVE_MANAGER = 'ancient-changes';
+
+/** Keeps the number of `Update` owners bounded: the oldest of each version are merged into one. */
+export function capUpdateOwners(owners: readonly FieldOwner[]): readonly FieldOwner[] {
+  const updaters = owners.filter((owner) => owner.operation === 'Update');
+  let surplus = updaters.length - MAX_UPDATE_OWNERS;
+  if (surplus <= 0) return owners;
+  updaters.sort((a, b) => compareText(a.time ?? '', b.time ?? '') || compareText(ownerIdentifier(a), ownerIdentifier(b)));
+  const left = new Set(owners);
+  const oldestByVersion = new Map<string, FieldOwner>();
+  for (const owner of updaters) {
+    if (surplus <= 0) break;
+    const oldest = oldestByVersion.get(owner.apiVersion);
+    if (!oldest) {
+      oldestByVersion.set(owner.apiVersion, owner);
+      continue;
+    }
+    const identity = { manager: COLLECTIVE_MANAGER, operation: 'Update', apiVersion: owner.apiVersion, subresource: '' } as const;
+    const collective = [...left].find((other) => isSameOwner(other, identity));
+    if (collective === owner) continue;
+    const target = collective ?? oldest;
+    left.delete(target);
+    left.delete(owner);
+    left.add({ ...identity, time: owner.time, fields: union(target.fields, owner.fields) ?? target.fields });
+    surplus--;
+  }
+  return [...left];
+}

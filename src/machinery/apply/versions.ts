@@ -1,0 +1,12 @@
+/** Objects in the versions in which they were written. */
+import type { Message } from '../../api/schema.ts';
+import type { KubeObject } from '../object.ts';
+
+export interface OtherVersion {
+  readonly message: Message;
+  /** The object (of any version) in this version. */
+  convert(object: KubeObject): KubeObject;
+}
+
+/** By apiVersion; undefined for one that is not served. */
+export type OtherVersions = (apiVersion: string) => OtherVersion | undefined;
