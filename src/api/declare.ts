@@ -36,6 +36,8 @@ export interface FieldOptions {
   readonly list?: 'atomic' | 'set' | { readonly map: readonly string[] };
   /** A map or message that server-side apply replaces as a whole. */
   readonly atomic?: true;
+  /** A message that is atomic elsewhere, and of which server-side apply merges the fields here. */
+  readonly granular?: true;
   /** Strategic merge patch: the strategy, and the key that identifies a list's elements. */
   readonly patch?: 'merge' | 'replace' | 'retainKeys' | 'merge,retainKeys';
   readonly mergeKey?: string;

@@ -225,7 +225,9 @@ export function linkSchema(packages: readonly PackageDeclaration[]): Schema {
       const value = linkType(pkg, text.slice('map[string]'.length), declaration, where);
       return { kind: 'map', value, atomic: declaration.options.atomic ?? false, goType: `map[string]${value.goType}` };
     }
-    return linkNamed(pkg, text, where);
+    const named = linkNamed(pkg, text, where);
+    // A copy that shares the lists of fields, which are filled in when all messages are known.
+    return named.kind === 'message' && declaration.options.granular ? { ...named, atomic: false } : named;
   }
 
   function linkNamed(pkg: PackageDeclaration, text: string, where: string): Type {

@@ -83,7 +83,7 @@ export const admissionregistrationV1: PackageDeclaration = {
     }),
     MutatingWebhookConfiguration: object('Webhooks that may change objects on admission.', {
       metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
-      webhooks: field(2, '[]MutatingWebhook', 'The webhooks.'),
+      webhooks: field(2, '[]MutatingWebhook', 'The webhooks.', { list: { map: ['name'] }, patch: 'merge', mergeKey: 'name' }),
     }),
     MutatingWebhookConfigurationList: listOf('MutatingWebhookConfiguration'),
     Mutation: message('One change to an object.', {
@@ -170,7 +170,7 @@ export const admissionregistrationV1: PackageDeclaration = {
     }),
     ValidatingWebhookConfiguration: object('Webhooks that accept or deny requests on admission.', {
       metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
-      webhooks: field(2, '[]ValidatingWebhook', 'The webhooks.'),
+      webhooks: field(2, '[]ValidatingWebhook', 'The webhooks.', { list: { map: ['name'] }, patch: 'merge', mergeKey: 'name' }),
     }),
     ValidatingWebhookConfigurationList: listOf('ValidatingWebhookConfiguration'),
     Validation: message('One check of a request.', {

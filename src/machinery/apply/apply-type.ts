@@ -136,15 +136,16 @@ function compileList(type: ListType): ApplyType {
   if (type.listType === 'atomic') return { kind: 'atomic', inner: { kind: 'list', item, keys: undefined } };
   const keys = type.keys.map((name): ListKey => {
     const field = type.element.kind === 'message' ? type.element.byName.get(name) : undefined;
-    return { name, prefix: `${jsonText(name)}:`, default: field && keyDefault(field) };
+    return { name, prefix: `${jsonText(name)}:`, default: field && keyDefault(field, type.element) };
   });
   keys.sort((a, b) => compareText(a.name, b.name));
   return { kind: 'list', item, keys: type.listType === 'map' ? keys : [] };
 }
 
-/** A field that is always written has its zero value for a default. */
-function keyDefault(field: Field): unknown {
+/** A field that is always written has its zero value for a default; so has the name of a LocalObjectReference. */
+function keyDefault(field: Field, owner: Type): unknown {
   if (field.default !== undefined) return field.default;
+  if (owner.kind === 'message' && owner.fullName === 'io.k8s.api.core.v1.LocalObjectReference') return '';
   if (!field.keep || field.pointer || field.type.kind !== 'scalar') return undefined;
   const type = compileScalar(field.type);
   if (type === STRING) return '';

@@ -55,7 +55,7 @@ export const messages = {
     capacity: field(1, 'map[string]Quantity', 'Size of the volume.'),
     persistentVolumeSource: field(2, 'PersistentVolumeSource', 'The storage behind the volume.', { inline: true }),
     accessModes: field(3, '[]PersistentVolumeAccessMode', 'All ways in which the volume can be used.', { list: 'atomic' }),
-    claimRef: field(4, '*ObjectReference', 'The claim that the volume is bound to.'),
+    claimRef: field(4, '*ObjectReference', 'The claim that the volume is bound to.', { granular: true }),
     persistentVolumeReclaimPolicy: field(5, 'PersistentVolumeReclaimPolicy', 'What follows the claim\'s end: Retain (default), Delete or Recycle.'),
     storageClassName: field(6, 'string', 'StorageClass of the volume; "" for none.'),
     mountOptions: field(7, '[]string', 'Mount options, not checked.', { list: 'atomic' }),
