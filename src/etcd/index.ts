@@ -1,6 +1,6 @@
 /**
  * The store in which all state of a cluster lives, in etcd's own terms. `Store` is the interface; `createMemoryStore`
- * gives one for tests and simulations. Revisions, errors and their wording are etcd's.
+ * gives one for tests and simulations, `openEmbeddedStore` one in a directory of this machine. Revisions, errors and their wording are etcd's.
  */
 export {
   prefixRange,
@@ -23,4 +23,5 @@ export {
   type WatchRequest,
 } from './store.ts';
 export { createMemoryStore, type MemoryStore, type MemoryStoreOptions } from './memory.ts';
+export { openEmbeddedStore, type EmbeddedStore, type EmbeddedStoreOptions } from './embedded/store.ts';
 export type { MemoryState } from './memory-state.ts';

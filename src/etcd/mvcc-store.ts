@@ -34,7 +34,7 @@ export abstract class MvccStore implements Store {
   published: number;
   compactRevision: number;
   /** The leases as of `published`. */
-  private publishedLeases: LeaseState;
+  protected publishedLeases: LeaseState;
   private closing: Promise<void> | undefined;
 
   constructor(protected readonly options: MvccOptions) {

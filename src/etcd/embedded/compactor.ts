@@ -1,0 +1,121 @@
+import { logKey, revisionOfLogKey, withoutReplaced } from './records.ts';
+import { putFact, tableBytes, type Tables, wholeTable } from './tables.ts';
+
+/** How much history is kept without being asked. Beyond either limit the oldest part goes. */
+export interface HistoryLimits {
+  revisions: number;
+  bytes: number;
+}
+
+export interface CompactorOptions {
+  tables(): Tables;
+  limits: HistoryLimits;
+  compactRevision: number;
+  /** History before this revision is gone for readers. */
+  compacted(revision: number): void;
+}
+
+/** Entries treated with a group: a few when writers wait for it, more when nobody does. */
+const STEP_WITH_WRITERS = 128;
+const STEP_ALONE = 512;
+/** How many revisions pass between two looks at the log's size. */
+const OBSERVE_EVERY = 500;
+
+/**
+ * Cuts off the beginning of the log. Readers see the new limit at once; the entries are removed a few at a time, in the
+ * same transactions that write new ones, so that no writer waits for compaction.
+ *
+ * The entries of the compacted revision itself stay, for a watch may start there, but without what they replaced.
+ */
+export class Compactor {
+  private compactRevision: number;
+  /** Whether entries before `compactRevision` may remain. */
+  private unfinished: boolean;
+  private factWritten: boolean;
+  /** Entries of the compacted revision up to this key are stripped. */
+  private stripped = '';
+  private step: { stripped: string; last: boolean; compactRevision: number } | undefined;
+  private nextLook = 0;
+
+  constructor(private readonly options: CompactorOptions) {
+    this.compactRevision = options.compactRevision;
+    // An earlier process may have died in the middle of a compaction.
+    this.unfinished = options.compactRevision > 0;
+    this.factWritten = true;
+  }
+
+  get hasWork(): boolean {
+    return this.unfinished;
+  }
+
+  compactTo(revision: number): void {
+    if (revision <= this.compactRevision) return;
+    this.compactRevision = revision;
+    this.startOver();
+    this.options.compacted(revision);
+  }
+
+  /** Does everything again: for a new limit, after a failed step, or in a copy of the file. */
+  startOver(): void {
+    this.unfinished = this.compactRevision > 0;
+    this.factWritten = false;
+    this.stripped = '';
+    this.step = undefined;
+  }
+
+  /** Looks now and then whether the history has outgrown its limits. */
+  observe(published: number): void {
+    if (published < this.nextLook || this.unfinished) return;
+    this.nextLook = published + OBSERVE_EVERY;
+    const { limits, tables } = this.options;
+    const oldest = this.oldestRevision();
+    if (oldest === undefined) return;
+    const kept = published - oldest;
+    const bytes = tableBytes(tables().log);
+    if (kept <= limits.revisions && bytes <= limits.bytes) return;
+    const share = Math.min(limits.revisions / Math.max(1, kept), limits.bytes / bytes, 1);
+    // Down to seven eighths of the limit, so that it does not start again at once.
+    this.compactTo(published - Math.floor(kept * share * 0.875));
+  }
+
+  /** Adds the next removals to the current transaction. */
+  writeStep(writers: number): void {
+    if (!this.unfinished) return;
+    const { compactRevision } = this;
+    const tables = this.options.tables();
+    if (!this.factWritten) putFact(tables, 'compactRevision', compactRevision);
+    this.factWritten = true;
+    const limit = writers === 0 ? STEP_ALONE : Math.max(STEP_WITH_WRITERS, 2 * writers);
+    let count = 0;
+    for (const key of tables.log.getKeys({ start: '\0', end: logKey(compactRevision, 0), limit })) {
+      void tables.log.remove(key);
+      count++;
+    }
+    let { stripped } = this;
+    const range = { start: stripped || logKey(compactRevision, 0), end: logKey(compactRevision + 1, 0) };
+    if (count < limit) {
+      for (const { key, value } of tables.log.getRange(range)) {
+        if (key === this.stripped) continue;
+        if (count === limit) break;
+        const entry = withoutReplaced(value);
+        if (entry !== undefined) void tables.log.put(key, entry);
+        stripped = key;
+        count++;
+      }
+    }
+    this.step = { stripped, last: count < limit, compactRevision };
+  }
+
+  stepDurable(): void {
+    const { step } = this;
+    this.step = undefined;
+    if (step === undefined || step.compactRevision !== this.compactRevision) return;
+    this.stripped = step.stripped;
+    if (step.last) this.unfinished = false;
+  }
+
+  private oldestRevision(): number | undefined {
+    for (const key of this.options.tables().log.getKeys({ ...wholeTable(), limit: 1 })) return revisionOfLogKey(key);
+    return undefined;
+  }
+}

@@ -1,0 +1,86 @@
+import type { Commit } from '../engine.ts';
+import type { RevisionRecord } from '../history.ts';
+import type { LeaseState } from '../lessor.ts';
+import type { EmbeddedEngine } from './engine.ts';
+import { generationPath, removeGeneration } from './generations.ts';
+import { atomically, openTables, putFact, readFact, type Tables, wholeTable } from './tables.ts';
+import { putLease, writeCommits } from './write-commits.ts';
+
+/** Rewriting a small file, or one that is mostly used, is not worth the work. */
+const LEAST_BYTES = 64 * 1024 * 1024;
+
+export function isWorthGivingBack({ total, inUse }: { total: number; inUse: number }): boolean {
+  return total > LEAST_BYTES && inUse < total / 2;
+}
+
+export interface SpaceToGiveBack {
+  directory: string;
+  engine: EmbeddedEngine;
+  generation: number;
+  /** As of the newest published revision. */
+  state(): { published: number; compactRevision: number; leases: LeaseState };
+}
+
+/** Few enough to be copied while writers wait. */
+const LAST_STEP_REVISIONS = 200;
+const REVISIONS_PER_STEP = 500;
+
+/**
+ * Writes the next generation: LMDB copies the used pages in a thread of its own, then the revisions since the copy
+ * began are added in steps while writers go on; they wait only for the last few of them and the change of files.
+ */
+export async function giveSpaceBack(space: SpaceToGiveBack): Promise<number> {
+  const { directory, engine } = space;
+  const next = space.generation + 1;
+  removeGeneration(directory, next);
+  const path = generationPath(directory, next);
+  await engine.tables.environment.backup(path, true);
+  const copy = openTables(path);
+  try {
+    let copied = Number(readFact(copy, 'revision') ?? 1n);
+    while (space.state().published - copied > LAST_STEP_REVISIONS) copied = await addRevisions(copy, space, copied);
+    await engine.exclusively(async () => {
+      while (copied < space.state().published) copied = await addRevisions(copy, space, copied);
+      await finish(copy, space, next);
+      const old = engine.tables;
+      engine.switchTo(copy);
+      await old.environment.close();
+    });
+  } catch (error) {
+    if (engine.tables !== copy) {
+      await copy.environment.close();
+      removeGeneration(directory, next);
+    }
+    throw error;
+  }
+  removeGeneration(directory, space.generation);
+  return next;
+}
+
+async function addRevisions(copy: Tables, { engine, state }: SpaceToGiveBack, from: number): Promise<number> {
+  if (engine.history.firstLoaded > from + 1) await engine.history.load(from + 1);
+  const records: RevisionRecord[] = [];
+  engine.history.visit(from + 1, (record) => {
+    if (record.revision > state().published) return false;
+    records.push(record);
+    return records.length < REVISIONS_PER_STEP;
+  });
+  if (records[0]?.revision !== from + 1) {
+    throw new Error(`history from revision ${from + 1} on was compacted while the store was being copied`);
+  }
+  const commits = records.map((record): Commit => ({ draft: engine.draft(), record, leases: state().leases }));
+  await atomically(copy, () => writeCommits(copy, commits));
+  return records.at(-1)!.revision;
+}
+
+/** The leases as they are now, the compaction, and the number that makes the copy count. */
+async function finish(copy: Tables, { state }: SpaceToGiveBack, generation: number): Promise<void> {
+  const stored = [...copy.leases.getKeys(wholeTable())];
+  const { leases, compactRevision } = state();
+  await atomically(copy, () => {
+    for (const key of stored) void copy.leases.remove(key);
+    leases.leases.scan(undefined, undefined, ({ id, grantedTtl }) => putLease(copy, id, grantedTtl));
+    putFact(copy, 'compactRevision', compactRevision);
+    putFact(copy, 'generation', generation);
+  });
+}

@@ -1,0 +1,63 @@
+import { closeSync, mkdirSync, openSync, readFileSync, realpathSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { StoreError } from '../store.ts';
+
+const openDirectories = new Set<string>();
+
+/**
+ * One process at a time may have a store open: it decides transactions in memory. The lock file names the holder by
+ * process id and start time, so one that a killed process left behind is seen to be stale.
+ */
+export function lockDirectory(directory: string): () => void {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const real = realpathSync(directory);
+  const path = join(real, 'LOCK');
+  if (openDirectories.has(real)) throw inUse(directory, process.pid);
+  for (let attempt = 0; ; attempt++) {
+    try {
+      const file = openSync(path, 'wx', 0o600);
+      writeSync(file, `${process.pid} ${startTime(process.pid) ?? ''}`);
+      closeSync(file);
+      break;
+    } catch (error) {
+      if (!isCode(error, 'EEXIST')) throw error;
+    }
+    const [pid, started] = holder(path);
+    const stale = pid === undefined || pid === process.pid || startTime(pid) !== started;
+    if (!stale || attempt > 10) throw inUse(directory, pid ?? 0);
+    rmSync(path, { force: true });
+  }
+  openDirectories.add(real);
+  return () => {
+    openDirectories.delete(real);
+    rmSync(path, { force: true });
+  };
+}
+
+function inUse(directory: string, pid: number): StoreError {
+  return new StoreError('unavailable', `the store in ${directory} is in use by process ${pid}`);
+}
+
+function holder(path: string): [pid: number | undefined, started: string | undefined] {
+  try {
+    const [pid, started] = readFileSync(path, 'latin1').split(' ');
+    return [pid ? Number(pid) : undefined, started];
+  } catch {
+    return [undefined, undefined];
+  }
+}
+
+/** When a process was started, as the kernel counts it; undefined when there is no such process. */
+function startTime(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The command's name, in parentheses, may hold spaces; the start time is the 20th field behind it.
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  } catch {
+    return undefined;
+  }
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

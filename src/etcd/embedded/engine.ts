@@ -1,0 +1,278 @@
+import type { Clock } from '../../kernel/clock.ts';
+import type { Draft } from '../apply-txn.ts';
+import type { Commit, Engine, EngineEvents } from '../engine.ts';
+import { OrderedMap } from '../ordered-map.ts';
+import { type KeyValue, StoreError } from '../store.ts';
+import { layeredView, type View } from '../view.ts';
+import { Compactor, type HistoryLimits } from './compactor.ts';
+import { LogHistory } from './log-history.ts';
+import { RoomKeeper } from './room-keeper.ts';
+import { MAX_KEY_BYTES, type Tables, tableSizes, tablesView, atomically } from './tables.ts';
+import { writeCommits } from './write-commits.ts';
+
+type Layer = OrderedMap<string, KeyValue | undefined>;
+
+interface Waiting {
+  commit: Commit;
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+export interface EmbeddedEngineOptions {
+  tables: Tables;
+  directory: string;
+  clock: Clock;
+  revision: number;
+  compactRevision: number;
+  quotaBytes: number;
+  history: HistoryLimits;
+}
+
+const emptyLayer: Layer = OrderedMap.empty();
+/** Bounds a group, and with it how long those behind it wait. */
+const COMMITS_PER_GROUP = 1024;
+
+/**
+ * Keeps the store in one LMDB file. Commits that arrive while a group is being written wait and form the next one: one
+ * fsync for all of them. Until a group is durable its changes live in two layers over the file: `pending` (what the
+ * next transaction sees) and `undo` (what it takes to read the published state, whichever of the two the file shows).
+ */
+export class EmbeddedEngine implements Engine {
+  readonly history: LogHistory;
+  readonly room: RoomKeeper;
+  private readonly compactor: Compactor;
+  tables: Tables;
+  private file: View;
+  private pending = emptyLayer;
+  private undo = emptyLayer;
+  private published: number;
+  private queue: Waiting[] = [];
+  private writing: Waiting[] = [];
+  private group: Promise<void> | undefined;
+  private scheduled = false;
+  private paused: Promise<void> | undefined;
+  private closed = false;
+  private readonly oldLayers = new Map<number, { upTo: number; layer: Layer }>();
+
+  constructor(
+    options: EmbeddedEngineOptions,
+    private readonly events: EngineEvents,
+  ) {
+    this.tables = options.tables;
+    this.file = tablesView(this.tables);
+    this.published = options.revision;
+    this.room = new RoomKeeper(options.directory, options.quotaBytes, () => tableSizes(this.tables));
+    this.history = new LogHistory(
+      { tables: () => this.tables, publishedView: () => this.publishedView() },
+      options.clock,
+      options.revision,
+    );
+    this.compactor = new Compactor({
+      tables: () => this.tables,
+      limits: options.history,
+      compactRevision: options.compactRevision,
+      compacted: (revision) => {
+        this.history.dropBefore(revision);
+        for (const old of this.oldLayers.keys()) if (old < revision) this.oldLayers.delete(old);
+        this.events.onCompacted(revision);
+      },
+    });
+  }
+
+  draft(): Draft {
+    return new LayerDraft(this.file, this.pending);
+  }
+
+  viewAt(revision: number): View {
+    const newest = this.publishedView();
+    return revision >= this.published ? newest : layeredView(newest, this.layerBackTo(revision));
+  }
+
+  commit(commit: Commit): Promise<void> {
+    if (commit.draft instanceof LayerDraft && commit.record !== undefined) {
+      this.pending = commit.draft.layer;
+      this.addUndo(commit);
+    }
+    return new Promise((resolve, reject) => {
+      this.queue.push({ commit, resolve, reject });
+      this.schedule();
+    });
+  }
+
+  settled(): Promise<void> | undefined {
+    const last = this.queue.at(-1) ?? this.writing.at(-1);
+    if (last === undefined) return undefined;
+    return new Promise((resolve, reject) => {
+      const { resolve: before, reject: failed } = last;
+      last.resolve = () => (before(), resolve());
+      last.reject = (error) => (failed(error), reject(error));
+    });
+  }
+
+  async compact(revision: number): Promise<void> {
+    this.compactor.compactTo(revision);
+    this.schedule();
+  }
+
+  checkRoom(): void {
+    this.room.check();
+  }
+
+  sizes(): { total: number; inUse: number } {
+    return tableSizes(this.tables);
+  }
+
+  /** Runs `work` while no group is being written and none begins. */
+  async exclusively<T>(work: () => Promise<T>): Promise<T> {
+    while (this.paused !== undefined) await this.paused;
+    const result = (this.group ?? Promise.resolve()).then(work);
+    this.paused = result.then(ignore, ignore);
+    try {
+      return await result;
+    } finally {
+      this.paused = undefined;
+      this.schedule();
+    }
+  }
+
+  switchTo(tables: Tables): void {
+    this.tables = tables;
+    this.file = tablesView(tables);
+    this.compactor.startOver();
+  }
+
+  async close(): Promise<void> {
+    while (this.group !== undefined || this.paused !== undefined || this.queue.length > 0) {
+      await (this.paused ?? this.group ?? Promise.resolve());
+    }
+    this.closed = true;
+    await this.tables.environment.close();
+  }
+
+  private publishedView(): View {
+    return layeredView(this.file, this.undo);
+  }
+
+  private schedule(): void {
+    if (this.scheduled || this.closed) return;
+    this.scheduled = true;
+    // Writers that wake up together get into the same group.
+    queueMicrotask(() => {
+      this.scheduled = false;
+      if (this.group !== undefined || this.paused !== undefined || this.closed) return;
+      if (this.queue.length === 0 && !this.compactor.hasWork) return;
+      this.group = this.writeGroup();
+    });
+  }
+
+  private async writeGroup(): Promise<void> {
+    const writing = this.queue.splice(0, COMMITS_PER_GROUP);
+    this.writing = writing;
+    try {
+      await atomically(this.tables, () => {
+        writeCommits(this.tables, writing.map(({ commit }) => commit));
+        this.compactor.writeStep(writing.length);
+      });
+    } catch (cause) {
+      this.fail(cause);
+      return;
+    }
+    this.tables.environment.resetReadTxn();
+    this.writing = [];
+    this.group = undefined;
+    this.compactor.stepDurable();
+    this.settle(writing);
+    if (this.queue.length > 0 || this.compactor.hasWork) this.schedule();
+  }
+
+  private settle(written: readonly Waiting[]): void {
+    if (written.length === 0) return;
+    for (const { commit } of written) {
+      if (commit.record === undefined) continue;
+      this.history.append(commit.record);
+      this.published = commit.record.revision;
+    }
+    this.pending = this.queue.length === 0 ? emptyLayer : this.withoutPublished();
+    this.undo = emptyLayer;
+    for (const { commit } of this.queue) this.addUndo(commit);
+    this.events.onDurable(written.map(({ commit }) => commit));
+    this.compactor.observe(this.published);
+    this.room.observe(written.length);
+    for (const { resolve } of written) resolve();
+  }
+
+  /** Later commits were decided on the failed ones' results, so none of them can stand. */
+  private fail(cause: unknown): void {
+    const lost = [...this.writing, ...this.queue];
+    this.writing = [];
+    this.queue = [];
+    this.group = undefined;
+    this.pending = this.undo = emptyLayer;
+    this.tables.environment.resetReadTxn();
+    this.compactor.startOver();
+    this.events.onFailed();
+    const error = this.room.explain(cause);
+    for (const { reject } of lost) reject(error);
+  }
+
+  private withoutPublished(): Layer {
+    let layer = emptyLayer;
+    for (const { commit } of this.queue) {
+      for (const { type, kv } of commit.record?.changes ?? []) layer = layer.set(kv.key, type === 'put' ? kv : undefined);
+    }
+    return layer;
+  }
+
+  private addUndo(commit: Commit): void {
+    for (const { kv, prevKv } of commit.record?.changes ?? []) {
+      if (!this.undo.has(kv.key)) this.undo = this.undo.set(kv.key, prevKv);
+    }
+  }
+
+  /** What it takes to read an old revision: of each key changed since then, the pair that its first change replaced. */
+  private layerBackTo(revision: number): Layer {
+    const known = this.oldLayers.get(revision) ?? { upTo: revision, layer: emptyLayer };
+    this.history.visit(known.upTo + 1, (record) => {
+      for (const { kv, prevKv } of record.changes) if (!known.layer.has(kv.key)) known.layer = known.layer.set(kv.key, prevKv);
+      known.upTo = record.revision;
+    });
+    this.oldLayers.delete(revision);
+    this.oldLayers.set(revision, known);
+    if (this.oldLayers.size > OLD_LAYERS) this.oldLayers.delete(this.oldLayers.keys().next().value!);
+    return known.layer;
+  }
+}
+
+/** Pages of a long list read at the same old revision: its layer is kept for the next page. */
+const OLD_LAYERS = 8;
+
+class LayerDraft implements Draft {
+  constructor(
+    private readonly file: View,
+    public layer: Layer,
+  ) {}
+
+  get(key: string): KeyValue | undefined {
+    return this.layer.get(key) ?? (this.layer.size > 0 && this.layer.has(key) ? undefined : this.file.get(key));
+  }
+
+  scan(start: string, end: string | undefined, visit: (kv: KeyValue) => boolean | void): void {
+    layeredView(this.file, this.layer).scan(start, end, visit);
+  }
+
+  count(start: string, end: string | undefined): number {
+    return layeredView(this.file, this.layer).count(start, end);
+  }
+
+  write(key: string, kv: KeyValue | undefined): void {
+    checkKeyLength(key);
+    this.layer = this.layer.set(key, kv);
+  }
+}
+
+function checkKeyLength(key: string): void {
+  if (key.length <= MAX_KEY_BYTES) return;
+  throw new StoreError('unsupported', `the embedded store takes keys of up to ${MAX_KEY_BYTES} bytes, this one has ${key.length}`);
+}
+
+function ignore(): void {}

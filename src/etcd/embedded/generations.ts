@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { StoreError } from '../store.ts';
+import { atomically, checkSchema, openTables, putFact, readFact, SCHEMA_VERSION, type Tables, wholeTable } from './tables.ts';
+
+/**
+ * The store's file is `store-<generation>.mdb`. Giving space back writes the next generation beside it; that one counts
+ * only once it carries its own number, which it gets with the last bit of data. So whenever the process dies, exactly
+ * one complete file is there, and what is left of another is removed at the next start.
+ */
+const FILE_NAME = /^store-(\d+)\.mdb$/;
+
+export function generationPath(directory: string, generation: number): string {
+  return join(directory, `store-${String(generation).padStart(6, '0')}.mdb`);
+}
+
+export function generationsIn(directory: string): number[] {
+  const found = readdirSync(directory).map((name) => FILE_NAME.exec(name)?.[1]);
+  return found.filter((number) => number !== undefined).map(Number).toSorted((a, b) => b - a);
+}
+
+export interface OpenedGeneration {
+  tables: Tables;
+  generation: number;
+}
+
+export interface Identity {
+  memberId: bigint;
+  clusterId: bigint;
+}
+
+/** Opens the store in a directory, or makes an empty one at revision 1. */
+export async function openGeneration(directory: string, name: string, now: number): Promise<OpenedGeneration> {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const generations = generationsIn(directory);
+  const identity = identityOf(name, directory, now);
+  if (generations.length === 0) return create(directory, identity);
+  const problems: string[] = [];
+  for (const generation of generations) {
+    const opened = await openComplete(directory, generation, { identity, problems });
+    if (opened === undefined) continue;
+    for (const other of generations) if (other !== generation) removeGeneration(directory, other);
+    return opened;
+  }
+  throw new StoreError('corrupt', `no complete store in ${directory}: ${problems.join('; ')}`);
+}
+
+async function openComplete(
+  directory: string,
+  generation: number,
+  { identity, problems }: { identity: Identity; problems: string[] },
+): Promise<OpenedGeneration | undefined> {
+  const path = generationPath(directory, generation);
+  let tables: Tables;
+  try {
+    tables = openTables(path);
+  } catch (error) {
+    problems.push(`${path}: ${error instanceof Error ? error.message : String(error)}`);
+    return undefined;
+  }
+  try {
+    // The very first start may have died between making the file and filling it.
+    if (generation === 1 && readFact(tables, 'schema') === undefined && tables.pairs.getKeysCount(wholeTable()) === 0) await initialise(tables, identity);
+    checkSchema(tables);
+  } catch (error) {
+    await tables.environment.close();
+    if (error instanceof StoreError && error.code === 'unsupported') throw error;
+    problems.push(error instanceof Error ? error.message : String(error));
+    return undefined;
+  }
+  if (readFact(tables, 'generation') === BigInt(generation)) return { tables, generation };
+  problems.push(`${path} is an unfinished copy`);
+  await tables.environment.close();
+  return undefined;
+}
+
+async function create(directory: string, identity: Identity): Promise<OpenedGeneration> {
+  const tables = openTables(generationPath(directory, 1));
+  await initialise(tables, identity);
+  return { tables, generation: 1 };
+}
+
+async function initialise(tables: Tables, identity: Identity): Promise<void> {
+  await atomically(tables, () => {
+    putFact(tables, 'schema', SCHEMA_VERSION);
+    putFact(tables, 'generation', 1);
+    putFact(tables, 'revision', 1);
+    putFact(tables, 'compactRevision', 0);
+    putFact(tables, 'memberId', identity.memberId);
+    putFact(tables, 'clusterId', identity.clusterId);
+  });
+}
+
+export function removeGeneration(directory: string, generation: number): void {
+  const path = generationPath(directory, generation);
+  rmSync(path, { force: true });
+  rmSync(`${path}-lock`, { force: true });
+}
+
+/** As etcd does, the ids are hashes of what makes the member and the cluster unique. */
+export function identityOf(name: string, directory: string, now: number): Identity {
+  const hash = (text: string): bigint => createHash('sha256').update(text).digest().readBigUInt64BE() >> 1n;
+  return { memberId: hash(`member ${name} ${directory} ${now}`), clusterId: hash(`cluster ${directory} ${now}`) };
+}

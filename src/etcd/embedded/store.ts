@@ -1,0 +1,169 @@
+import { rm } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Logger } from '../../kernel/logger.ts';
+import type { RequestLimits } from '../check-request.ts';
+import { Lessor, type LeaseState } from '../lessor.ts';
+import { MvccStore } from '../mvcc-store.ts';
+import type { Alarm } from '../store.ts';
+import type { HistoryLimits } from './compactor.ts';
+import { giveSpaceBack, isWorthGivingBack } from './defragment.ts';
+import { lockDirectory } from './directory-lock.ts';
+import { EmbeddedEngine } from './engine.ts';
+import { type OpenedGeneration, openGeneration } from './generations.ts';
+import { leaseOfKey } from './records.ts';
+import { readFact, type Tables, wholeTable } from './tables.ts';
+
+export interface EmbeddedStoreOptions {
+  directory: string;
+  clock: Clock;
+  logger?: Logger;
+  /** The member's name; only its id is made of it. */
+  name?: string;
+  /** Puts are refused while more than this is in use. Default 8 GiB. */
+  quotaBytes?: number;
+  /** History kept without being asked. Default 50,000 revisions and 24 MiB. */
+  history?: Partial<HistoryLimits>;
+  limits?: RequestLimits;
+}
+
+export const DEFAULT_QUOTA_BYTES = 8 * 1024 ** 3;
+const DEFAULT_HISTORY: HistoryLimits = { revisions: 50_000, bytes: 24 * 1024 * 1024 };
+const SPACE_CHECK_INTERVAL_MS = 30_000;
+
+/** Opens, or makes, the store in a directory. */
+export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<EmbeddedStore> {
+  const unlock = lockDirectory(options.directory);
+  try {
+    const opened = await openGeneration(options.directory, options.name ?? 'default', options.clock.now());
+    return new EmbeddedStore(options, opened, unlock);
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+export class EmbeddedStore extends MvccStore {
+  private readonly embedded: EmbeddedEngine;
+  private generation: number;
+  private snapshots = 0;
+  private readonly spaceTimer;
+  private givingBack: Promise<void> | undefined;
+
+  constructor(
+    private readonly storeOptions: EmbeddedStoreOptions,
+    { tables, generation }: OpenedGeneration,
+    private readonly unlock: () => void,
+  ) {
+    let embedded: EmbeddedEngine | undefined;
+    const revision = Number(readFact(tables, 'revision') ?? 1n);
+    const compactRevision = Number(readFact(tables, 'compactRevision') ?? 0n);
+    super({
+      clock: storeOptions.clock,
+      createEngine: (events) =>
+        (embedded = new EmbeddedEngine(
+          {
+            tables,
+            directory: storeOptions.directory,
+            clock: storeOptions.clock,
+            revision,
+            compactRevision,
+            quotaBytes: storeOptions.quotaBytes ?? DEFAULT_QUOTA_BYTES,
+            history: { ...DEFAULT_HISTORY, ...storeOptions.history },
+          },
+          events,
+        )),
+      revision,
+      compactRevision,
+      leases: storedLeases(tables, storeOptions.clock),
+      limits: storeOptions.limits,
+      memberId: readFact(tables, 'memberId') ?? 1n,
+      clusterId: readFact(tables, 'clusterId') ?? 1n,
+    });
+    this.embedded = embedded!;
+    this.generation = generation;
+    this.embedded.room.look();
+    this.spaceTimer = storeOptions.clock.every(SPACE_CHECK_INTERVAL_MS, () => {
+      if (isWorthGivingBack(this.embedded.sizes())) void this.giveBackInBackground();
+    });
+  }
+
+  /**
+   * A copy of the file, compacted, with its SHA-256 behind it, as etcd's snapshots have: LMDB copies one consistent
+   * state in a thread of its own while writers go on.
+   */
+  async *snapshot(): AsyncIterable<Uint8Array> {
+    this.checkOpen();
+    const path = join(this.storeOptions.directory, `snapshot-${++this.snapshots}.tmp`);
+    try {
+      await rm(path, { force: true });
+      await this.embedded.tables.environment.backup(path, true);
+      const hash = createHash('sha256');
+      for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024 })) {
+        const bytes: Buffer = chunk;
+        hash.update(bytes);
+        yield bytes;
+      }
+      yield hash.digest();
+    } finally {
+      await rm(path, { force: true });
+    }
+  }
+
+  /** Gives unused space back to the file system while reads and writes go on. */
+  async defragment(): Promise<void> {
+    this.checkOpen();
+    while (this.givingBack !== undefined) await this.givingBack;
+    this.givingBack = this.rewrite();
+    try {
+      await this.givingBack;
+    } finally {
+      this.givingBack = undefined;
+    }
+  }
+
+  async alarms(): Promise<Alarm[]> {
+    return this.embedded.room.alarmed ? [{ memberId: this.options.memberId, alarm: 'nospace' }] : [];
+  }
+
+  /** The alarm goes off by itself as soon as there is room, and not before. */
+  async disarm(): Promise<void> {
+    this.embedded.room.look();
+  }
+
+  override async close(): Promise<void> {
+    this.spaceTimer.cancel();
+    if (this.givingBack !== undefined) await this.givingBack.catch(() => {});
+    await super.close();
+    this.unlock();
+  }
+
+  private async rewrite(): Promise<void> {
+    this.generation = await giveSpaceBack({
+      directory: this.storeOptions.directory,
+      engine: this.embedded,
+      generation: this.generation,
+      state: () => ({ published: this.published, compactRevision: this.compactRevision, leases: this.publishedLeases }),
+    });
+  }
+
+  private async giveBackInBackground(): Promise<void> {
+    if (this.givingBack !== undefined) return;
+    try {
+      await this.defragment();
+    } catch (error) {
+      this.storeOptions.logger?.error(error, 'Could not give unused space back; the store goes on as it is');
+    }
+  }
+}
+
+/** After a restart every lease gets its full time again, as after a change of leader in etcd. */
+function storedLeases(tables: Tables, clock: Clock): LeaseState {
+  const lessor = new Lessor(clock, () => Promise.resolve());
+  for (const { key, value } of tables.leases.getRange(wholeTable())) lessor.grant({ id: leaseOfKey(key), ttl: value.readDoubleLE() });
+  for (const key of tables.leaseKeys.getKeys(wholeTable())) lessor.attach(leaseOfKey(key), key.slice(8));
+  lessor.close();
+  return lessor.state;
+}

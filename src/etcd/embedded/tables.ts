@@ -1,0 +1,162 @@
+import { open, type Database, type RootDatabase } from 'lmdb';
+import type { KeyValue } from '../store.ts';
+import { StoreError } from '../store.ts';
+import type { View } from '../view.ts';
+import { copyOut, readPair } from './records.ts';
+import { Slab } from './slab.ts';
+
+/** What this release writes. A file with a greater number was written by a newer one and is refused. */
+export const SCHEMA_VERSION = 1;
+/** LMDB keeps keys within a page. Kubernetes' longest keys have some 600 bytes. */
+export const MAX_KEY_BYTES = 1900;
+const MAX_BOUND_BYTES = MAX_KEY_BYTES + 1;
+/** Address space, not memory or disk: the file grows as needed up to this. */
+const MAP_BYTES = 2 ** 40;
+
+type Table = Database<Buffer, string>;
+
+/** The opened file: its tables, and the small facts in `facts`. */
+export interface Tables {
+  readonly path: string;
+  readonly environment: RootDatabase<Buffer, string>;
+  readonly pairs: Table;
+  readonly log: Table;
+  readonly leases: Table;
+  readonly leaseKeys: Table;
+  readonly facts: Table;
+}
+
+export type FactName = 'schema' | 'generation' | 'revision' | 'compactRevision' | 'memberId' | 'clusterId';
+
+const latin1Keys = {
+  writeKey: (key: string, target: Buffer, start: number): number => start + target.write(key, start, 'latin1'),
+  readKey: (target: Buffer, start: number, end: number): string => target.toString('latin1', start, end),
+};
+
+/** Hands out the database's own memory: every reader copies what it keeps. */
+const borrowedBytes = {
+  encode: (bytes: Buffer): Buffer => bytes,
+  decode: (bytes: Buffer): Buffer => bytes,
+};
+
+/** The types of `lmdb` know neither key encoders nor a borrowing decoder; both are documented options. */
+const tableOptions = { encoding: 'binary', keyEncoder: latin1Keys, encoder: borrowedBytes } as const;
+
+export function openTables(path: string): Tables {
+  const environment = open<Buffer, string>({
+    ...tableOptions,
+    path,
+    noSubdir: true,
+    maxDbs: 8,
+    mapSize: MAP_BYTES,
+    // A commit is answered when it is on disk: no visibility before that, and groups are made by the engine.
+    overlappingSync: false,
+    eventTurnBatching: false,
+  });
+  const table = (name: string): Table => environment.openDB<Buffer, string>({ ...tableOptions, name });
+  return {
+    path,
+    environment,
+    pairs: table('pairs'),
+    log: table('log'),
+    leases: table('leases'),
+    leaseKeys: table('leaseKeys'),
+    facts: table('facts'),
+  };
+}
+
+export function readFact(tables: Tables, name: FactName): bigint | undefined {
+  const bytes = tables.facts.get(name);
+  return bytes === undefined ? undefined : bytes.readBigUInt64LE();
+}
+
+export function putFact(tables: Tables, name: FactName, value: bigint | number): void {
+  const bytes = Buffer.allocUnsafeSlow(8);
+  bytes.writeBigUInt64LE(BigInt(value));
+  void tables.facts.put(name, bytes);
+}
+
+/** One transaction: everything that `write` puts and removes becomes durable at once, or nothing does. */
+export async function atomically(tables: Tables, write: () => void): Promise<void> {
+  try {
+    await tables.environment.batch(write);
+  } catch (error) {
+    throw await commitError(error);
+  }
+}
+
+/** `lmdb` rejects at once and tells the reason in a second promise. */
+async function commitError(error: unknown): Promise<unknown> {
+  if (!(error instanceof Error && 'commitError' in error)) return error;
+  try {
+    await error.commitError;
+  } catch (reason) {
+    return reason;
+  }
+  return error;
+}
+
+export function checkSchema(tables: Tables): void {
+  const version = readFact(tables, 'schema');
+  if (version === undefined) throw new StoreError('corrupt', `${tables.path} is not a k8ts store`);
+  if (version > BigInt(SCHEMA_VERSION)) {
+    throw new StoreError(
+      'unsupported',
+      `${tables.path} has schema version ${version}, written by a newer release of k8ts; this one reads up to version ${SCHEMA_VERSION}`,
+    );
+  }
+}
+
+export function tablesView({ pairs }: Tables): View {
+  return {
+    get(key) {
+      if (key.length > MAX_KEY_BYTES) return undefined;
+      const bytes = pairs.getBinaryFast(key);
+      return bytes === undefined ? undefined : readPair(key, bytes, copyOut);
+    },
+    scan(start, end, visit) {
+      const slab = new Slab();
+      for (const { key, value } of pairs.getRange(bounds(start, end))) {
+        const kv: KeyValue = readPair(key, value, slab.keep);
+        if (visit(kv) === false) return;
+      }
+    },
+    count: (start, end) => pairs.getKeysCount(bounds(start, end)),
+  };
+}
+
+/** Bounds may be longer than any key; cut behind the longest key they still divide the keys in the same way. */
+function bounds(start: string, end: string | undefined): { start: string; end?: string } {
+  const from = start.slice(0, MAX_BOUND_BYTES);
+  return end === undefined ? { start: from } : { start: from, end: end.slice(0, MAX_BOUND_BYTES) };
+}
+
+/** Bytes of the file, and of the pages in it that hold something. */
+export function tableSizes(tables: Tables): { total: number; inUse: number } {
+  let pages = 2;
+  for (const table of [tables.environment, tables.pairs, tables.log, tables.leases, tables.leaseKeys, tables.facts]) {
+    pages += usedPages(table.getStats());
+  }
+  const root: unknown = tables.environment.getStats();
+  const pageSize = numberIn(root, 'pageSize');
+  return { total: (numberIn(root, 'lastPageNumber') + 1) * pageSize, inUse: pages * pageSize };
+}
+
+export function tableBytes(table: Table): number {
+  const stats: unknown = table.getStats();
+  return usedPages(stats) * numberIn(stats, 'pageSize');
+}
+
+function usedPages(stats: unknown): number {
+  return numberIn(stats, 'treeBranchPageCount') + numberIn(stats, 'treeLeafPageCount') + numberIn(stats, 'overflowPages');
+}
+
+function numberIn(stats: unknown, name: string): number {
+  const value: unknown = typeof stats === 'object' && stats !== null ? Reflect.get(stats, name) : undefined;
+  return typeof value === 'number' ? value : 0;
+}
+
+/** With a key encoder of our own LMDB wants to be told where a table begins. It changes the options, so each call gets new ones. */
+export function wholeTable(): { start: string } {
+  return { start: '\0' };
+}
