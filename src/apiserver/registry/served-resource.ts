@@ -2,6 +2,9 @@
 import type { Resource } from '../../api/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import type { GroupResource } from '../../machinery/status.ts';
+import type { conform, DecodedObject, DecodeRequest } from '../../machinery/decode/index.ts';
+import type { Result } from '../result.ts';
+import type { Scope } from '../scope.ts';
 import type { Entry, ViewConversion } from '../storage/entry.ts';
 import type { CachedResource, ResourceCache } from '../storage/resource-cache.ts';
 import type { Strategy } from './strategy.ts';
@@ -22,6 +25,11 @@ export interface ServedResource extends Resource {
   readonly cache: ResourceCache;
   /** How this version differs from what is stored; absent when it is the stored version itself. */
   readonly conversion?: { fromStorage: ViewConversion; toStorage: ViewConversion };
+  /** Verbs that this resource serves in its own way (reviews, bindings: nothing is stored). */
+  readonly handlers?: Readonly<Record<string, (scope: Scope) => Promise<Result>>>;
+  /** How a custom resource's bodies are decoded, by its schema. */
+  readonly decode?: (request: DecodeRequest) => DecodedObject;
+  readonly conform?: typeof conform;
   /** A custom resource: items of its lists carry kind and apiVersion, unknown fields follow its schema. */
   readonly custom: boolean;
 }

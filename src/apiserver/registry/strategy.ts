@@ -36,8 +36,6 @@ export interface Strategy {
   readonly deleteReturnsObject?: true;
   /** What becomes of dependents when the client does not say. */
   readonly defaultPropagation?: 'Orphan' | 'Background';
-  /** The kind has no metadata.generation. */
-  readonly noGeneration?: true;
   /** Fields that a plain write does not own in server-side apply, besides those that every kind resets. */
   readonly resetFields?: readonly string[];
   readonly statusResetFields?: readonly string[];
@@ -52,7 +50,7 @@ export interface Strategy {
   readonly statusMetadata?: 'all' | 'none' | readonly ('labels' | 'annotations' | 'finalizers' | 'ownerReferences')[];
   /** Whether the client may send a status with create and update (no status subresource). */
   readonly keepStatusOnWrite?: true;
-  /** Whether an update from old to object raises metadata.generation; default: spec differs. */
+  /** For kinds with metadata.generation: it starts at 1 and grows with each update of which this is true. */
   generationChanges?(object: KubeObject, old: KubeObject): boolean;
 
   /** Checks that need the cluster's state, after the pure validation. */

@@ -74,6 +74,11 @@ export class Entry {
     return entry;
   }
 
+  /** Another state of the same object at the same revision: what an answer shows of an object that is gone. */
+  showing(object: KubeObject): Entry {
+    return Entry.fromValue(this, encodeForStorage(object), this.revision, object);
+  }
+
   /** The same state at a later revision: how a deletion shows the object that it removed. */
   atRevision(revision: number): Entry {
     const object = this.object;

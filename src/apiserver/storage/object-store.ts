@@ -61,7 +61,7 @@ export class ObjectStore {
       }),
     );
     if (!result.succeeded) throw alreadyExists(served.groupResource, place.name);
-    return this.#committed(served, place, written, object, result.revision);
+    return this.#committed(served, place, object, result.revision);
   }
 
   /** Stores `object` over `current`; undefined when somebody else was faster. */
@@ -80,7 +80,7 @@ export class ObjectStore {
       }),
     );
     if (!result.succeeded) return undefined;
-    return this.#committed(served, place, written, object, result.revision);
+    return this.#committed(served, place, object, result.revision);
   }
 
   /** Removes `current`; the revision of the removal, or undefined when somebody else was faster. */
@@ -108,7 +108,7 @@ export class ObjectStore {
     return written;
   }
 
-  async #committed(served: ServedResource, place: Place, written: Buffer, object: KubeObject, revision: number): Promise<Entry> {
+  async #committed(served: ServedResource, place: Place, object: KubeObject, revision: number): Promise<Entry> {
     await this.cache.waitFor(revision);
     const cached = served.cache.get(place.namespace, place.name);
     if (cached?.revision === revision) return viewOf(served, cached);

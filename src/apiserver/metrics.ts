@@ -1,0 +1,72 @@
+/** The API server's metrics under upstream's names. */
+import { exponentialBuckets, type Context } from '../kernel/index.ts';
+import type { Exchange } from './handle-request.ts';
+import type { ApiResponse } from './request.ts';
+
+export interface ApiServerMetrics {
+  observe(exchange: Exchange, response: ApiResponse): void;
+}
+
+const DURATION_BUCKETS = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
+
+export function createMetrics(ctx: Context): ApiServerMetrics {
+  const labels = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const;
+  const total = ctx.metrics.counter({
+    name: 'apiserver_request_total',
+    help: 'Counter of apiserver requests broken out for each verb, dry run value, group, version, resource, scope, component, and HTTP response code.',
+    labels: [...labels, 'dry_run', 'code'],
+  });
+  const duration = ctx.metrics.histogram({
+    name: 'apiserver_request_duration_seconds',
+    help: 'Response latency distribution in seconds for each verb, dry run value, group, version, resource, subresource, scope and component.',
+    labels: [...labels, 'dry_run'],
+    buckets: DURATION_BUCKETS,
+  });
+  const sizes = ctx.metrics.histogram({
+    name: 'apiserver_response_sizes',
+    help: 'Response size distribution in bytes for each group, version, verb, resource, subresource, scope and component.',
+    labels: [...labels],
+    buckets: exponentialBuckets(1000, 10, 7),
+  });
+  const children = new Map<string, Instruments>();
+  return {
+    observe(exchange, response) {
+      const { info, request } = exchange;
+      const dryRun = request.query.get('dryRun') ?? '';
+      const key = `${info.verb} ${info.apiGroup} ${info.apiVersion} ${info.resource} ${info.subresource} ${info.namespace === ''} ${info.name === ''} ${dryRun} ${response.status}`;
+      let instruments = children.get(key);
+      if (!instruments) {
+        const values = {
+          verb: info.isResourceRequest ? info.verb.toUpperCase() : request.method,
+          group: info.apiGroup,
+          version: info.apiVersion,
+          resource: info.resource,
+          subresource: info.isResourceRequest ? info.subresource : info.path.split('/')[1]!,
+          scope: scopeOf(info),
+          component: 'apiserver',
+        };
+        instruments = {
+          total: total.child({ ...values, dry_run: dryRun, code: String(response.status) }),
+          duration: duration.child({ ...values, dry_run: dryRun }),
+          sizes: sizes.child(values),
+        };
+        if (children.size < 5000) children.set(key, instruments);
+      }
+      instruments.total.inc();
+      instruments.duration.observe((ctx.clock.monotonic() - exchange.startedAt) / 1000);
+      if (response.body) instruments.sizes.observe(response.body.length);
+    },
+  };
+}
+
+interface Instruments {
+  total: { inc(by?: number): void };
+  duration: { observe(value: number): void };
+  sizes: { observe(value: number): void };
+}
+
+function scopeOf(info: Exchange['info']): string {
+  if (!info.isResourceRequest) return '';
+  if (info.name !== '') return 'resource';
+  return info.namespace !== '' ? 'namespace' : 'cluster';
+}

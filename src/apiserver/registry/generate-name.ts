@@ -1,0 +1,15 @@
+/** generateName: a random suffix on a prefix that is cut to leave room for it. */
+import type { Random } from '../../kernel/index.ts';
+import type { KubeObject } from '../../machinery/object.ts';
+
+const MAX_NAME = 63;
+const SUFFIX = 5;
+
+/** How often a generated name that is taken is drawn again. */
+export const DEFAULT_NAME_ATTEMPTS = 8;
+
+export function fillName(object: KubeObject, random: Random): void {
+  const { name, generateName } = object.metadata;
+  if (name || !generateName) return;
+  object.metadata.name = generateName.slice(0, MAX_NAME - SUFFIX) + random.nameSuffix(SUFFIX);
+}

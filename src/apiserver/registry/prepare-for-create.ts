@@ -1,0 +1,50 @@
+/** What every new object goes through between admission and the store. */
+import type { KubeObject } from '../../machinery/object.ts';
+import { failure, invalid } from '../../machinery/status.ts';
+import { formatTime } from '../../machinery/time/index.ts';
+import { validateCreate, warningsOnCreate } from '../../machinery/validation/index.ts';
+import type { Scope } from '../scope.ts';
+import { clearStatus } from './status.ts';
+import type { Reservation, WriteContext } from './strategy.ts';
+
+export interface CreateSteps {
+  readonly dryRun: boolean;
+  /** Validating admission: after the object's own validation, before anything is reserved or stored. */
+  beforeStore(): Promise<void>;
+}
+
+export async function prepareForCreate(scope: Scope, object: KubeObject, steps: CreateSteps): Promise<Reservation | undefined> {
+  const { backend, served } = scope;
+  const { strategy } = served;
+  const request = writeContext(scope, steps.dryRun);
+  const meta = object.metadata;
+  if (meta.resourceVersion && meta.resourceVersion !== '0') {
+    throw failure(500, '', 'resourceVersion should not be set on objects to be created');
+  }
+  delete meta.resourceVersion;
+  delete meta.selfLink;
+  delete meta.deletionTimestamp;
+  delete meta.deletionGracePeriodSeconds;
+  if (!strategy.keepStatusOnWrite) clearStatus(served, object);
+  if (strategy.generationChanges) meta.generation = 1;
+  await strategy.prepareForCreate?.(object, request);
+  meta.uid = backend.ctx.random.uid();
+  meta.creationTimestamp = formatTime(backend.ctx.clock.now());
+
+  const errors = [...validateCreate(served, object, backend.validation), ...(strategy.validate?.(object, undefined, request) ?? [])];
+  if (errors.length > 0) throw invalid(served, meta.name ?? '', errors);
+  scope.warnings.push(...warningsOnCreate(served, object, backend.validation));
+  await steps.beforeStore();
+  return strategy.reserve?.(object, undefined, request);
+}
+
+export function writeContext(scope: Scope, dryRun: boolean): WriteContext {
+  return {
+    ctx: scope.backend.ctx,
+    registry: scope.backend.registry,
+    served: scope.served,
+    user: scope.user,
+    dryRun,
+    warn: (text) => scope.warnings.push(text),
+  };
+}

@@ -1,0 +1,100 @@
+/** What every changed object goes through between admission and the store. */
+import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
+import type { KubeObject } from '../../machinery/object.ts';
+import { invalid } from '../../machinery/status.ts';
+import {
+  invalidValue,
+  path,
+  validateStatusUpdate,
+  validateSubresourceUpdate,
+  validateUpdate,
+  warningsOnStatusUpdate,
+  warningsOnUpdate,
+  type FieldError,
+} from '../../machinery/validation/index.ts';
+import type { Scope } from '../scope.ts';
+import { writeContext } from './prepare-for-create.ts';
+import { hasStatusSubresource, restoreStatus } from './status.ts';
+import type { Reservation, WriteContext } from './strategy.ts';
+
+export interface PreparedUpdate {
+  readonly object: KubeObject;
+  readonly old: KubeObject;
+  readonly dryRun: boolean;
+  readonly unconditional: boolean;
+  beforeStore(): Promise<void>;
+}
+
+export async function prepareForUpdate(scope: Scope, update: PreparedUpdate): Promise<Reservation | undefined> {
+  const { backend, served, subresource } = scope;
+  const { object, old } = update;
+  const request = writeContext(scope, update.dryRun);
+  keepSystemMetadata(object.metadata, old.metadata);
+  if (subresource === 'status') await prepareStatus(object, old, request);
+  else await prepareObject(object, old, request);
+
+  const errors = [...checkUnconditional(scope, update), ...validate(scope, object, old), ...(served.strategy.validate?.(object, old, request) ?? [])];
+  if (errors.length > 0) throw invalid(served, object.metadata.name ?? '', errors);
+  const warnings = subresource === 'status' ? warningsOnStatusUpdate : warningsOnUpdate;
+  scope.warnings.push(...warnings(served, object, old, backend.validation));
+  await update.beforeStore();
+  return subresource === '' ? served.strategy.reserve?.(object, old, request) : undefined;
+}
+
+/** What the system keeps: a client may send these or leave them out, it cannot change them. */
+function keepSystemMetadata(meta: ObjectMeta, old: ObjectMeta): void {
+  delete meta.selfLink;
+  for (const name of ['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'generation'] as const) {
+    // A client that sends another time is refused by validation; one that sends none keeps the old.
+    if (meta[name] === undefined || name === 'generation') assign(meta, old, name);
+  }
+  if (!meta.uid) assign(meta, old, 'uid');
+}
+
+function assign<K extends keyof ObjectMeta>(meta: ObjectMeta, old: ObjectMeta, name: K): void {
+  if (old[name] === undefined) delete meta[name];
+  else meta[name] = old[name];
+}
+
+async function prepareObject(object: KubeObject, old: KubeObject, request: WriteContext): Promise<void> {
+  const { strategy } = request.served;
+  if (hasStatusSubresource(request.served) && !strategy.keepStatusOnWrite) restoreStatus(object, old);
+  await strategy.prepareForUpdate?.(object, old, request);
+  if (strategy.generationChanges?.(object, old)) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+}
+
+async function prepareStatus(object: KubeObject, old: KubeObject, request: WriteContext): Promise<void> {
+  const { strategy } = request.served;
+  for (const name of Object.keys({ ...old, ...object })) {
+    if (name === 'metadata' || name === 'status' || name === 'kind' || name === 'apiVersion') continue;
+    if (old[name] === undefined) delete object[name];
+    else object[name] = structuredClone(old[name]);
+  }
+  keepStatusMetadata(object.metadata, old.metadata, strategy.statusMetadata ?? 'all');
+  await strategy.prepareForStatusUpdate?.(object, old, request);
+}
+
+function keepStatusMetadata(meta: ObjectMeta, old: ObjectMeta, changeable: 'all' | 'none' | readonly string[]): void {
+  if (changeable === 'all') return;
+  for (const name of ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const) {
+    if (changeable === 'none' || !changeable.includes(name)) {
+      if (old[name] === undefined) delete meta[name];
+      else Object.assign(meta, { [name]: structuredClone(old[name]) });
+    }
+  }
+}
+
+function checkUnconditional(scope: Scope, update: PreparedUpdate): FieldError[] {
+  const { strategy, custom } = scope.served;
+  if (update.unconditional || !(strategy.requireResourceVersionOnUpdate || custom)) return [];
+  const given = update.object.metadata.resourceVersion ?? '';
+  if (given !== '' && given !== '0') return [];
+  return [invalidValue(path('metadata', 'resourceVersion'), given === '0' ? 0 : '', 'must be specified for an update')];
+}
+
+function validate(scope: Scope, object: KubeObject, old: KubeObject): FieldError[] {
+  const { served, subresource, backend } = scope;
+  if (subresource === '') return validateUpdate(served, object, old, backend.validation);
+  if (subresource === 'status') return validateStatusUpdate(served, object, old, backend.validation);
+  return validateSubresourceUpdate(served, subresource, { object, old, context: backend.validation });
+}

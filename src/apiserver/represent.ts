@@ -1,0 +1,59 @@
+/** Other forms of an object: metadata only, a table, protobuf. */
+import { schema } from '../api/index.ts';
+import { apiVersionOf } from '../api/schema.ts';
+import { conform } from '../machinery/decode/index.ts';
+import type { KubeObject } from '../machinery/object.ts';
+import { encodeProtobuf, messageOfKind } from '../machinery/protobuf/index.ts';
+import { badRequest, notAcceptable } from '../machinery/status.ts';
+import { quote } from '../machinery/quote.ts';
+import { printTable } from '../machinery/table/index.ts';
+import type { ServedResource } from './registry/served-resource.ts';
+import type { ListResult } from './result.ts';
+import type { Scope } from './scope.ts';
+
+export function asPartialMetadata(object: KubeObject, version: string): KubeObject {
+  return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${version}`, metadata: object.metadata };
+}
+
+export function asPartialMetadataList(objects: readonly KubeObject[], version: string): KubeObject {
+  const items = objects.map((object) => asPartialMetadata(object, version));
+  return { kind: 'PartialObjectMetadataList', apiVersion: `meta.k8s.io/${version}`, metadata: {}, items };
+}
+
+export function asTable(scope: Scope, objects: readonly KubeObject[], resourceVersion: string | undefined): KubeObject {
+  const { served, request, backend, negotiated } = scope;
+  const includeObject = request.query.get('includeObject') ?? '';
+  if (!['', 'None', 'Metadata', 'Object'].includes(includeObject)) {
+    throw badRequest(`Unable to convert to Table as requested: includeObject: Invalid value: ${quote(includeObject)}: must be 'Metadata', 'Object', 'None', or empty`);
+  }
+  const version = negotiated.as?.version ?? 'v1';
+  const table = printTable(served, objects, { now: backend.ctx.clock.now(), includeObject: (includeObject || 'Metadata') as 'None' | 'Metadata' | 'Object', version });
+  return { ...table, metadata: resourceVersion ? { resourceVersion } : {} } as unknown as KubeObject;
+}
+
+/** The kind's zero value: what a bookmark carries. */
+export function zeroObject(served: ServedResource): KubeObject {
+  const typeMeta = { kind: served.kind, apiVersion: apiVersionOf(served) };
+  if (served.custom) return { ...typeMeta, metadata: {} };
+  return { ...typeMeta, ...(conform(served.message, { metadata: {} }).object as object) } as KubeObject;
+}
+
+export function encodeObjectProtobuf(served: ServedResource | undefined, object: KubeObject): Buffer {
+  const message = messageOfKind(schema, object);
+  if (!message) throw notAcceptable(`${served ? served.kind : object.kind} has no protobuf form`);
+  return encodeProtobuf(message, object, { apiVersion: object.apiVersion, kind: object.kind });
+}
+
+export function encodeListProtobuf(served: ServedResource, list: ListResult): Buffer {
+  const object = {
+    kind: served.listKind,
+    apiVersion: apiVersionOf(served),
+    metadata: {
+      resourceVersion: list.resourceVersion,
+      ...(list.continueToken ? { continue: list.continueToken } : {}),
+      ...(list.remainingItemCount ? { remainingItemCount: list.remainingItemCount } : {}),
+    },
+    items: list.entries.map((entry) => entry.object),
+  };
+  return encodeObjectProtobuf(served, object as unknown as KubeObject);
+}

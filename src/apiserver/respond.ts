@@ -1,0 +1,135 @@
+/** Puts a result into the representation that was negotiated. Stored objects leave as the bytes they are kept in. */
+import { gzip } from 'node:zlib';
+import { promisify } from 'node:util';
+import { stringify as stringifyYaml } from 'yaml';
+import { apiVersionOf } from '../api/schema.ts';
+import type { KubeObject } from '../machinery/object.ts';
+import type { StatusError } from '../machinery/status.ts';
+import type { MediaType, Negotiated } from './negotiate.ts';
+import { asPartialMetadata, asPartialMetadataList, asTable, encodeListProtobuf, encodeObjectProtobuf } from './represent.ts';
+import { headerOf, type ApiRequest, type ApiResponse, type ResponseHeaders } from './request.ts';
+import type { ListResult, Result } from './result.ts';
+import type { Scope } from './scope.ts';
+import { notAcceptable } from '../machinery/status.ts';
+
+const gzipAsync = promisify(gzip);
+/** Answers below this are not worth compressing. */
+const GZIP_FROM_BYTES = 128 * 1024;
+
+export function respond(scope: Scope, result: Result): ApiResponse {
+  const { negotiated } = scope;
+  switch (result.type) {
+    case 'response':
+      return result.response;
+    case 'watch':
+      return { status: 200, headers: { 'content-type': result.contentType, 'cache-control': 'no-cache, private' }, stream: result.run };
+    case 'object':
+      return complete(result.status, negotiated, encode(scope, transform(scope, result.object)));
+    case 'entry': {
+      const plainJson = negotiated.mediaType === 'application/json' && !negotiated.as && !negotiated.pretty;
+      if (plainJson) return complete(result.status, negotiated, result.entry.bytes);
+      return complete(result.status, negotiated, encode(scope, transform(scope, result.entry.object)));
+    }
+    case 'list':
+      return complete(200, negotiated, encodeList(scope, result));
+  }
+}
+
+function transform(scope: Scope, object: KubeObject): KubeObject {
+  const { as } = scope.negotiated;
+  if (!as || object.kind === 'Status') return object;
+  if (as.kind === 'PartialObjectMetadataList') throw notAcceptable('the requested object is not a list');
+  if (as.kind === 'PartialObjectMetadata') return asPartialMetadata(object, as.version);
+  return asTable(scope, [object], object.metadata.resourceVersion);
+}
+
+function encodeList(scope: Scope, list: ListResult): Buffer {
+  const { negotiated, served } = scope;
+  if (negotiated.as) return encode(scope, transformList(scope, list));
+  if (negotiated.mediaType === 'application/vnd.kubernetes.protobuf') return encodeListProtobuf(served, list);
+  const json = joinList(list);
+  return negotiated.mediaType === 'application/json' && !negotiated.pretty ? json : encode(scope, JSON.parse(json.toString('utf8')) as KubeObject);
+}
+
+function transformList(scope: Scope, list: ListResult): KubeObject {
+  const as = scope.negotiated.as!;
+  const objects = list.entries.map((entry) => entry.object);
+  if (as.kind === 'PartialObjectMetadata') throw notAcceptable('the requested object is a list');
+  const object = as.kind === 'Table' ? asTable(scope, objects, undefined) : asPartialMetadataList(objects, as.version);
+  object.metadata = listMetadata(list) as KubeObject['metadata'];
+  return object;
+}
+
+function listMetadata(list: ListResult): Record<string, unknown> {
+  return {
+    resourceVersion: list.resourceVersion,
+    ...(list.continueToken ? { continue: list.continueToken } : {}),
+    ...(list.remainingItemCount ? { remainingItemCount: list.remainingItemCount } : {}),
+  };
+}
+
+const OPEN_BRACE = Buffer.from('{');
+const COMMA = Buffer.from(',');
+const LIST_END = Buffer.from(']}');
+
+/** The list's head, then each object's own bytes; items of built-in kinds have neither kind nor apiVersion. */
+function joinList(list: ListResult): Buffer {
+  const { served, entries } = list;
+  const head = `{"kind":"${served.listKind}","apiVersion":"${apiVersionOf(served)}","metadata":${JSON.stringify(listMetadata(list))},"items":[`;
+  const pieces: Buffer[] = [Buffer.from(head)];
+  for (const entry of entries) {
+    if (pieces.length > 1) pieces.push(COMMA);
+    if (served.custom) pieces.push(entry.bytes);
+    else pieces.push(OPEN_BRACE, entry.bytes.subarray(entry.metadataStart));
+  }
+  pieces.push(LIST_END);
+  return Buffer.concat(pieces);
+}
+
+function encode(scope: Scope, object: KubeObject): Buffer {
+  return encodeAs(scope.negotiated, object, () => encodeObjectProtobuf(scope.served, object));
+}
+
+function encodeAs(negotiated: Negotiated, object: unknown, protobuf: () => Buffer): Buffer {
+  switch (negotiated.mediaType) {
+    case 'application/yaml':
+      return Buffer.from(stringifyYaml(object, { lineWidth: 0, aliasDuplicateObjects: false }));
+    case 'application/vnd.kubernetes.protobuf':
+      return protobuf();
+    case 'application/json':
+      return Buffer.from(negotiated.pretty ? `${JSON.stringify(object, null, 2)}\n` : JSON.stringify(object));
+  }
+}
+
+function complete(status: number, negotiated: Negotiated, body: Buffer): ApiResponse {
+  return { status, headers: { 'content-type': contentTypeOf(negotiated.mediaType), 'cache-control': 'no-cache, private' }, body };
+}
+
+const contentTypeOf = (mediaType: MediaType): string => mediaType;
+
+/** A failure as every client understands it. */
+export function respondError(error: StatusError, negotiated: Negotiated | undefined): ApiResponse {
+  const form = negotiated ?? { mediaType: 'application/json' as const, pretty: false };
+  const body = encodeAs(form, error.status, () => encodeObjectProtobuf(undefined, error.status as unknown as KubeObject));
+  const headers: ResponseHeaders = { 'content-type': form.mediaType, 'cache-control': 'no-cache, private' };
+  const retryAfter = error.status.details?.retryAfterSeconds;
+  if (retryAfter) headers['retry-after'] = String(retryAfter);
+  return { status: error.code, headers, body };
+}
+
+export function respondJson(status: number, object: unknown, headers: ResponseHeaders = {}): ApiResponse {
+  return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(object) };
+}
+
+export function respondText(status: number, text: string, headers: ResponseHeaders = {}): ApiResponse {
+  return { status, headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff', ...headers }, body: text };
+}
+
+/** Compresses a large answer for a client that can read it. */
+export async function compress(request: ApiRequest, response: ApiResponse): Promise<ApiResponse> {
+  if (!response.body || response.body.length < GZIP_FROM_BYTES || response.headers['content-encoding']) return response;
+  if (!/\bgzip\b/.test(headerOf(request, 'accept-encoding') ?? '')) return response;
+  const body = await gzipAsync(response.body, { level: 1 });
+  return { ...response, headers: { ...response.headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' }, body };
+}
+

@@ -1,0 +1,102 @@
+/** From an authorized request to the verb that serves it. */
+import { apiVersionOf } from '../api/schema.ts';
+import { failure, type StatusError } from '../machinery/status.ts';
+import type { Door, Exchange } from './handle-request.ts';
+import { negotiate } from './negotiate.ts';
+import type { ServedResource } from './registry/served-resource.ts';
+import { respond, respondText } from './respond.ts';
+import { headerOf, type ApiResponse, type UserInfo } from './request.ts';
+import type { Result } from './result.ts';
+import type { Scope } from './scope.ts';
+import { subresourceHandlers } from './subresources/index.ts';
+import { create } from './verbs/create.ts';
+import { deleteCollection } from './verbs/delete-collection.ts';
+import { deleteVerb } from './verbs/delete.ts';
+import { get } from './verbs/get.ts';
+import { list } from './verbs/list.ts';
+import { patch } from './verbs/patch.ts';
+import { update } from './verbs/update.ts';
+import { watch } from './verbs/watch.ts';
+
+export type Verb = (scope: Scope) => Promise<Result>;
+
+const VERBS: Record<string, Verb> = { get, list, watch, create, update, patch, delete: deleteVerb, deletecollection: deleteCollection };
+
+export const methodNotAllowed = (): StatusError =>
+  failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
+
+export const noSuchResource = (): StatusError => failure(404, 'NotFound', 'the server could not find the requested resource', {});
+
+export async function route(door: Door, exchange: Exchange, user: UserInfo): Promise<ApiResponse> {
+  const { request, info } = exchange;
+  if (!info.isResourceRequest) return door.endpoints.serve(exchange, user);
+  const { registry } = door.backend;
+  const served = registry.find(info.apiGroup, info.apiVersion, info.resource);
+  if (!served) {
+    if (!registry.hasGroupVersion(info.apiGroup, info.apiVersion)) return door.endpoints.serve(exchange, user);
+    throw noSuchResource();
+  }
+  checkShape(served, exchange);
+  if (request.method === 'HEAD') throw methodNotAllowed();
+  const verb = verbOf(served, exchange);
+  const scope = scopeOf(door, exchange, user, served);
+  return respond(scope, await verb(scope));
+}
+
+/** Namespaced resources are addressed within a namespace when one object is meant, others never. */
+function checkShape(served: ServedResource, { info, request }: Exchange): void {
+  const inNamespace = info.namespace !== '' && info.resource !== 'namespaces';
+  if (!served.namespaced && inNamespace) throw noSuchResource();
+  const one = info.parts.length > 1;
+  if (served.namespaced && !inNamespace && (one || request.method === 'POST')) {
+    throw one ? noSuchResource() : methodNotAllowed();
+  }
+}
+
+function verbOf(served: ServedResource, exchange: Exchange): Verb {
+  const { info, request } = exchange;
+  if (info.parts.length > 2) return subresourceVerb(served, exchange);
+  const verb = info.verb === 'watch' && info.parts.length > 1 ? 'watch' : info.verb;
+  const wanted = info.parts.length > 1 && request.method === 'POST' ? undefined : verb;
+  const collection = info.parts.length === 1;
+  const fits = collection ? ['list', 'watch', 'create', 'deletecollection'] : ['get', 'update', 'patch', 'delete', 'watch'];
+  if (wanted === undefined || !fits.includes(wanted) || !served.verbs.includes(wanted)) throw methodNotAllowed();
+  const custom = served.handlers?.[wanted];
+  return custom ?? VERBS[wanted]!;
+}
+
+function subresourceVerb(served: ServedResource, exchange: Exchange): Verb {
+  const { info, request } = exchange;
+  const declared = served.subresources[info.subresource];
+  const takesPath = info.subresource === 'proxy';
+  if (!declared || (info.parts.length > 3 && !takesPath)) throw noSuchResource();
+  const verb = { GET: 'get', PUT: 'update', PATCH: 'patch', POST: 'create', DELETE: 'delete' }[request.method];
+  if (verb === undefined || !declared.verbs.includes(verb)) throw methodNotAllowed();
+  const handler = subresourceHandlers[`${served.plural}/${info.subresource}`]?.[verb] ?? subresourceHandlers[`*/${info.subresource}`]?.[verb];
+  if (!handler) throw failure(501, 'NotImplemented', `${served.plural}/${info.subresource} of ${apiVersionOf(served)} is not served by this API server`);
+  return handler;
+}
+
+function scopeOf(door: Door, exchange: Exchange, user: UserInfo, served: ServedResource): Scope {
+  const { request, info } = exchange;
+  const isWatch = info.verb === 'watch';
+  const negotiated = negotiate(headerOf(request, 'accept'), request.query, headerOf(request, 'user-agent'), {
+    transforms: served.verbs.includes('get'),
+    stream: isWatch,
+    protobuf: !served.custom,
+  });
+  return {
+    backend: door.backend,
+    request,
+    info,
+    user,
+    served,
+    place: { namespace: served.namespaced ? info.namespace : '', name: info.parts[1] ?? '' },
+    subresource: info.subresource,
+    negotiated,
+    warnings: exchange.warnings,
+    annotations: exchange.annotations,
+  };
+}
+
+export const pageNotFound = (): ApiResponse => respondText(404, '404 page not found\n');

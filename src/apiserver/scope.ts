@@ -1,0 +1,39 @@
+/** One request on its way through the pipeline: what is known of it, and what the answer will carry besides its body. */
+import type { Context } from '../kernel/index.ts';
+import type { AdmissionChain } from './admission/admission.ts';
+import type { Authorizer } from './authz/authorizer.ts';
+import type { Negotiated } from './negotiate.ts';
+import type { Registry } from './registry/registry.ts';
+import type { ServedResource } from './registry/served-resource.ts';
+import type { ApiRequest, UserInfo } from './request.ts';
+import type { RequestInfo } from './request-info.ts';
+import type { ObjectStore, Place } from './storage/object-store.ts';
+import type { WatchCache } from './storage/watch-cache.ts';
+import type { Store } from '../etcd/index.ts';
+import type { ValidationContext } from '../machinery/validation/index.ts';
+
+/** The parts of the server that verbs work with. */
+export interface Backend {
+  readonly ctx: Context;
+  readonly store: Store;
+  readonly cache: WatchCache;
+  readonly objects: ObjectStore;
+  readonly registry: Registry;
+  readonly admission: AdmissionChain;
+  readonly authorizer: Authorizer;
+  readonly validation: ValidationContext;
+}
+
+export interface Scope {
+  readonly backend: Backend;
+  readonly request: ApiRequest;
+  readonly info: RequestInfo;
+  readonly user: UserInfo;
+  readonly served: ServedResource;
+  readonly place: Place;
+  readonly subresource: string;
+  readonly negotiated: Negotiated;
+  readonly warnings: string[];
+  /** Audit annotations. */
+  readonly annotations: Map<string, string>;
+}

@@ -1,0 +1,61 @@
+/** POST to a collection: a new object, from the body to the store. */
+import { DEFAULT_NAME_ATTEMPTS, fillName } from '../registry/generate-name.ts';
+import { prepareForCreate } from '../registry/prepare-for-create.ts';
+import type { KubeObject } from '../../machinery/object.ts';
+import { badRequest, generateNameConflict, isStatusError } from '../../machinery/status.ts';
+import { attributesOf } from '../admission/attributes.ts';
+import { optionsObject, writeOptions, type WriteOptions } from '../options.ts';
+import { managerOf, trackCreate } from '../registry/managed-fields.ts';
+import type { Result } from '../result.ts';
+import type { Scope } from '../scope.ts';
+import type { Entry } from '../storage/entry.ts';
+import { decodeBody } from './decode-body.ts';
+
+export async function create(scope: Scope): Promise<Result> {
+  const options = writeOptions('CreateOptions', scope.request.query);
+  const object = await decodeBody(scope, { fieldValidation: options.fieldValidation });
+  checkNamespace(scope, object);
+  return { type: 'entry', status: 201, entry: await createObject(scope, object, options) };
+}
+
+/** The part that PUT and apply share when they create: `object` is decoded and has its defaults. */
+export async function createObject(scope: Scope, object: KubeObject, options: WriteOptions): Promise<Entry> {
+  const { backend, served } = scope;
+  const generated = !object.metadata.name && !!object.metadata.generateName;
+  const wanted = { name: object.metadata.name, generateName: object.metadata.generateName };
+  fillName(object, backend.ctx.random);
+  trackCreate(scope, object, managerOf(scope, options));
+
+  const attributes = attributesOf(scope, { operation: 'CREATE', object, name: object.metadata.name ?? '', options: optionsObject(options), dryRun: options.dryRun });
+  await backend.admission.admit(attributes);
+  for (let attempt = 1; ; attempt++) {
+    const candidate = attempt < DEFAULT_NAME_ATTEMPTS && generated ? structuredClone(object) : object;
+    const reservation = await prepareForCreate(scope, candidate, { dryRun: options.dryRun, beforeStore: () => backend.admission.validate({ ...attributes, object: candidate, name: candidate.metadata.name ?? '' }) });
+    try {
+      const place = { namespace: candidate.metadata.namespace ?? '', name: candidate.metadata.name! };
+      const entry = await backend.objects.create(served, place, candidate, options.dryRun);
+      if (options.dryRun) await reservation?.rollback?.();
+      else await reservation?.commit?.();
+      return entry;
+    } catch (error) {
+      await reservation?.rollback?.();
+      if (!isStatusError(error, 'AlreadyExists') || !wanted.generateName) throw error;
+      if (!generated || attempt >= DEFAULT_NAME_ATTEMPTS) throw generateNameConflict(served.groupResource, candidate.metadata.name!, 1);
+      object.metadata.name = '';
+      fillName(object, backend.ctx.random);
+    }
+  }
+}
+
+export function checkNamespace(scope: Scope, object: KubeObject): void {
+  const { served, place } = scope;
+  const given = object.metadata.namespace ?? '';
+  if (!served.namespaced) {
+    if (given !== '') delete object.metadata.namespace;
+    return;
+  }
+  if (given === '') object.metadata.namespace = place.namespace;
+  else if (given !== place.namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
+}

@@ -1,0 +1,100 @@
+/** The body of a write, decoded into the kind that the endpoint takes, in the media type it came in. */
+import type { GroupVersionKind, Message } from '../../api/schema.ts';
+import { schema } from '../../api/index.ts';
+import type { DeleteOptions } from '../../api/generated/meta-v1.ts';
+import { decodeObject } from '../../machinery/decode/index.ts';
+import { applyDefaults } from '../../machinery/defaulting/index.ts';
+import type { KubeObject } from '../../machinery/object.ts';
+import { decodeProtobufObject } from '../../machinery/protobuf/index.ts';
+import { badRequest, unsupportedMediaType } from '../../machinery/status.ts';
+import type { FieldValidation } from '../options.ts';
+import { headerOf } from '../request.ts';
+import type { Scope } from '../scope.ts';
+
+export interface BodyOptions {
+  readonly fieldValidation: FieldValidation;
+  /** The kind of the body when it is not the resource's own (Scale, Binding, Eviction). */
+  readonly expected?: GroupVersionKind & { readonly message?: Message };
+}
+
+const ACCEPTED = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';
+
+export type BodyFormat = 'json' | 'yaml' | 'protobuf';
+
+/** The resource's object with its defaults. */
+export async function decodeBody(scope: Scope, options: BodyOptions): Promise<KubeObject> {
+  const { request, served } = scope;
+  if (request.object) return withDefaults(structuredClone(request.object));
+  const format = bodyFormat(headerOf(request, 'content-type'));
+  const body = await request.readBody();
+  return decodeBytes(scope, body, format, { ...options, expected: options.expected ?? served });
+}
+
+export function decodeBytes(scope: Scope, body: Buffer, format: BodyFormat, options: BodyOptions & { expected: GroupVersionKind }): KubeObject {
+  const { expected } = options;
+  if (format === 'protobuf') {
+    const object = decodeProtobufObject(schema, body, { apiVersion: apiVersionText(expected), kind: expected.kind });
+    checkKind(object, expected);
+    return withDefaults(object);
+  }
+  const decode = scope.served.decode && expected.kind === scope.served.kind ? scope.served.decode : decodeObject;
+  const { object, strictErrors } = decode({ body, contentType: format, expected });
+  reportStrictErrors(scope, strictErrors, options.fieldValidation);
+  return withDefaults(object);
+}
+
+const apiVersionText = (gvk: GroupVersionKind): string => (gvk.group === '' ? gvk.version : `${gvk.group}/${gvk.version}`);
+
+function withDefaults(object: KubeObject): KubeObject {
+  object.metadata ??= {};
+  applyDefaults(object);
+  return object;
+}
+
+function checkKind(object: KubeObject, expected: GroupVersionKind): void {
+  const version = apiVersionText(expected);
+  if (object.kind !== expected.kind) throw badRequest(`the object provided is unrecognized (must be of type ${expected.kind}): got ${object.kind}`);
+  if (object.apiVersion !== version) {
+    throw badRequest(`the API version in the data (${object.apiVersion}) does not match the expected API version (${version})`);
+  }
+}
+
+/** Strict refuses unknown and duplicate fields, Warn tells of them, Ignore is silent. */
+export function reportStrictErrors(scope: Scope, errors: readonly string[], validation: FieldValidation): void {
+  if (errors.length === 0 || validation === 'Ignore') return;
+  if (validation === 'Strict') throw badRequest(`strict decoding error: ${errors.join(', ')}`);
+  scope.warnings.push(...errors);
+}
+
+export function bodyFormat(contentType: string | undefined): BodyFormat {
+  const type = (contentType ?? 'application/json').split(';')[0]!.trim().toLowerCase();
+  switch (type) {
+    case '':
+    case 'application/json':
+      return 'json';
+    case 'application/yaml':
+      return 'yaml';
+    case 'application/vnd.kubernetes.protobuf':
+      return 'protobuf';
+    default:
+      throw unsupportedMediaType(`the body of the request was in an unknown format - accepted media types include: ${ACCEPTED}`);
+  }
+}
+
+const DELETE_OPTIONS: GroupVersionKind = { group: 'meta.k8s.io', version: 'v1', kind: 'DeleteOptions' };
+const OPTIONS_SCHEME = 'k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27';
+
+/** DeleteOptions may come under any group's version; undefined when there is no body. */
+export async function decodeDeleteOptions(scope: Scope): Promise<DeleteOptions | undefined> {
+  const { request } = scope;
+  if (request.object) return request.object as unknown as DeleteOptions;
+  const body = await request.readBody();
+  if (body.length === 0) return undefined;
+  const format = bodyFormat(headerOf(request, 'content-type'));
+  const object =
+    format === 'protobuf'
+      ? decodeProtobufObject(schema, body, { apiVersion: 'meta.k8s.io/v1', kind: 'DeleteOptions' })
+      : decodeObject({ body, contentType: format, expected: DELETE_OPTIONS, scheme: OPTIONS_SCHEME, anyVersion: true }).object;
+  const { apiVersion: _, kind: __, metadata: ___, ...options } = object;
+  return options as unknown as DeleteOptions;
+}

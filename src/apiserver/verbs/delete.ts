@@ -1,0 +1,154 @@
+/**
+ * DELETE. What holds an object back (a grace period, finalizers, dependents that are to go first) turns the deletion
+ * into a mark on the object; without such it goes at once.
+ */
+import type { DeleteOptions, Status } from '../../api/generated/meta-v1.ts';
+import type { KubeObject } from '../../machinery/object.ts';
+import { conflict } from '../../machinery/status.ts';
+import { formatTime } from '../../machinery/time/index.ts';
+import { attributesOf } from '../admission/attributes.ts';
+import { checkDeleteOptions, deleteOptionsFromQuery } from '../options.ts';
+import { writeContext } from '../registry/prepare-for-create.ts';
+import type { Result } from '../result.ts';
+import type { Scope } from '../scope.ts';
+import type { Entry } from '../storage/entry.ts';
+import { decodeDeleteOptions } from './decode-body.ts';
+import { isFinished } from './finish-deletion.ts';
+
+const MAX_ATTEMPTS = 100;
+
+export async function deleteVerb(scope: Scope): Promise<Result> {
+  const options = await readDeleteOptions(scope);
+  const { entry, gone } = await deleteObject(scope, options);
+  if (!gone) return { type: 'entry', status: options.orphanDependents === false ? 202 : 200, entry };
+  if (scope.served.strategy.deleteReturnsObject) return { type: 'entry', status: 200, entry };
+  return { type: 'object', status: 200, object: successStatus(scope, entry.object) };
+}
+
+export async function readDeleteOptions(scope: Scope): Promise<DeleteOptions> {
+  const body = await decodeDeleteOptions(scope);
+  const options = body ?? deleteOptionsFromQuery(scope.request.query);
+  if (body && scope.request.query.has('dryRun') && !body.dryRun) options.dryRun = scope.request.query.getAll('dryRun');
+  checkDeleteOptions(options);
+  return options;
+}
+
+export async function deleteObject(scope: Scope, options: DeleteOptions): Promise<{ entry: Entry; gone: boolean }> {
+  const { backend, served, place } = scope;
+  const dryRun = (options.dryRun?.length ?? 0) > 0;
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const current = attempt === 0 ? await backend.objects.get(served, place) : await backend.objects.fresh(served, place);
+    checkPreconditions(scope, options, current);
+    const attributes = attributesOf(scope, {
+      operation: 'DELETE',
+      oldObject: current.object,
+      name: place.name,
+      options: { apiVersion: 'meta.k8s.io/v1', kind: 'DeleteOptions', ...options } as unknown as KubeObject,
+      dryRun,
+    });
+    await backend.admission.admit(attributes);
+    await backend.admission.validate(attributes);
+
+    const marked = markForDeletion(scope, current.object, options, dryRun);
+    if (marked === 'already-marked') return { entry: current, gone: false };
+    if (isFinished(scope, marked)) {
+      const revision = await backend.objects.remove(served, place, current, dryRun);
+      if (revision === undefined) continue;
+      if (!dryRun) await served.strategy.afterDelete?.(current.object, writeContext(scope, dryRun));
+      return { entry: shownAfterRemoval(scope, current, marked), gone: true };
+    }
+    const entry = await backend.objects.replace(served, place, current, marked, dryRun);
+    if (entry) return { entry, gone: false };
+  }
+  throw conflict(served.groupResource, place.name, 'the object keeps being modified');
+}
+
+/** Kinds with graceful deletion answer with the marked object; others with the object as it was. */
+function shownAfterRemoval(scope: Scope, current: Entry, marked: KubeObject): Entry {
+  return scope.served.strategy.gracePeriod ? current.showing(marked) : current;
+}
+
+function checkPreconditions(scope: Scope, options: DeleteOptions, current: Entry): void {
+  const { uid, resourceVersion } = options.preconditions ?? {};
+  const subject = { group: '', resource: scope.served.kind };
+  const actual = current.object.metadata.uid;
+  if (uid !== undefined && uid !== actual) {
+    throw withoutDetailGroup(conflict(subject, scope.place.name, `the UID in the precondition (${uid}) does not match the UID in record (${actual}). The object might have been deleted and then recreated`), scope);
+  }
+  if (resourceVersion !== undefined && resourceVersion !== String(current.revision)) {
+    throw withoutDetailGroup(conflict(subject, scope.place.name, `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${current.revision}). The object might have been modified`), scope);
+  }
+}
+
+/** The message names the kind, the details the group with it. */
+function withoutDetailGroup(error: ReturnType<typeof conflict>, scope: Scope): ReturnType<typeof conflict> {
+  const { group, kind } = scope.served;
+  error.status.details = { name: scope.place.name, ...(group === '' ? {} : { group }), kind };
+  const qualified = group === '' ? kind : `${kind}.${group}`;
+  error.status.message = error.status.message!.replace(`on ${kind} `, `on ${qualified} `);
+  return error;
+}
+
+/** The object as it stands once its deletion has been asked for. */
+function markForDeletion(scope: Scope, current: KubeObject, options: DeleteOptions, dryRun: boolean): KubeObject | 'already-marked' {
+  const { strategy } = scope.served;
+  const { clock } = scope.backend.ctx;
+  const object = structuredClone(current);
+  const meta = object.metadata;
+  const finalizers = deletionFinalizers(strategy.defaultPropagation, meta.finalizers ?? [], options);
+  const sameFinalizers = finalizers.length === (meta.finalizers?.length ?? 0) && finalizers.every((f) => meta.finalizers!.includes(f));
+  if (finalizers.length > 0) meta.finalizers = finalizers;
+  else delete meta.finalizers;
+
+  const grace = strategy.gracePeriod?.(current, options);
+  if (meta.deletionTimestamp) {
+    const granted = meta.deletionGracePeriodSeconds ?? 0;
+    if (grace !== undefined && grace < granted) {
+      meta.deletionTimestamp = formatTime(Date.parse(meta.deletionTimestamp) - (granted - grace) * 1000);
+      meta.deletionGracePeriodSeconds = grace;
+      return object;
+    }
+    strategy.prepareForDelete?.(object, writeContext(scope, dryRun));
+    if (!sameFinalizers || isFinished(scope, object)) return object;
+    return 'already-marked';
+  }
+  meta.deletionTimestamp = formatTime(clock.now() + (grace ?? 0) * 1000);
+  if (!strategy.deletionHeld) meta.deletionGracePeriodSeconds = grace ?? 0;
+  if (meta.generation) meta.generation++;
+  strategy.prepareForDelete?.(object, writeContext(scope, dryRun));
+  return object;
+}
+
+const ORPHAN = 'orphan';
+const FOREGROUND = 'foregroundDeletion';
+
+/** The propagation policy lives on the object as a finalizer that the garbage collector works off. */
+function deletionFinalizers(fallback: 'Orphan' | 'Background' | undefined, finalizers: readonly string[], options: DeleteOptions): string[] {
+  const { orphanDependents, propagationPolicy } = options;
+  let policy: string;
+  if (propagationPolicy !== undefined) policy = propagationPolicy;
+  else if (orphanDependents !== undefined) policy = orphanDependents ? 'Orphan' : 'Background';
+  else if (finalizers.includes(ORPHAN)) policy = 'Orphan';
+  else if (finalizers.includes(FOREGROUND)) policy = 'Foreground';
+  else policy = fallback ?? 'Background';
+  const wanted = policy === 'Orphan' ? ORPHAN : policy === 'Foreground' ? FOREGROUND : undefined;
+  const kept = finalizers.filter((f) => f === wanted || (f !== ORPHAN && f !== FOREGROUND));
+  return wanted && !kept.includes(wanted) ? [...kept, wanted] : kept;
+}
+
+function successStatus(scope: Scope, object: KubeObject): KubeObject {
+  const { served, place } = scope;
+  const status: Status = {
+    apiVersion: 'v1',
+    kind: 'Status',
+    metadata: {},
+    status: 'Success',
+    details: {
+      name: place.name,
+      ...(served.group === '' ? {} : { group: served.group }),
+      kind: served.plural,
+      ...(object.metadata.uid ? { uid: object.metadata.uid } : {}),
+    },
+  };
+  return status as unknown as KubeObject;
+}

@@ -1,0 +1,140 @@
+/**
+ * GET of a collection. The latest state, or any "not older than", comes from the watch cache; an exact revision, and
+ * the later pages of a list that was begun with a limit, come from the store's history at that revision.
+ */
+import { prefixRange, StoreError } from '../../etcd/index.ts';
+import { badRequest, resourceExpired } from '../../machinery/status.ts';
+import { quote } from '../../machinery/quote.ts';
+import { listOptions, type ListOptions } from '../options.ts';
+import { viewOf } from '../registry/served-resource.ts';
+import type { ListResult, Result } from '../result.ts';
+import type { Scope } from '../scope.ts';
+import type { Entry } from '../storage/entry.ts';
+import { tooLargeResourceVersion } from '../storage/watch-cache.ts';
+import { decodeContinue, encodeContinue } from './continue-token.ts';
+import { selectionOf, type Selection } from './selection.ts';
+
+export async function list(scope: Scope): Promise<Result> {
+  const options = listOptions(scope.request.query, false);
+  const selection = selectionOf(scope, options);
+  if (options.continueToken !== '') return listContinued(scope, options, selection);
+  const revision = parseResourceVersion(options.resourceVersion);
+  if (options.resourceVersionMatch === 'Exact') return listAtRevision(scope, options, selection, { revision, from: '' });
+  const legacyExact = options.limit > 0 && options.resourceVersionMatch === '' && revision > 0;
+  if (legacyExact) return listAtRevision(scope, options, selection, { revision, from: '' });
+  await (revision > 0 ? scope.backend.cache.waitForClient(revision) : options.resourceVersion === '0' ? undefined : scope.backend.cache.waitUntilCurrent());
+  return listFromCache(scope, options, selection);
+}
+
+export function parseResourceVersion(text: string): number {
+  if (text === '') return 0;
+  if (!/^\d+$/.test(text)) {
+    throw badRequest(`invalid resource version: resourceVersion: Invalid value: ${quote(text)}: strconv.ParseUint: parsing ${quote(text)}: invalid syntax`);
+  }
+  return Number(text);
+}
+
+function listFromCache(scope: Scope, options: ListOptions, selection: Selection): ListResult {
+  const { served, place, backend } = scope;
+  const revision = backend.cache.revision;
+  const limit = options.resourceVersion === '0' ? 0 : options.limit;
+  const candidates = pinnedCandidates(scope, selection) ?? served.cache.list(place.namespace);
+  const entries: Entry[] = [];
+  let more = false;
+  for (const entry of candidates) {
+    if (selection.matches && !selection.matches(entry)) continue;
+    if (limit > 0 && entries.length === limit) {
+      more = true;
+      break;
+    }
+    entries.push(viewOf(served, entry));
+  }
+  const result: ListResult = { type: 'list', served, entries, resourceVersion: String(revision) };
+  if (!more) return result;
+  return {
+    ...result,
+    continueToken: encodeContinue({ revision, after: relativeKey(scope, entries.at(-1)!.key) }),
+    ...(selection.matches ? {} : { remainingItemCount: candidates.length - entries.length }),
+  };
+}
+
+/** A selector that names one object needs no walk through the others. */
+function pinnedCandidates(scope: Scope, selection: Selection): readonly Entry[] | undefined {
+  const name = selection.pinned.get('metadata.name');
+  const namespace = scope.served.namespaced ? (selection.pinned.get('metadata.namespace') ?? scope.place.namespace) : '';
+  if (name === undefined || (scope.served.namespaced && namespace === '')) return undefined;
+  const entry = scope.served.cache.get(namespace, name);
+  return entry ? [entry] : [];
+}
+
+async function listContinued(scope: Scope, options: ListOptions, selection: Selection): Promise<ListResult> {
+  if (options.resourceVersion !== '' && options.resourceVersion !== '0') {
+    throw badRequest('specifying resource version is not allowed when using continue');
+  }
+  const token = decodeContinue(options.continueToken);
+  try {
+    // -1 in a token asks for the rest of the list as it is now: what a client does after its snapshot has expired.
+    const revision = token.revision < 0 ? 0 : token.revision;
+    return await listAtRevision(scope, options, selection, { revision, from: `${token.after}\0` });
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.code !== 'compacted') throw error;
+    const expired = resourceExpired(
+      'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',
+    );
+    expired.status.metadata = { continue: encodeContinue({ revision: -1, after: token.after }) };
+    throw expired;
+  }
+}
+
+interface Snapshot {
+  /** 0: as it is now. */
+  readonly revision: number;
+  /** Where to begin, relative to the collection's prefix. */
+  readonly from: string;
+}
+
+const PAGE = 500;
+
+async function listAtRevision(scope: Scope, options: ListOptions, selection: Selection, at: Snapshot): Promise<ListResult> {
+  const { served, backend } = scope;
+  const prefix = collectionPrefix(scope);
+  const { rangeEnd } = prefixRange(prefix);
+  if (at.revision > 0) await backend.cache.waitForClient(at.revision);
+  const entries: Entry[] = [];
+  let revision = at.revision;
+  let remaining = 0;
+  for (let key = prefix + at.from; ; ) {
+    const limit = options.limit > 0 ? (selection.matches ? PAGE : options.limit - entries.length) : 0;
+    const page = await rangeAt(scope, { key, rangeEnd, limit, revision });
+    revision ||= page.revision;
+    for (const kv of page.kvs) {
+      const entry = backend.cache.entryOf(served.stored, kv);
+      if (selection.matches && !selection.matches(entry)) continue;
+      entries.push(viewOf(served, entry));
+      if (options.limit > 0 && entries.length === options.limit && (page.more || kv !== page.kvs.at(-1))) {
+        remaining = page.count - page.kvs.length;
+        const result: ListResult = { type: 'list', served, entries, resourceVersion: String(revision), continueToken: encodeContinue({ revision, after: relativeKey(scope, kv.key) }) };
+        return selection.matches ? result : { ...result, remainingItemCount: remaining };
+      }
+    }
+    if (!page.more || page.kvs.length === 0) return { type: 'list', served, entries, resourceVersion: String(revision) };
+    key = `${page.kvs.at(-1)!.key}\0`;
+  }
+}
+
+async function rangeAt(scope: Scope, range: { key: string; rangeEnd: string; limit: number; revision: number }): ReturnType<Scope['backend']['store']['range']> {
+  try {
+    return await scope.backend.store.range({ ...range, ...(range.revision > 0 ? {} : { revision: 0 }) });
+  } catch (error) {
+    if (error instanceof StoreError && error.code === 'future-revision') throw tooLargeResourceVersion(range.revision, scope.backend.cache.revision);
+    if (error instanceof StoreError && error.code === 'compacted' && scope.request.query.get('continue') === null) {
+      throw resourceExpired(`The resourceVersion for the provided list is too old.`);
+    }
+    throw error;
+  }
+}
+
+const collectionPrefix = (scope: Scope): string =>
+  scope.served.namespaced && scope.place.namespace !== '' ? `${scope.served.stored.prefix}${scope.place.namespace}/` : scope.served.stored.prefix;
+
+const relativeKey = (scope: Scope, key: string): string => key.slice(collectionPrefix(scope).length);

@@ -1,0 +1,58 @@
+/** Label and field selectors of a list or watch, ready to be asked about an entry. */
+import { badRequest } from '../../machinery/status.ts';
+import { quote } from '../../machinery/quote.ts';
+import { parseFieldSelector, parseLabelSelector } from '../../machinery/selectors/index.ts';
+import type { ListOptions } from '../options.ts';
+import { selectableFieldReader, viewOf, type ServedResource } from '../registry/served-resource.ts';
+import type { Scope } from '../scope.ts';
+import type { Entry } from '../storage/entry.ts';
+
+export interface Selection {
+  /** Without it, everything matches. */
+  readonly matches?: (entry: Entry) => boolean;
+  /** Fields that the selector pins to one value: `metadata.name`, `metadata.namespace`, `spec.nodeName`. */
+  readonly pinned: ReadonlyMap<string, string>;
+}
+
+export function selectionOf(scope: Scope, options: ListOptions): Selection {
+  const { served, place } = scope;
+  const labels = parseLabelSelector(options.labelSelector);
+  const fields = parseFieldSelector(options.fieldSelector);
+  const pinned = new Map<string, string>();
+  for (const requirement of fields.requirements) {
+    checkFieldLabel(served, requirement.field);
+    if (requirement.operator === '=') pinned.set(requirement.field, requirement.value);
+  }
+  // A name in the path (watch of one object) is a selector like any other.
+  const name = place.name;
+  if (name !== '') pinned.set('metadata.name', name);
+  if (labels.isEmpty && fields.isEmpty && name === '') return { pinned };
+  return {
+    pinned,
+    matches: (entry) => {
+      if (name !== '' && entry.name !== name) return false;
+      const values = viewOf(served, entry).selectable((object) => fieldsOf(served)(object));
+      return (labels.isEmpty || labels.matches(values.labels)) && (fields.isEmpty || fields.matches(values.fields));
+    },
+  };
+}
+
+const readers = new WeakMap<ServedResource, ReturnType<typeof selectableFieldReader>>();
+
+function fieldsOf(served: ServedResource): ReturnType<typeof selectableFieldReader> {
+  let reader = readers.get(served);
+  if (!reader) readers.set(served, (reader = selectableFieldReader(served)));
+  return reader;
+}
+
+/** Kinds word the refusal of an unknown field label differently. */
+function checkFieldLabel(served: ServedResource, label: string): void {
+  if (label === 'metadata.name' || (label === 'metadata.namespace' && (served.namespaced || !hasOwnLabels(served)))) return;
+  if (label in served.selectableFields) return;
+  if (served.custom) throw badRequest(`field label not supported: ${label}`);
+  if (served.kind === 'Job') throw badRequest(`field label ${quote(label)} not supported for Job`);
+  if (hasOwnLabels(served)) throw badRequest(`field label not supported: ${label}`);
+  throw badRequest(`${quote(label)} is not a known field selector: only "metadata.name", "metadata.namespace"`);
+}
+
+const hasOwnLabels = (served: ServedResource): boolean => Object.keys(served.selectableFields).length > 0;

@@ -1,0 +1,95 @@
+/**
+ * The write that PUT, PATCH, apply and the status subresources share: read the current object, compute the new one,
+ * prepare, validate, admit, and store it against the revision that was read. A lost race is retried with the fresh
+ * object unless the caller insisted on a resourceVersion.
+ */
+import type { KubeObject } from '../../machinery/object.ts';
+import { conflict, isStatusError } from '../../machinery/status.ts';
+import { attributesOf } from '../admission/attributes.ts';
+import { optionsObject, type WriteOptions } from '../options.ts';
+import { prepareForUpdate } from '../registry/prepare-for-update.ts';
+import type { Scope } from '../scope.ts';
+import type { Entry } from '../storage/entry.ts';
+import { removeIfFinished } from './finish-deletion.ts';
+
+export interface UpdateSteps {
+  readonly options: WriteOptions;
+  /** Computes the new object, which the caller may change freely afterwards; `live` is frozen. */
+  compute(live: KubeObject): Promise<KubeObject> | KubeObject;
+  /** Called instead when there is no such object; without it that is a 404. */
+  create?(): Promise<Entry>;
+  /** Patches always go against the latest object: a resourceVersion in the result is a precondition, absence is not an error. */
+  readonly unconditional?: boolean;
+}
+
+/** A patch that keeps losing races gives up after this many. */
+const MAX_ATTEMPTS = 100;
+export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
+
+export async function updateObject(scope: Scope, steps: UpdateSteps): Promise<{ entry: Entry; created: boolean }> {
+  const { backend, served, place } = scope;
+  const { options } = steps;
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const current = await readCurrent(scope, attempt > 0);
+    if (!current) {
+      if (!steps.create) return notThere(scope);
+      try {
+        return { entry: await steps.create(), created: true };
+      } catch (error) {
+        if (isStatusError(error, 'AlreadyExists')) continue;
+        throw error;
+      }
+    }
+    const old = current.object;
+    const object = await steps.compute(old);
+    const conditional = checkResourceVersion(scope, object, current);
+    const attributes = attributesOf(scope, { operation: 'UPDATE', object, oldObject: old, name: place.name, options: optionsObject(options), dryRun: options.dryRun });
+    await backend.admission.admit(attributes);
+    const reservation = await prepareForUpdate(scope, { object, old, dryRun: options.dryRun, unconditional: steps.unconditional ?? false, beforeStore: () => backend.admission.validate(attributes) });
+    let entry: Entry | undefined;
+    try {
+      entry = await backend.objects.replace(served, place, current, object, options.dryRun);
+    } finally {
+      if (entry && !options.dryRun) await reservation?.commit?.();
+      else await reservation?.rollback?.();
+    }
+    if (entry) {
+      const finished = await removeIfFinished(scope, entry, options.dryRun);
+      return { entry: finished ?? entry, created: false };
+    }
+    if (conditional) throw conflict(served.groupResource, place.name, MODIFIED);
+  }
+  throw conflict(served.groupResource, place.name, MODIFIED);
+}
+
+async function readCurrent(scope: Scope, fresh: boolean): Promise<Entry | undefined> {
+  const { objects } = scope.backend;
+  try {
+    return fresh ? await objects.fresh(scope.served, scope.place) : await objects.get(scope.served, scope.place);
+  } catch (error) {
+    if (isStatusError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}
+
+async function notThere(scope: Scope): Promise<never> {
+  await scope.backend.objects.fresh(scope.served, scope.place);
+  throw conflict(scope.served.groupResource, scope.place.name, MODIFIED);
+}
+
+/** Whether the write depends on a revision that the client named; fails when that one is not the current one. */
+function checkResourceVersion(scope: Scope, object: KubeObject, current: Entry): boolean {
+  const { served, place } = scope;
+  const uid = object.metadata.uid;
+  if (uid && uid !== current.object.metadata.uid) {
+    throw conflict(
+      served.groupResource,
+      place.name,
+      `StorageError: invalid object, Code: 4, Key: ${current.key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${current.object.metadata.uid}`,
+    );
+  }
+  const wanted = object.metadata.resourceVersion;
+  if (!wanted || wanted === '0') return false;
+  if (wanted !== String(current.revision)) throw conflict(served.groupResource, place.name, MODIFIED);
+  return true;
+}

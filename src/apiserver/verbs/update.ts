@@ -1,0 +1,34 @@
+/** PUT: the whole object anew. */
+import type { KubeObject } from '../../machinery/object.ts';
+import { badRequest } from '../../machinery/status.ts';
+import { writeOptions } from '../options.ts';
+import { managerOf, trackUpdate } from '../registry/managed-fields.ts';
+import type { Result } from '../result.ts';
+import type { Scope } from '../scope.ts';
+import { checkNamespace, createObject } from './create.ts';
+import { decodeBody } from './decode-body.ts';
+import { updateObject } from './update-object.ts';
+
+export async function update(scope: Scope): Promise<Result> {
+  const options = writeOptions('UpdateOptions', scope.request.query);
+  const body = await decodeBody(scope, { fieldValidation: options.fieldValidation });
+  checkNamespace(scope, body);
+  checkName(scope, body);
+  const manager = managerOf(scope, options);
+  const { entry, created } = await updateObject(scope, {
+    options,
+    compute: (live) => trackUpdate(scope, live, structuredClone(body), manager),
+    ...(scope.served.strategy.allowCreateOnUpdate && scope.subresource === ''
+      ? { create: () => createObject(scope, structuredClone(body), { ...options, kind: 'CreateOptions' }) }
+      : {}),
+  });
+  return { type: 'entry', status: created ? 201 : 200, entry };
+}
+
+export function checkName(scope: Scope, object: KubeObject): void {
+  const given = object.metadata.name ?? '';
+  if (given === '') throw badRequest('name must be provided');
+  if (given !== scope.place.name) {
+    throw badRequest(`the name of the object (${given}) does not match the name on the URL (${scope.place.name})`);
+  }
+}

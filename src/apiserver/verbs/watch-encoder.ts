@@ -1,0 +1,101 @@
+/** Watch events on the wire: a JSON document a line, or protobuf frames; whole objects, metadata only, or table rows. */
+import type { ColumnDeclaration } from '../../api/index.ts';
+import type { KubeObject } from '../../machinery/object.ts';
+import { encodeWatchFrame } from '../../machinery/protobuf/index.ts';
+import { viewOf } from '../registry/served-resource.ts';
+import { asPartialMetadata, asTable, encodeObjectProtobuf, zeroObject } from '../represent.ts';
+import type { Scope } from '../scope.ts';
+import type { Entry } from '../storage/entry.ts';
+import type { CacheEvent } from '../storage/resource-cache.ts';
+
+export interface WatchEncoder {
+  readonly contentType: string;
+  encode(type: string, entry: Entry): Buffer;
+  /** Makes the frame once for all watchers that want this form of it. */
+  encodeShared(event: CacheEvent): Buffer;
+  encodeObject(type: string, object: KubeObject): Buffer;
+  bookmark(revision: number, annotations: Record<string, string> | undefined): Buffer;
+}
+
+export function watchEncoderOf(scope: Scope): WatchEncoder {
+  const { negotiated } = scope;
+  const protobuf = negotiated.mediaType === 'application/vnd.kubernetes.protobuf';
+  return protobuf ? protobufEncoder(scope) : negotiated.as ? transformedEncoder(scope) : jsonEncoder(scope);
+}
+
+const NEWLINE_AFTER = Buffer.from('}\n');
+
+const jsonHeads: Record<string, Buffer> = Object.fromEntries(
+  ['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR'].map((type) => [type, Buffer.from(`{"type":"${type}","object":`)]),
+);
+
+const jsonFrame = (type: string, body: Buffer): Buffer => Buffer.concat([jsonHeads[type]!, body, NEWLINE_AFTER]);
+
+function bookmarkObject(scope: Scope, revision: number, annotations: Record<string, string> | undefined): KubeObject {
+  const object = zeroObject(scope.served);
+  return { ...object, metadata: { ...(annotations ? { annotations } : {}), resourceVersion: String(revision) } };
+}
+
+function jsonEncoder(scope: Scope): WatchEncoder {
+  const { served } = scope;
+  const shared = `json ${served.conversion ? `${served.group}/${served.version}` : ''}`;
+  return {
+    contentType: 'application/json',
+    encode: (type, entry) => jsonFrame(type, entry.bytes),
+    encodeShared(event) {
+      let frame = event.frames.get(shared);
+      if (!frame) event.frames.set(shared, (frame = jsonFrame(event.type, viewOf(served, event.entry).bytes)));
+      return frame;
+    },
+    encodeObject: (type, object) => jsonFrame(type, Buffer.from(JSON.stringify(object))),
+    bookmark(revision, annotations) {
+      return this.encodeObject('BOOKMARK', bookmarkObject(scope, revision, annotations));
+    },
+  };
+}
+
+/** Tables and PartialObjectMetadata; only the first Table of a watch tells its columns. */
+function transformedEncoder(scope: Scope): WatchEncoder {
+  const { served, negotiated } = scope;
+  let columnsSent = false;
+  const transform = (entry: Entry): KubeObject => {
+    if (negotiated.as!.kind !== 'Table') return asPartialMetadata(entry.object, negotiated.as!.version);
+    const table = asTable(scope, [entry.object], undefined) as KubeObject & { columnDefinitions: readonly ColumnDeclaration[] | null };
+    if (columnsSent) table.columnDefinitions = null;
+    columnsSent = true;
+    return table;
+  };
+  const encodeObject = (type: string, object: KubeObject): Buffer => jsonFrame(type, Buffer.from(JSON.stringify(object)));
+  return {
+    contentType: 'application/json',
+    encode: (type, entry) => encodeObject(type, transform(entry)),
+    encodeShared(event) {
+      return this.encode(event.type, viewOf(served, event.entry));
+    },
+    encodeObject,
+    bookmark(revision, annotations) {
+      const object = bookmarkObject(scope, revision, annotations);
+      if (negotiated.as!.kind !== 'Table') return encodeObject('BOOKMARK', asPartialMetadata(object, negotiated.as!.version));
+      return encodeObject('BOOKMARK', asTable(scope, [object], String(revision)));
+    },
+  };
+}
+
+function protobufEncoder(scope: Scope): WatchEncoder {
+  const { served, negotiated } = scope;
+  const shared = `protobuf ${served.group}/${served.version} ${negotiated.as?.kind ?? ''}`;
+  const encodeObject = (type: string, object: KubeObject): Buffer => encodeWatchFrame(type, encodeObjectProtobuf(served, object));
+  const transform = (object: KubeObject): KubeObject => (negotiated.as ? asPartialMetadata(object, negotiated.as.version) : object);
+  return {
+    contentType: 'application/vnd.kubernetes.protobuf;stream=watch',
+    encode: (type, entry) => encodeObject(type, transform(entry.object)),
+    encodeShared(event) {
+      let frame = event.frames.get(shared);
+      if (!frame) event.frames.set(shared, (frame = this.encode(event.type, viewOf(served, event.entry))));
+      return frame;
+    },
+    encodeObject,
+    bookmark: (revision, annotations) => encodeObject('BOOKMARK', transform(bookmarkObject(scope, revision, annotations))),
+  };
+}
+
