@@ -1,0 +1,55 @@
+import type { Message } from '../../api/schema.ts';
+import { badRequest } from '../status.ts';
+import { conformMessage, MISMATCH } from './conform.ts';
+import { countKeys } from './count-keys.ts';
+import { documentOf, type JsonDocument } from './document.ts';
+import { decodeExact } from './exact-decode.ts';
+import { FatalDecodeError } from './type-error.ts';
+
+export interface Conformed {
+  readonly object: Record<string, unknown>;
+  /** `unknown field "spec.foo"`, `duplicate field "metadata.name"`; at most 100, as upstream keeps them. */
+  readonly strictErrors: readonly string[];
+}
+
+/**
+ * The canonical form of a parsed value: unknown fields dropped (and named), zero values and empty lists left out where
+ * upstream leaves them out, quantities and times in their canonical text, keys in declared order. The result may share
+ * maps and raw values with the input. Throws a StatusError in upstream's words for values of the wrong type.
+ */
+export function conform(message: Message, value: unknown): Conformed {
+  const fast = tryConform(message, value, countKeys(value));
+  return fast ? { object: fast, strictErrors: [] } : conformDocument(message, documentOf(value));
+}
+
+/** As conform, for values that are expected to be right, and without naming unknown fields. */
+export function canonicalize(message: Message, value: unknown): Record<string, unknown> {
+  return tryConform(message, value) ?? conformDocument(message, documentOf(value)).object;
+}
+
+/** The canonical form, or undefined if the value is not right in every respect, or has other keys than the type knows. */
+export function tryConform(message: Message, value: unknown, keys?: number): Record<string, unknown> | undefined {
+  const run = { keys: 0 };
+  try {
+    const object = conformMessage(message, value, run);
+    return keys === undefined || run.keys === keys ? object : undefined;
+  } catch (error) {
+    if (error === MISMATCH) return undefined;
+    throw tooDeep(error);
+  }
+}
+
+export function conformDocument(message: Message, document: JsonDocument): Conformed {
+  try {
+    const { value, strictErrors } = decodeExact(message, document);
+    return { object: conformMessage(message, value, { keys: 0 }), strictErrors };
+  } catch (error) {
+    if (error instanceof FatalDecodeError) throw badRequest(error.message);
+    throw tooDeep(error);
+  }
+}
+
+/** Typed values nest deeply only in schemas of schemas; the stack ends before upstream's limit is reached. */
+function tooDeep(error: unknown): unknown {
+  return error instanceof RangeError ? badRequest('exceeded max depth') : error;
+}

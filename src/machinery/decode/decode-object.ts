@@ -1,0 +1,117 @@
+import { schema as builtIn } from '../../api/index.ts';
+import { apiVersionOf, type GroupVersionKind, type Message, type Schema } from '../../api/schema.ts';
+import type { KubeObject } from '../object.ts';
+import { quote } from '../quote.ts';
+import { badRequest, StatusError } from '../status.ts';
+import { conformDocument, tryConform, type Conformed } from './conform-value.ts';
+import { readDocument } from './document.ts';
+import { interpretKind } from './interpret-kind.ts';
+import { parseText, type ParsedText } from './parse-json.ts';
+import { yamlToJson } from './parse-yaml.ts';
+
+export interface DecodeRequest {
+  readonly body: Buffer;
+  readonly contentType: 'json' | 'yaml';
+  /** The kind that the endpoint takes; a body may leave out its own kind and version. */
+  readonly expected: GroupVersionKind;
+  readonly schema?: Schema;
+  /** The body may come under any group and version in which the kind is registered (DeleteOptions). */
+  readonly anyVersion?: boolean;
+  /** How upstream calls the place where its kinds are registered. */
+  readonly scheme?: string;
+}
+
+export interface DecodedObject {
+  readonly object: KubeObject;
+  /** In upstream's order and words: `unknown field "spec.foo"`, `duplicate field "metadata.name"`, YAML's repeated keys. */
+  readonly strictErrors: readonly string[];
+}
+
+const LEGACY_SCHEME = 'pkg/api/legacyscheme/scheme.go:30';
+
+/** Kinds that upstream registers in every group and version. */
+const KINDS_OF_ALL_VERSIONS = ['CreateOptions', 'DeleteOptions', 'GetOptions', 'ListOptions', 'PatchOptions', 'UpdateOptions', 'WatchEvent'];
+/** Kinds that upstream registers as `v1` without a group. */
+const UNVERSIONED_KINDS = ['APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions', 'List', 'Status'];
+
+/** A request body as the object that an endpoint takes, in canonical form, without defaults. Throws a StatusError. */
+export function decodeObject(request: DecodeRequest): DecodedObject {
+  const { body, expected } = request;
+  const unrecognized = (why: string): StatusError =>
+    badRequest(`the object provided is unrecognized (must be of type ${expected.kind}): ${why} (${summarize(body)})`);
+
+  const { parsed, yamlErrors } = orElse(() => readBody(request), unrecognized);
+  const given = orElse(() => interpretKind(parsed), unrecognized);
+  const gvk = withDefaults(given, expected);
+  const cannotBeHandled = (why: string): StatusError =>
+    badRequest(`${gvk.kind} in version ${quote(gvk.version)} cannot be handled as a ${expected.kind}: ${why}`);
+
+  const message = messageOf(request, gvk, cannotBeHandled);
+  const { object, strictErrors } = orElse(() => conformBody(message, parsed), cannotBeHandled);
+  if (gvk.kind !== expected.kind) {
+    const internal = expected.group === '' ? 'core' : expected.group.split('.')[0]!;
+    throw cannotBeHandled(`converting (${message.goType}) to (${internal}.${expected.kind}): unknown conversion`);
+  }
+  if (!request.anyVersion && (gvk.group !== expected.group || gvk.version !== expected.version)) {
+    throw badRequest(`the API version in the data (${apiVersionOf(gvk)}) does not match the expected API version (${apiVersionOf(expected)})`);
+  }
+  return { object: withTypeMeta(object, gvk), strictErrors: [...yamlErrors, ...strictErrors] };
+}
+
+function readBody({ body, contentType }: DecodeRequest): { parsed: ParsedText; yamlErrors: readonly string[] } {
+  if (contentType === 'json') {
+    const parsed = orElse(() => parseText(body), (why) => badRequest(`couldn't get version/kind; json parse error: ${why}`));
+    return { parsed, yamlErrors: [] };
+  }
+  const { json, duplicateKeys } = yamlToJson(body.toString('utf8'));
+  return { parsed: parseText(json), yamlErrors: duplicateKeys === undefined ? [] : [duplicateKeys] };
+}
+
+function conformBody(message: Message, { text, value, scan }: ParsedText): Conformed {
+  const fast = scan.unusual ? undefined : tryConform(message, value, scan.keys);
+  return fast ? { object: fast, strictErrors: [] } : conformDocument(message, readDocument(text));
+}
+
+function withDefaults(given: GroupVersionKind, expected: GroupVersionKind): GroupVersionKind {
+  const kind = given.kind === '' ? expected.kind : given.kind;
+  if (given.version === '' && (given.group === '' || given.group === expected.group)) return { ...expected, kind };
+  return { ...given, kind };
+}
+
+function messageOf(request: DecodeRequest, gvk: GroupVersionKind, cannotBeHandled: (why: string) => StatusError): Message {
+  if (gvk.version === '') throw cannotBeHandled(`Object 'apiVersion' is missing in '${request.body.toString('utf8')}'`);
+  const { schema = builtIn } = request;
+  const found = schema.kind(gvk);
+  if (found) return found;
+  const meta = KINDS_OF_ALL_VERSIONS.includes(gvk.kind) || (UNVERSIONED_KINDS.includes(gvk.kind) && apiVersionOf(gvk) === 'v1');
+  const message = meta ? builtIn.kind({ group: 'meta.k8s.io', version: 'v1', kind: gvk.kind }) : undefined;
+  if (message) return message;
+  throw cannotBeHandled(
+    `no kind ${quote(gvk.kind)} is registered for version ${quote(apiVersionOf(gvk))} in scheme ${quote(request.scheme ?? LEGACY_SCHEME)}`,
+  );
+}
+
+function withTypeMeta(object: Record<string, unknown>, gvk: GroupVersionKind): KubeObject {
+  const apiVersion = apiVersionOf(gvk);
+  if (object['kind'] === gvk.kind && object['apiVersion'] === apiVersion) return object as KubeObject;
+  const { kind: _kind, apiVersion: _apiVersion, ...fields } = object;
+  return { kind: gvk.kind, apiVersion, ...fields } as KubeObject;
+}
+
+function orElse<T>(run: () => T, wrap: (why: string) => StatusError): T {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof StatusError) throw wrap(error.message);
+    throw error;
+  }
+}
+
+const SUMMARY_LENGTH = 30;
+
+/** The beginning of a body for an error message: an object as text, anything else in hexadecimal. */
+function summarize(body: Buffer): string {
+  if (body.length === 0) return '<empty>';
+  const more = body.length > SUMMARY_LENGTH ? ' ...' : '';
+  return body.subarray(0, SUMMARY_LENGTH).toString(body[0] === 0x7b ? 'utf8' : 'hex') + more;
+}

@@ -1,0 +1,147 @@
+/**
+ * A JSON document as it was written: repeated keys, their order, numbers as text. Upstream's decoder works on the text, so
+ * whatever depends on it (what a repeated field does, which of several errors comes first, `2.0` for an integer) is
+ * decided on this form.
+ */
+export type JsonDocument = ObjectDocument | JsonDocument[] | NumberLiteral | string | boolean | null;
+
+export class ObjectDocument {
+  readonly keys: string[] = [];
+  readonly values: JsonDocument[] = [];
+}
+
+export class NumberLiteral {
+  constructor(readonly text: string) {}
+
+  /** An integer that a double cannot hold is a bigint; what does not fit into 64 bits is a double all the same. */
+  toValue(): number | bigint {
+    const number = Number(this.text);
+    if (Number.isSafeInteger(number) || !/^-?\d+$/.test(this.text)) return number;
+    const exact = BigInt(this.text);
+    return BigInt.asIntN(64, exact) === exact ? exact : number;
+  }
+}
+
+/** Reads a document that is known to be valid JSON. Without recursion: it may nest to any depth. */
+export function readDocument(text: string): JsonDocument {
+  const token = /[\s,:]*(?:([{}[\]])|("(?:[^"\\]|\\.)*")|([-0-9.eE+]+|true|false|null))/sy;
+  const open: (ObjectDocument | JsonDocument[])[] = [];
+  let result: JsonDocument = null;
+  for (;;) {
+    const match = token.exec(text);
+    if (!match) return result;
+    const [, bracket, string, word] = match;
+    if (bracket === '}' || bracket === ']') {
+      open.pop();
+      if (open.length === 0) return result;
+      continue;
+    }
+    const parent = open.at(-1);
+    if (parent instanceof ObjectDocument && parent.keys.length === parent.values.length) {
+      parent.keys.push(readString(string!));
+      continue;
+    }
+    let value: JsonDocument;
+    if (bracket === '{') value = new ObjectDocument();
+    else if (bracket === '[') value = [];
+    else if (string !== undefined) value = readString(string);
+    else value = readWord(word!);
+    if (parent === undefined) result = value;
+    else if (parent instanceof ObjectDocument) parent.values.push(value);
+    else parent.push(value);
+    if (bracket !== undefined) open.push(value as ObjectDocument | JsonDocument[]);
+    else if (parent === undefined) return result;
+  }
+}
+
+const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+const readString = (literal: string): string =>
+  literal.includes('\\') ? (JSON.parse(literal) as string).replace(LONE_SURROGATE, '\ufffd') : literal.slice(1, -1);
+
+function readWord(word: string): JsonDocument {
+  if (word === 'true' || word === 'false') return word === 'true';
+  return word === 'null' ? null : new NumberLiteral(word);
+}
+
+export interface PlainValue {
+  readonly value: unknown;
+  /** Paths of the keys that were given more than once: `spec.a[0].b`. */
+  readonly duplicates: readonly string[];
+}
+
+interface Frame {
+  readonly from: ObjectDocument | JsonDocument[];
+  readonly to: Record<string, unknown> | unknown[];
+  next: number;
+}
+
+/** The value of a document, the last of repeated keys winning. Walks in document order, without recursion. */
+export function plainValue(document: JsonDocument): PlainValue {
+  const duplicates: string[] = [];
+  const frames: Frame[] = [];
+  const convert = (from: JsonDocument): unknown => {
+    if (from instanceof NumberLiteral) return from.toValue();
+    if (!(from instanceof ObjectDocument || Array.isArray(from))) return from;
+    const to = Array.isArray(from) ? [] : {};
+    frames.push({ from, to, next: 0 });
+    return to;
+  };
+  const value = convert(document);
+  for (let frame = frames.at(-1); frame; frame = frames.at(-1)) {
+    const i = frame.next++;
+    const elements = frame.from instanceof ObjectDocument ? frame.from.values : frame.from;
+    if (i >= elements.length) {
+      frames.pop();
+    } else if (Array.isArray(frame.to)) {
+      frame.to.push(convert(elements[i]!));
+    } else {
+      const key = (frame.from as ObjectDocument).keys[i]!;
+      if (Object.hasOwn(frame.to, key)) duplicates.push(pathOf(frames));
+      setOwn(frame.to, key, convert(elements[i]!));
+    }
+  }
+  return { value, duplicates };
+}
+
+function pathOf(frames: readonly Frame[]): string {
+  let path = '';
+  for (const { from, next } of frames) {
+    if (from instanceof ObjectDocument) path += path === '' ? from.keys[next - 1]! : `.${from.keys[next - 1]!}`;
+    else path += `[${next - 1}]`;
+  }
+  return path;
+}
+
+/** Sets a property whatever its name: plain assignment to `__proto__` would do something else. */
+export function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
+  if (key === '__proto__') Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+  else target[key] = value;
+}
+
+/** The other way: for values that were not read from text. */
+export function documentOf(value: unknown): JsonDocument {
+  const work: { from: object; to: ObjectDocument | JsonDocument[] }[] = [];
+  const convert = (from: unknown): JsonDocument => {
+    if (typeof from === 'number' || typeof from === 'bigint') return new NumberLiteral(String(from));
+    if (typeof from === 'string' || typeof from === 'boolean' || from === null || from === undefined) return from ?? null;
+    if (typeof from !== 'object') return null;
+    const to = Array.isArray(from) ? [] : new ObjectDocument();
+    work.push({ from, to });
+    return to;
+  };
+  const document = convert(value);
+  for (let item = work.pop(); item; item = work.pop()) {
+    const { from, to } = item;
+    if (to instanceof ObjectDocument) {
+      for (const [key, element] of Object.entries(from)) {
+        if (element === undefined) continue;
+        to.keys.push(key);
+        to.values.push(convert(element));
+      }
+    } else {
+      for (const element of from as unknown[]) to.push(convert(element));
+    }
+  }
+  return document;
+}

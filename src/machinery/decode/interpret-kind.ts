@@ -1,0 +1,44 @@
+import type { GroupVersionKind } from '../../api/schema.ts';
+import { badRequest } from '../status.ts';
+import { ObjectDocument, readDocument, type JsonDocument } from './document.ts';
+import { kindWord } from './exact-scalar.ts';
+import type { ParsedText } from './parse-json.ts';
+
+const GO_TYPE = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
+/** The kind and version that a body says it has; empty where it says nothing. Throws a StatusError. */
+export function interpretKind({ value, text }: ParsedText): GroupVersionKind {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    const { apiVersion, kind } = value as Record<string, unknown>;
+    if (typeof apiVersion === 'string' && typeof kind === 'string') return { ...parseGroupVersion(apiVersion), kind };
+  }
+  return interpretDocument(readDocument(text));
+}
+
+/** Upstream looks for the two keys in any letter case here, and in document order. */
+function interpretDocument(document: JsonDocument): GroupVersionKind {
+  if (document === null) return { group: '', version: '', kind: '' };
+  if (!(document instanceof ObjectDocument)) {
+    throw badRequest(`couldn't get version/kind; json parse error: json: cannot unmarshal ${kindWord(document)} into Go value of type ${GO_TYPE}`);
+  }
+  const found: Record<string, string> = { apiversion: '', kind: '' };
+  document.keys.forEach((key, i) => {
+    const name = key.toLowerCase();
+    const value = document.values[i]!;
+    if (found[name] === undefined || value === null) return;
+    if (typeof value !== 'string') {
+      const field = name === 'kind' ? 'kind' : 'apiVersion';
+      throw badRequest(`couldn't get version/kind; json parse error: json: cannot unmarshal ${kindWord(value)} into Go struct field .${field} of type string`);
+    }
+    found[name] = value;
+  });
+  return { ...parseGroupVersion(found['apiversion']!), kind: found['kind']! };
+}
+
+function parseGroupVersion(text: string): { group: string; version: string } {
+  if (text === '' || text === '/') return { group: '', version: '' };
+  const parts = text.split('/');
+  if (parts.length === 1) return { group: '', version: text };
+  if (parts.length > 2) throw badRequest(`unexpected GroupVersion string: ${text}`);
+  return { group: parts[0]!, version: parts[1]! };
+}

@@ -1,0 +1,38 @@
+import { badRequest } from '../status.ts';
+import { plainValue, readDocument, type PlainValue } from './document.ts';
+import { countKeys } from './count-keys.ts';
+import { jsonSyntaxError } from './json-syntax.ts';
+import { scanJson, type JsonScan } from './scan-json.ts';
+
+/** A body's text and what is known about it without a schema. */
+export interface ParsedText {
+  readonly text: string;
+  readonly value: unknown;
+  readonly scan: JsonScan;
+}
+
+/** JSON.parse, with Go's words in a StatusError when the text is not JSON or nests too deeply. */
+export function parseText(body: Uint8Array | string): ParsedText {
+  const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  const text = typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
+  const scan = scanJson(bytes);
+  try {
+    if (!scan.unusual) return { text, scan, value: JSON.parse(text) as unknown };
+    const fault = jsonSyntaxError(bytes);
+    if (fault === undefined) return { text, scan, value: JSON.parse(text) as unknown };
+    throw badRequest(fault);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw badRequest(jsonSyntaxError(bytes) ?? error.message);
+  }
+}
+
+/**
+ * Any JSON value. `duplicates` are the paths of keys that are given more than once (`spec.a[0].b`); the last one counts.
+ * Integers beyond 2^53 that fit into 64 bits are bigints. Throws a StatusError.
+ */
+export function parseJson(body: Uint8Array | string): PlainValue {
+  const { text, value, scan } = parseText(body);
+  if (!scan.unusual && countKeys(value) === scan.keys) return { value, duplicates: [] };
+  return plainValue(readDocument(text));
+}

@@ -1,0 +1,133 @@
+import { isAlias, isMap, isPair, isScalar, isSeq, LineCounter, parseAllDocuments, type Document, type Node, type YAMLMap } from 'yaml';
+import { quote } from '../quote.ts';
+import { badRequest } from '../status.ts';
+import { setOwn } from './document.ts';
+import { stringifyJson } from './encode-json.ts';
+import { yamlError } from './yaml-error.ts';
+import { resolvePlainScalar, resolveTaggedScalar, type YamlScalar } from './yaml-scalar.ts';
+
+export interface ParsedYaml {
+  readonly value: unknown;
+  /** Upstream's one error for all keys that are given more than once: `yaml: unmarshal errors:\n  line 3: key "x" already set in map`. */
+  readonly duplicateKeys: string | undefined;
+}
+
+/** Aliases can make a small document a huge value; upstream refuses at about this size. */
+const MAX_NODES_WITH_ALIASES = 400_000;
+const MAX_DEPTH = 10_000;
+
+/** The first document of a YAML text as a JSON value. Throws a StatusError in upstream's words. */
+export function parseYaml(text: string): ParsedYaml {
+  try {
+    return convertFirstDocument(text);
+  } catch (error) {
+    if (error instanceof RangeError) throw badRequest(`yaml: exceeded max depth of ${MAX_DEPTH}`);
+    throw error;
+  }
+}
+
+/** The same as JSON text, on which the decoding goes on. */
+export function yamlToJson(text: string): { json: string; duplicateKeys: string | undefined } {
+  const { value, duplicateKeys } = parseYaml(text);
+  return { json: stringifyJson(value), duplicateKeys };
+}
+
+function convertFirstDocument(text: string): ParsedYaml {
+  const lines = new LineCounter();
+  const documents = parseAllDocuments(text, { schema: 'failsafe', version: '1.1', uniqueKeys: false, prettyErrors: false, lineCounter: lines, logLevel: 'silent' });
+  const [document] = documents as Document.Parsed[];
+  if (!document) return { value: null, duplicateKeys: undefined };
+  if (document.errors.length > 0) throw yamlError(document.errors, lines);
+  const converter = new YamlConverter(document, lines);
+  const value = converter.convert(document.contents);
+  const { duplicates } = converter;
+  return { value, duplicateKeys: duplicates.length === 0 ? undefined : `yaml: unmarshal errors:\n  ${duplicates.join('\n  ')}` };
+}
+
+class YamlConverter {
+  readonly duplicates: string[] = [];
+  private nodes = 0;
+  private aliased = false;
+  private readonly expanding = new Set<unknown>();
+
+  constructor(
+    private readonly document: Document.Parsed,
+    private readonly lines: LineCounter,
+  ) {}
+
+  convert(node: Node | null | undefined): unknown {
+    this.nodes++;
+    if (this.aliased && this.nodes > MAX_NODES_WITH_ALIASES) throw badRequest('yaml: document contains excessive aliasing');
+    if (!node) return null;
+    if (isAlias(node)) return this.alias(node);
+    if (isScalar(node)) return finite(scalarValue(node));
+    if (isSeq(node)) return node.items.map((item) => this.convert(item as Node));
+    return isMap(node) ? this.map(node) : null;
+  }
+
+  private alias(node: Node & { source: string }): unknown {
+    const target = (node as unknown as { resolve(d: Document): Node | undefined }).resolve(this.document);
+    if (!target) throw badRequest(`yaml: unknown anchor '${node.source}' referenced`);
+    if (this.expanding.has(target)) throw badRequest(`yaml: anchor '${node.source}' value contains itself`);
+    this.aliased = true;
+    this.expanding.add(target);
+    const value = this.convert(target);
+    this.expanding.delete(target);
+    return value;
+  }
+
+  private map(node: YAMLMap): Record<string, unknown> {
+    const own: Record<string, unknown> = {};
+    const merged: Record<string, unknown>[] = [];
+    for (const pair of node.items) {
+      if (!isPair(pair)) continue;
+      const valueNode = pair.value as Node | null;
+      if (isMergeKey(pair.key)) {
+        merged.push(...this.mergeSources(valueNode));
+        continue;
+      }
+      const key = this.key(pair.key as Node | null);
+      const value = this.convert(valueNode);
+      if (Object.hasOwn(own, key.text)) this.duplicates.push(`line ${this.lineOf(valueNode ?? (pair.key as Node))}: key ${key.shown} already set in map`);
+      setOwn(own, key.text, value);
+    }
+    for (const source of merged) {
+      for (const [key, value] of Object.entries(source)) if (!Object.hasOwn(own, key)) setOwn(own, key, value);
+    }
+    return own;
+  }
+
+  private mergeSources(node: Node | null): Record<string, unknown>[] {
+    const value = this.convert(node);
+    const sources: unknown[] = Array.isArray(value) ? value : [value];
+    return sources.map((source) => {
+      if (typeof source !== 'object' || source === null || Array.isArray(source)) throw badRequest('yaml: map merge requires map or sequence of maps as the value');
+      return source as Record<string, unknown>;
+    });
+  }
+
+  /** JSON keys are texts; shown as Go shows a value of the key's own type. */
+  private key(node: Node | null): { text: string; shown: string } {
+    const value = this.convert(node);
+    if (typeof value === 'string') return { text: value, shown: quote(value) };
+    if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return { text: String(value), shown: String(value) };
+    throw badRequest(`yaml: invalid map key: ${stringifyJson(value)}`);
+  }
+
+  private lineOf(node: Node): number {
+    return this.lines.linePos(node.range?.[0] ?? 0).line;
+  }
+}
+
+const isMergeKey = (key: unknown): boolean => isScalar(key) && key.type === 'PLAIN' && key.source === '<<';
+
+function scalarValue(node: { type?: string; tag?: string; source?: string; value: unknown }): YamlScalar {
+  const text = node.source ?? String(node.value ?? '');
+  if (node.tag !== undefined && node.tag !== 'tag:yaml.org,2002:str' && node.tag !== '!') return resolveTaggedScalar(node.tag, text);
+  return node.type === 'PLAIN' && node.tag === undefined ? resolvePlainScalar(text) : text;
+}
+
+function finite(value: YamlScalar): YamlScalar {
+  if (typeof value === 'number' && !Number.isFinite(value)) throw badRequest(`json: unsupported value: ${Number.isNaN(value) ? 'NaN' : '+Inf'}`);
+  return value;
+}

@@ -1,0 +1,89 @@
+/**
+ * One pass over the bytes of a JSON document, beside JSON.parse, for what JSON.parse does not tell: how many keys the
+ * document has (so that keys given twice are noticed), and whether it holds anything whose exact text matters.
+ */
+export interface JsonScan {
+  /** Keys of all objects, repeated ones included. */
+  readonly keys: number;
+  /**
+   * Something that JSON.parse reads otherwise than upstream: a number with a fraction, an exponent or more than 15 digits,
+   * half of a surrogate pair, nesting beyond the limit.
+   */
+  readonly unusual: boolean;
+}
+
+/** Upstream refuses deeper documents. */
+export const MAX_DEPTH = 10_000;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const LOWER_U = 0x75;
+const LOWER_E = 0x65;
+const SAFE_DIGITS = 15;
+
+const ORDINARY = 0;
+const STRING = 1;
+const COLON = 2;
+const OPEN = 3;
+const CLOSE = 4;
+const DIGIT = 5;
+const FRACTION = 6;
+const MAYBE_EXPONENT = 7;
+
+const CLASS = new Uint8Array(256);
+CLASS[QUOTE] = STRING;
+CLASS[0x3a] = COLON;
+CLASS[0x7b] = CLASS[0x5b] = OPEN;
+CLASS[0x7d] = CLASS[0x5d] = CLOSE;
+CLASS.fill(DIGIT, 0x30, 0x3a);
+CLASS[0x2e] = CLASS[0x45] = FRACTION;
+CLASS[LOWER_E] = MAYBE_EXPONENT;
+
+export function scanJson(bytes: Uint8Array): JsonScan {
+  const end = bytes.length;
+  let keys = 0;
+  let depth = 0;
+  let unusual = false;
+  let i = 0;
+  while (i < end) {
+    const byte = bytes[i]!;
+    i++;
+    switch (CLASS[byte]) {
+      case STRING:
+        while (i < end && bytes[i] !== QUOTE) {
+          if (bytes[i] === BACKSLASH) {
+            i++;
+            // \uD8xx to \uDFxx: only well-formed pairs survive upstream.
+            if (bytes[i] === LOWER_U && (bytes[i + 1]! | 0x20) === 0x64) unusual = true;
+          }
+          i++;
+        }
+        i++;
+        break;
+      case COLON:
+        keys++;
+        break;
+      case OPEN:
+        if (++depth > MAX_DEPTH) return { keys, unusual: true };
+        break;
+      case CLOSE:
+        depth--;
+        break;
+      case DIGIT: {
+        const start = i;
+        while (i < end && CLASS[bytes[i]!] === DIGIT) i++;
+        if (i - start >= SAFE_DIGITS) unusual = true;
+        break;
+      }
+      case FRACTION:
+        unusual = true;
+        break;
+      case MAYBE_EXPONENT:
+        if (i > 1 && CLASS[bytes[i - 2]!] === DIGIT) unusual = true;
+        break;
+      case ORDINARY:
+        break;
+    }
+  }
+  return { keys, unusual };
+}

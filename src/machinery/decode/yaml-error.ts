@@ -1,0 +1,47 @@
+import type { LineCounter, YAMLParseError } from 'yaml';
+import { badRequest, type StatusError } from '../status.ts';
+
+interface Wording {
+  readonly text: string;
+  /** From the line where our parser sees the fault to the line that upstream's names. */
+  readonly lineOffset: number;
+}
+
+/** The fault in the words of upstream's YAML library, whose scanner and parser count lines differently. */
+export function yamlError(errors: readonly YAMLParseError[], lines: LineCounter): StatusError {
+  const error = errors[0]!;
+  const { text, lineOffset } = wording(error, errors);
+  return badRequest(`yaml: line ${Math.max(1, lines.linePos(error.pos[0]).line + lineOffset)}: ${text}`);
+}
+
+function wording(error: YAMLParseError, errors: readonly YAMLParseError[]): Wording {
+  const says = (words: string): boolean => error.message.includes(words);
+  switch (error.code) {
+    case 'BAD_SCALAR_START':
+    case 'TAB_AS_INDENT':
+      return { text: 'found character that cannot start any token', lineOffset: 0 };
+    case 'BLOCK_AS_IMPLICIT_KEY':
+      return {
+        text: 'mapping values are not allowed in this context',
+        lineOffset: errors.some((e) => e.code === 'MULTILINE_IMPLICIT_KEY' && e.pos[0] === error.pos[0]) ? 1 : 0,
+      };
+    case 'MULTILINE_IMPLICIT_KEY':
+      return { text: 'mapping values are not allowed in this context', lineOffset: 1 };
+    case 'BAD_INDENT':
+      if (says('Flow map')) return { text: "did not find expected ',' or '}'", lineOffset: -1 };
+      if (says('Flow seq')) return { text: "did not find expected ',' or ']'", lineOffset: -1 };
+      if (says('sequence items')) return { text: "did not find expected '-' indicator", lineOffset: -1 };
+      return { text: 'did not find expected key', lineOffset: -1 };
+    case 'MISSING_CHAR':
+      if (says('quote')) return { text: 'found unexpected end of stream', lineOffset: 0 };
+      if (says('Implicit map key')) return { text: "could not find expected ':'", lineOffset: 1 };
+      return { text: says('}') ? "did not find expected ',' or '}'" : says(']') ? "did not find expected ',' or ']'" : 'did not find expected node content', lineOffset: -1 };
+    case 'UNEXPECTED_TOKEN':
+      if (says('in YAML stream')) return { text: 'did not find expected <document start>', lineOffset: -1 };
+      return { text: says('node end') ? "did not find expected '-' indicator" : 'did not find expected node content', lineOffset: -1 };
+    case 'BAD_DQ_ESCAPE':
+      return { text: 'found unknown escape character', lineOffset: 0 };
+    default:
+      return { text: 'did not find expected key', lineOffset: -1 };
+  }
+}

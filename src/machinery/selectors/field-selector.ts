@@ -1,0 +1,76 @@
+import { badRequest } from '../status.ts';
+
+export interface FieldRequirement {
+  readonly field: string;
+  readonly operator: '=' | '!=';
+  readonly value: string;
+}
+
+/** All of the requirements must hold; a field that an object does not have reads as the empty text. */
+export class FieldSelector {
+  constructor(readonly requirements: readonly FieldRequirement[]) {}
+
+  get isEmpty(): boolean {
+    return this.requirements.length === 0;
+  }
+
+  matches(valueOf: (field: string) => string): boolean {
+    return this.requirements.every(({ field, operator, value }) => (valueOf(field) === value) === (operator === '='));
+  }
+
+  /** The one value that the field must have, if the selector says so. */
+  requiresExactMatch(field: string): string | undefined {
+    return this.requirements.find((r) => r.field === field && r.operator === '=')?.value;
+  }
+
+  toString(): string {
+    return this.requirements.map(({ field, operator, value }) => `${field}${operator}${escapeValue(value)}`).join(',');
+  }
+}
+
+/** `metadata.name=a,spec.nodeName!=b`; in values, `\` escapes itself, `,` and `=`. Throws a StatusError. */
+export function parseFieldSelector(text: string): FieldSelector {
+  const requirements = splitTerms(text)
+    .sort()
+    .filter((term) => term !== '')
+    .map((term): FieldRequirement => {
+      const match = /^(.*?)(!=|==|=)(.*)$/s.exec(term);
+      if (!match) throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`);
+      return { field: match[1]!, operator: match[2] === '!=' ? '!=' : '=', value: unescapeValue(match[3]!) };
+    });
+  return new FieldSelector(requirements);
+}
+
+function splitTerms(text: string): string[] {
+  const terms: string[] = [];
+  let start = 0;
+  for (let i = 0; i < text.length; i++) {
+    if (text[i] === '\\') {
+      i++;
+    } else if (text[i] === ',') {
+      terms.push(text.slice(start, i));
+      start = i + 1;
+    }
+  }
+  terms.push(text.slice(start));
+  return terms;
+}
+
+const escapeValue = (value: string): string => value.replace(/[\\,=]/g, '\\$&');
+
+function unescapeValue(text: string): string {
+  let value = '';
+  const characters = [...text];
+  for (let i = 0; i < characters.length; i++) {
+    const char = characters[i]!;
+    if (char === ',' || char === '=') throw badRequest(`invalid field selector: unescaped character in value: ${char.codePointAt(0)!}`);
+    if (char !== '\\') {
+      value += char;
+      continue;
+    }
+    const escaped = characters[++i] ?? '';
+    if (escaped === '' || !'\\,='.includes(escaped)) throw badRequest(`invalid field selector: invalid escape sequence: \\${escaped}`);
+    value += escaped;
+  }
+  return value;
+}

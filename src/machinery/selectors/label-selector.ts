@@ -1,0 +1,161 @@
+import { badRequest } from '../status.ts';
+import { aggregateMessage, invalidValue, notSupported, path, Verbatim, type FieldError, type Path } from '../validation/field-error.ts';
+import { labelValue, qualifiedName } from '../validation/names.ts';
+
+export type LabelOperator = 'in' | 'notin' | '=' | '==' | '!=' | 'gt' | 'lt' | 'exists' | '!';
+
+type Labels = Readonly<Record<string, string>>;
+
+const INTEGER = /^[-+]?\d+$/;
+const MAX_INT64 = (1n << 63n) - 1n;
+
+/** One condition on one label. Values are kept in order of their text. */
+export class LabelRequirement {
+  readonly values: readonly string[];
+
+  constructor(
+    readonly key: string,
+    readonly operator: LabelOperator,
+    values: readonly string[],
+  ) {
+    this.values = values.length > 1 ? [...values].sort() : values;
+  }
+
+  /** With upstream's checks. Throws a StatusError. */
+  static checked(key: string, operator: LabelOperator, values: readonly string[]): LabelRequirement {
+    const errors = requirementErrors(key, operator, values);
+    if (errors.length > 0) throw badRequest(aggregateMessage(errors));
+    return new LabelRequirement(key, operator, values);
+  }
+
+  matches(labels: Labels): boolean {
+    const value = Object.hasOwn(labels, this.key) ? labels[this.key] : undefined;
+    switch (this.operator) {
+      case 'in':
+      case '=':
+      case '==':
+        return value !== undefined && this.values.includes(value);
+      case 'notin':
+      case '!=':
+        return value === undefined || !this.values.includes(value);
+      case 'exists':
+        return value !== undefined;
+      case '!':
+        return value === undefined;
+      case 'gt':
+      case 'lt': {
+        const left = parseInt64(value ?? '');
+        const right = parseInt64(this.values[0] ?? '');
+        if (left === undefined || right === undefined) return false;
+        return this.operator === 'gt' ? left > right : left < right;
+      }
+    }
+  }
+
+  toString(): string {
+    const values = this.values.join(',');
+    switch (this.operator) {
+      case 'exists':
+        return this.key;
+      case '!':
+        return `!${this.key}`;
+      case 'in':
+      case 'notin':
+        return `${this.key} ${this.operator} (${values})`;
+      case 'gt':
+        return `${this.key}>${values}`;
+      case 'lt':
+        return `${this.key}<${values}`;
+      default:
+        return `${this.key}${this.operator}${values}`;
+    }
+  }
+}
+
+/** All of the requirements must hold; in order of their keys. */
+export class LabelSelectorMatcher {
+  readonly requirements: readonly LabelRequirement[];
+
+  constructor(
+    requirements: readonly LabelRequirement[],
+    /** Matches no object at all, whatever the requirements. */
+    readonly matchesNothing = false,
+  ) {
+    this.requirements = [...requirements].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+  }
+
+  get isEmpty(): boolean {
+    return this.requirements.length === 0 && !this.matchesNothing;
+  }
+
+  matches(labels: Labels | undefined): boolean {
+    if (this.matchesNothing) return false;
+    const { requirements } = this;
+    for (let i = 0; i < requirements.length; i++) if (!requirements[i]!.matches(labels ?? {})) return false;
+    return true;
+  }
+
+  /** The one value that the label must have, if the selector says so. */
+  requiresExactMatch(label: string): string | undefined {
+    const found = this.requirements.find((r) => r.key === label);
+    return found && ['=', '==', 'in'].includes(found.operator) && found.values.length === 1 ? found.values[0] : undefined;
+  }
+
+  toString(): string {
+    return this.requirements.map(String).join(',');
+  }
+}
+
+export const EVERYTHING = new LabelSelectorMatcher([]);
+export const NOTHING = new LabelSelectorMatcher([], true);
+
+/** Every label of the set with its value, as the selectors of Services and ReplicationControllers mean it. */
+export const selectorFromLabels = (labels: Labels | undefined): LabelSelectorMatcher =>
+  new LabelSelectorMatcher(Object.entries(labels ?? {}).map(([key, value]) => new LabelRequirement(key, '=', [value])));
+
+function requirementErrors(key: string, operator: LabelOperator, values: readonly string[]): FieldError[] {
+  const errors: FieldError[] = [];
+  const keyErrors = qualifiedName(key);
+  if (keyErrors.length > 0) errors.push(invalidValue(path('key'), key, keyErrors.join('; ')));
+  const at = path('values');
+  const wrongCount = (detail: string): void => void errors.push(invalidValue(at, new Verbatim(JSON.stringify(values)), detail));
+  switch (operator) {
+    case 'in':
+    case 'notin':
+      if (values.length === 0) wrongCount("for 'in', 'notin' operators, values set can't be empty");
+      break;
+    case '=':
+    case '==':
+    case '!=':
+      if (values.length !== 1) wrongCount('exact-match compatibility requires one single value');
+      break;
+    case 'exists':
+    case '!':
+      if (values.length !== 0) wrongCount('values set must be empty for exists and does not exist');
+      break;
+    case 'gt':
+    case 'lt':
+      if (values.length !== 1) wrongCount("for 'Gt', 'Lt' operators, exactly one value is required");
+      values.forEach((value, i) => {
+        if (parseInt64(value) === undefined) {
+          errors.push(invalidValue(at.index(i), value, "for 'Gt', 'Lt' operators, the value must be an integer"));
+        }
+      });
+      break;
+    default:
+      errors.push(notSupported(path('operator'), operator, ['in', 'notin', '=', '==', '!=', 'gt', 'lt', 'exists', '!']));
+  }
+  values.forEach((value, i) => checkValue(key, value, at.index(i), errors));
+  return errors;
+}
+
+function checkValue(key: string, value: string, at: Path, errors: FieldError[]): void {
+  const messages = labelValue(value);
+  if (messages.length > 0) errors.push(invalidValue(at.key(key), value, messages.join('; ')));
+}
+
+function parseInt64(text: string): bigint | undefined {
+  if (!INTEGER.test(text) || text.length > 32) return undefined;
+  const value = BigInt(text.startsWith('+') ? text.slice(1) : text);
+  return value > MAX_INT64 || value < -MAX_INT64 - 1n ? undefined : value;
+}
