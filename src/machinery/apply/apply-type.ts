@@ -37,6 +37,8 @@ export interface StructField {
   readonly name: string;
   readonly element: string;
   readonly type: ApplyType;
+  /** Its place among the fields. */
+  readonly order: number;
 }
 
 export interface MapApplyType {
@@ -81,7 +83,7 @@ export function compileMessage(message: Message): StructApplyType {
   if (message.object) declared.push({ name: 'apiVersion', type: undefined }, { name: 'kind', type: undefined });
   declared.sort((a, b) => compareText(a.name, b.name));
   for (const { name, type } of declared) {
-    const field: StructField = { name, element: `f:${name}`, type: type ? compileType(type) : STRING };
+    const field: StructField = { name, element: `f:${name}`, type: type ? compileType(type) : STRING, order: fields.length };
     fields.push(field);
     byName.set(name, field);
   }

@@ -4,12 +4,12 @@
  */
 import { isRecord } from '../object.ts';
 import { getOwn } from '../patch/own-property.ts';
-import type { ApplyType, ListApplyType, MapApplyType, StructApplyType } from './apply-type.ts';
-import { DEDUCED } from './apply-type.ts';
+import { DEDUCED, type ApplyType, type ListApplyType, type MapApplyType, type StructApplyType } from './apply-type.ts';
 import { deepEqual } from './deep-equal.ts';
-import { isLeaf, isMember, LEAF, SELF, union, type FieldSet, type FieldSetBuilder } from './field-set.ts';
+import { isMember, LEAF, SELF, union, type FieldSet } from './field-set.ts';
 import { compareText } from './go-text.ts';
-import { indexItems, sortItemElements } from './list-items.ts';
+import { identifyItems, sortItems, type IdentifiedItem } from './list-items.ts';
+import { sharedSet } from './shared-sets.ts';
 
 export interface Changes {
   /** Added or modified. */
@@ -65,11 +65,17 @@ class Comparison {
     const old = nonEmptyRecord(before);
     const now = nonEmptyRecord(after);
     if (!old && !now) return this.leaf(before, after);
-    let changes: FieldSetBuilder | undefined;
-    if (before === undefined) changes = { [SELF]: LEAF };
-    for (const field of type.fields) {
-      const was = old && getOwn(old, field.name);
-      const is = now && getOwn(now, field.name);
+    const elements: string[] = [];
+    const changes: FieldSet[] = [];
+    if (before === undefined) noteSelf(elements, changes);
+    let inOrder = true;
+    let last = -1;
+    // Over what the object has, rather than over all that it could have.
+    for (const name in now) {
+      const field = type.byName.get(name);
+      if (!field) continue;
+      const was = old && getOwn(old, name);
+      const is = now[name];
       if (was === is) continue;
       const below = ignored[field.element];
       if (below && isMember(below)) continue;
@@ -77,61 +83,71 @@ class Comparison {
         below && field.type.kind === 'struct' && is !== undefined
           ? this.struct(field.type, was, is, below)
           : this.value(field.type, was, is);
-      if (change) (changes ??= {})[field.element] = change;
+      if (!change) continue;
+      elements.push(field.element);
+      changes.push(change);
+      if (field.order < last) inOrder = false;
+      last = field.order;
     }
-    return finish(changes);
+    if (old && !this.sawRemovals) this.sawRemovals = lacksSome(now, old);
+    if (!inOrder) sortTogether(elements, changes);
+    return finish(elements, changes);
   }
 
   private map(type: MapApplyType, before: unknown, after: unknown): FieldSet | undefined {
     const old = nonEmptyRecord(before);
     const now = nonEmptyRecord(after);
     if (!old && !now) return this.leaf(before, after);
-    let changes: FieldSetBuilder | undefined;
-    if (before === undefined) changes = { [SELF]: LEAF };
+    const elements: string[] = [];
+    const changes: FieldSet[] = [];
+    if (before === undefined) noteSelf(elements, changes);
     if (now) {
       const keys = Object.keys(now);
       if (keys.length > 1) keys.sort(compareText);
       for (const key of keys) {
-        const change = this.value(type.value, old && getOwn(old, key), getOwn(now, key));
-        if (change) (changes ??= {})[`f:${key}`] = change;
+        const change = this.value(type.value, old && getOwn(old, key), now[key]);
+        if (!change) continue;
+        elements.push(`f:${key}`);
+        changes.push(change);
       }
     }
-    if (old && !this.sawRemovals) {
-      for (const key in old) if (!now || !Object.hasOwn(now, key)) this.sawRemovals = true;
-    }
-    return finish(changes);
+    if (old && !this.sawRemovals) this.sawRemovals = lacksSome(now, old);
+    return finish(elements, changes);
   }
 
   private list(type: ListApplyType, before: unknown, after: unknown): FieldSet | undefined {
     const old = nonEmptyList(before);
     const now = nonEmptyList(after);
     if (!old && !now) return this.leaf(before, after);
-    let changes: FieldSetBuilder | undefined;
-    if (before === undefined) changes = { [SELF]: LEAF };
-    const oldItems = indexItems(type, old ?? []);
-    const nowItems = indexItems(type, now ?? []);
-    const found = new Map<string, FieldSet>();
-    for (const [element, is] of nowItems) {
-      const change = this.item(type, oldItems.get(element), is);
-      if (change) found.set(element, change);
+    const elements: string[] = [];
+    const changes: FieldSet[] = [];
+    if (before === undefined) noteSelf(elements, changes);
+    const oldItems = old && groupItems(identifyItems(type, old));
+    const nowItems = now ? sortItems(type, identifyItems(type, now)) : [];
+    let kept = 0;
+    for (let i = 0; i < nowItems.length; ) {
+      const { element } = nowItems[i]!;
+      const first = i++;
+      while (nowItems[i]?.element === element) i++;
+      const was = oldItems?.get(element);
+      if (was) kept++;
+      const is = i - first === 1 ? [nowItems[first]!.item] : nowItems.slice(first, i).map(({ item }) => item);
+      const change = this.item(type, was, is);
+      if (!change) continue;
+      elements.push(element);
+      changes.push(change);
     }
-    for (const element of oldItems.keys()) if (!nowItems.has(element)) this.sawRemovals = true;
-    const elements = sortItemElements(type, [...found.keys()], (element) => nowItems.get(element)?.[0]);
-    for (const element of elements) (changes ??= {})[element] = found.get(element)!;
-    return finish(changes);
+    if (oldItems && kept < oldItems.size) this.sawRemovals = true;
+    return finish(elements, changes);
   }
 
   /** Items that repeat have no fields of their own: they are owned together, as one member. */
   private item(type: ListApplyType, was: unknown[] | undefined, is: unknown[]): FieldSet | undefined {
     const wasRepeated = was !== undefined && was.length > 1;
     if (is.length === 1) {
-      if (!wasRepeated) {
-        const added = was === undefined;
-        const change = this.value(type.item, was?.[0], is[0]);
-        return added && change ? withSelf(change) : change;
-      }
+      if (!wasRepeated) return this.value(type.item, was?.[0], is[0]);
       this.sawRemovals = true;
-      return withSelf(this.value(type.item, undefined, is[0]) ?? LEAF);
+      return this.value(type.item, undefined, is[0]);
     }
     if (!wasRepeated) {
       if (was) this.sawRemovals = true;
@@ -153,13 +169,45 @@ class Comparison {
 
 const DEDUCED_MAP: MapApplyType = { kind: 'map', value: DEDUCED };
 
-const finish = (changes: FieldSetBuilder | undefined): FieldSet | undefined => {
-  if (!changes) return undefined;
-  for (const key in changes) if (key !== SELF) return changes;
-  return LEAF;
-};
+const finish = (elements: readonly string[], changes: readonly FieldSet[]): FieldSet | undefined =>
+  elements.length === 0 ? undefined : sharedSet(elements, changes);
 
-const withSelf = (node: FieldSet): FieldSet => (node[SELF] || isLeaf(node) ? node : { [SELF]: LEAF, ...node });
+function noteSelf(elements: string[], changes: FieldSet[]): void {
+  elements.push(SELF);
+  changes.push(LEAF);
+}
+
+/** By element, as fields sort; `.` stays in front. */
+function sortTogether(elements: string[], changes: FieldSet[]): void {
+  for (let i = 1; i < elements.length; i++) {
+    const element = elements[i]!;
+    const change = changes[i]!;
+    let at = i;
+    while (at > 0 && compareText(elements[at - 1]!, element) > 0) {
+      elements[at] = elements[at - 1]!;
+      changes[at] = changes[at - 1]!;
+      at--;
+    }
+    elements[at] = element;
+    changes[at] = change;
+  }
+}
+
+/** Whether `some` has a member that `all` has not. */
+function lacksSome(all: JsonRecord | undefined, some: JsonRecord): boolean {
+  for (const key in some) if (!all || getOwn(all, key) === undefined) return true;
+  return false;
+}
+
+function groupItems(items: readonly IdentifiedItem[]): Map<string, unknown[]> {
+  const groups = new Map<string, unknown[]>();
+  for (const { element, item } of items) {
+    const same = groups.get(element);
+    if (same) same.push(item);
+    else groups.set(element, [item]);
+  }
+  return groups;
+}
 
 function nonEmptyRecord(value: unknown): JsonRecord | undefined {
   if (!isRecord(value)) return undefined;

@@ -19,12 +19,13 @@ export function compareText(a: string, b: string): number {
 
 const codePointRank = (unit: number): number => (unit <= 0xdfff ? unit + 0x10000 : unit);
 
-const NEEDS_GO_ESCAPES = /[<>&\b\f\u2028\u2029\u007f]/;
+/** Text that stands in JSON as it is. */
+const PLAIN = /^[ !#-%'-;=?-[\]-~]*$/;
 
 /** A JSON scalar as Go's encoder writes it, with `<`, `>` and `&` escaped. */
 export function jsonText(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'null';
-  return typeof value === 'string' && NEEDS_GO_ESCAPES.test(value) ? escapeForGo(text) : text;
+  if (typeof value === 'string' && PLAIN.test(value)) return `"${value}"`;
+  return escapeForGo(JSON.stringify(value) ?? 'null');
 }
 
 const GO_ESCAPES: Record<string, string> = {

@@ -4,7 +4,7 @@ import { getOwn } from '../patch/own-property.ts';
 import { quote } from '../quote.ts';
 import type { ListApplyType, ListKey } from './apply-type.ts';
 import { jsonText } from './go-text.ts';
-import { compareKeys, compareValues, valueElement } from './path-element.ts';
+import { compareValues, valueElement } from './path-element.ts';
 
 /** An item that has no identity: it lacks the keys, or is of a kind that cannot have them. */
 export class UnidentifiedItemError extends Error {}
@@ -39,41 +39,38 @@ function setElement(item: unknown): string {
   return valueElement(item);
 }
 
-/** Items by their path elements; more than one value where items repeat. */
-export type ItemIndex = Map<string, unknown[]>;
+/** An item beside the path element that identifies it. */
+export interface IdentifiedItem {
+  readonly element: string;
+  readonly item: unknown;
+}
 
-export function indexItems(type: ListApplyType, list: readonly unknown[]): ItemIndex {
+export function identifyItems(type: ListApplyType, list: readonly unknown[]): IdentifiedItem[] {
   const keys = type.keys ?? [];
-  const index: ItemIndex = new Map();
-  for (const item of list) {
-    const element = itemElement(keys, item);
-    const same = index.get(element);
-    if (same) same.push(item);
-    else index.set(element, [item]);
-  }
-  return index;
+  return list.map((item) => ({ element: itemElement(keys, item), item }));
 }
 
-/** Elements in canonical order; `itemOf` gives the item that an element stands for. */
-export function sortItemElements(type: ListApplyType, elements: string[], itemOf: (element: string) => unknown): string[] {
-  if (elements.length < 2) return elements;
+/** In canonical order, repeated items side by side in the order of the list. */
+export function sortItems(type: ListApplyType, items: IdentifiedItem[]): IdentifiedItem[] {
+  if (items.length < 2) return items;
   const keys = type.keys ?? [];
-  if (keys.length === 0) {
-    const decorated = elements.map((element) => ({ element, value: itemOf(element) }));
-    decorated.sort((a, b) => compareValues(a.value, b.value));
-    return decorated.map((d) => d.element);
-  }
-  const decorated = elements.map((element) => ({ element, keys: keysOf(keys, itemOf(element)) }));
-  decorated.sort((a, b) => compareKeys(a.keys, b.keys));
-  return decorated.map((d) => d.element);
+  return items.sort((a, b) => (keys.length > 0 ? compareByKeys(keys, a.item, b.item) : compareValues(a.item, b.item)));
 }
 
-function keysOf(keys: readonly ListKey[], item: unknown): [string, unknown][] {
-  const found: [string, unknown][] = [];
-  if (!isRecord(item)) return found;
-  for (const key of keys) {
-    const value = getOwn(item, key.name) ?? key.default;
-    if (value !== undefined) found.push([key.name, value]);
+function compareByKeys(keys: readonly ListKey[], a: unknown, b: unknown): number {
+  if (!isRecord(a) || !isRecord(b)) return 0;
+  for (const [index, key] of keys.entries()) {
+    const mine = getOwn(a, key.name) ?? key.default;
+    const theirs = getOwn(b, key.name) ?? key.default;
+    if (mine === theirs) continue;
+    // Without the key, the next key that it has counts against this one's; with none left, it comes first.
+    if (mine === undefined) return hasKeyFrom(keys, index + 1, a) ? 1 : -1;
+    if (theirs === undefined) return hasKeyFrom(keys, index + 1, b) ? -1 : 1;
+    const order = compareValues(mine, theirs);
+    if (order !== 0) return order;
   }
-  return found;
+  return 0;
 }
+
+const hasKeyFrom = (keys: readonly ListKey[], start: number, item: Record<string, unknown>): boolean =>
+  keys.slice(start).some((key) => (getOwn(item, key.name) ?? key.default) !== undefined);

@@ -4,6 +4,7 @@ import type { Message } from '../../api/schema.ts';
 import type { KubeObject } from '../object.ts';
 import { compileMessage } from './apply-type.ts';
 import { compareObjects, type Changes } from './compare.ts';
+import { deepEqual } from './deep-equal.ts';
 import { emptyObject } from './empty-object.ts';
 import { difference, LEAF, union, type FieldSet } from './field-set.ts';
 import { UnidentifiedItemError } from './list-items.ts';
@@ -53,7 +54,8 @@ function nextEntries(update: ManagedFieldsUpdate): ManagedFieldsEntry[] | undefi
 function ownersBefore({ live, updated, subresource }: ManagedFieldsUpdate): readonly FieldOwner[] {
   const stored = live?.metadata.managedFields;
   const sent = updated.metadata?.managedFields;
-  if (!subresource && sent !== undefined && sent !== null && sent !== stored) {
+  // Most clients send back what they read.
+  if (!subresource && sent !== undefined && sent !== null && !deepEqual(sent, stored)) {
     if (isReset(sent)) return [];
     try {
       const owners = decodeManagedFields(sent, 'client');
