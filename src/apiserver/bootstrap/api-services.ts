@@ -1,0 +1,42 @@
+/** The APIServices of the group versions that the server itself serves. */
+import type { APIService } from '../../api/generated/apiregistration-v1.ts';
+import type { Stored } from './stored.ts';
+
+/** [group, version, priority of the group, priority of the version]; clients see groups and versions in this order. */
+const LOCAL_GROUP_VERSIONS: readonly (readonly [group: string, version: string, groupPriority: number, versionPriority: number])[] = [
+  ['', 'v1', 18000, 1],
+  ['apps', 'v1', 17800, 15],
+  ['events.k8s.io', 'v1', 17750, 15],
+  ['authentication.k8s.io', 'v1', 17700, 15],
+  ['authorization.k8s.io', 'v1', 17600, 15],
+  ['autoscaling', 'v2', 17500, 30],
+  ['autoscaling', 'v1', 17500, 15],
+  ['batch', 'v1', 17400, 15],
+  ['certificates.k8s.io', 'v1', 17300, 15],
+  ['networking.k8s.io', 'v1', 17200, 15],
+  ['policy', 'v1', 17100, 15],
+  ['rbac.authorization.k8s.io', 'v1', 17000, 15],
+  ['storage.k8s.io', 'v1', 16800, 15],
+  ['admissionregistration.k8s.io', 'v1', 16700, 15],
+  ['apiextensions.k8s.io', 'v1', 16700, 15],
+  ['scheduling.k8s.io', 'v1', 16600, 15],
+  ['coordination.k8s.io', 'v1', 16500, 15],
+  ['node.k8s.io', 'v1', 16300, 15],
+  ['discovery.k8s.io', 'v1', 16200, 15],
+  ['resource.k8s.io', 'v1', 16200, 21],
+  ['flowcontrol.apiserver.k8s.io', 'v1', 16100, 21],
+];
+
+/** `now` is when they became available. */
+export const localAPIServices = (now: string): Stored<APIService>[] =>
+  LOCAL_GROUP_VERSIONS.map(([group, version, groupPriorityMinimum, versionPriority]) => ({
+    apiVersion: 'apiregistration.k8s.io/v1',
+    kind: 'APIService',
+    metadata: { name: `${version}.${group}`, labels: { 'kube-aggregator.kubernetes.io/automanaged': 'onstart' } },
+    spec: { ...(group === '' ? {} : { group }), version, groupPriorityMinimum, versionPriority },
+    status: {
+      conditions: [
+        { type: 'Available', status: 'True', lastTransitionTime: now, reason: 'Local', message: 'Local APIServices are always available' },
+      ],
+    },
+  }));

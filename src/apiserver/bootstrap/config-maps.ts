@@ -1,0 +1,40 @@
+/** ConfigMaps in kube-system by which the server tells others about itself. */
+import type { ConfigMap } from '../../api/generated/core-v1.ts';
+import type { Stored } from './stored.ts';
+
+/** How an extension server can tell that a request was authenticated by us: certificates in PEM, names of headers. */
+export interface RequestAuthentication {
+  readonly clientCA?: string;
+  readonly requestHeader?: {
+    readonly clientCA: string;
+    /** Common names that the front proxy's certificate may have; any when empty. */
+    readonly allowedNames: readonly string[];
+    readonly usernameHeaders: readonly string[];
+    readonly groupHeaders: readonly string[];
+    readonly extraHeadersPrefix: readonly string[];
+  };
+}
+
+export function extensionAuthenticationConfigMap({ clientCA, requestHeader }: RequestAuthentication): Stored<ConfigMap> {
+  const data: Record<string, string> = {};
+  if (clientCA !== undefined) data['client-ca-file'] = clientCA;
+  if (requestHeader) {
+    data['requestheader-allowed-names'] = JSON.stringify(requestHeader.allowedNames);
+    data['requestheader-client-ca-file'] = requestHeader.clientCA;
+    data['requestheader-extra-headers-prefix'] = JSON.stringify(requestHeader.extraHeadersPrefix);
+    data['requestheader-group-headers'] = JSON.stringify(requestHeader.groupHeaders);
+    data['requestheader-username-headers'] = JSON.stringify(requestHeader.usernameHeaders);
+  }
+  return configMap('extension-apiserver-authentication', data);
+}
+
+/** Since which day (`2026-01-31`) the use of tokens from Secrets is recorded; the cleaner trusts records from then on. */
+export const legacyTokenTrackingConfigMap = (since: string): Stored<ConfigMap> =>
+  configMap('kube-apiserver-legacy-service-account-token-tracking', { since });
+
+const configMap = (name: string, data: Record<string, string>): Stored<ConfigMap> => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace: 'kube-system' },
+  data,
+});

@@ -1,0 +1,58 @@
+/** The Lease by which a server says that it is alive, so that others can tell how many there are. */
+import { createHash } from 'node:crypto';
+import type { Lease } from '../../api/generated/coordination-v1.ts';
+import type { Stored } from './stored.ts';
+
+export interface ServerIdentity {
+  readonly hostname: string;
+  /** New with every start of the server. */
+  readonly uid: string;
+  /** `192.0.2.2:6443` */
+  readonly advertiseAddress: string;
+}
+
+export const identityLease = ({ hostname, uid, advertiseAddress }: ServerIdentity, renewTime: string): Stored<Lease> => {
+  const name = serverIdentityName(hostname);
+  return {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: {
+      name,
+      namespace: 'kube-system',
+      labels: { 'apiserver.kubernetes.io/identity': 'kube-apiserver', 'kubernetes.io/hostname': hostname },
+      annotations: { 'kubernetes.io/peer-advertise-address': advertiseAddress },
+    },
+    spec: { holderIdentity: `${name}_${uid}`, leaseDurationSeconds: 3600, renewTime },
+  };
+};
+
+/** The same for every start on one machine: a hash over the host's name and the component's, each behind its length. */
+export function serverIdentityName(hostname: string): string {
+  const hash = createHash('sha256');
+  for (const part of [hostname, 'kube-apiserver']) {
+    const bytes = Buffer.from(part);
+    const length = Buffer.alloc(2);
+    length.writeUInt16BE(bytes.length);
+    hash.update(length).update(bytes);
+  }
+  return `apiserver-${base32(hash.digest().subarray(0, 16))}`;
+}
+
+/** Lower case, without padding. */
+function base32(bytes: Uint8Array): string {
+  let text = '';
+  let value = 0;
+  let bits = 0;
+  for (const byte of bytes) {
+    value = (value << 8) | byte;
+    bits += 8;
+    while (bits >= 5) {
+      bits -= 5;
+      text += BASE32_ALPHABET[(value >> bits) & 31];
+    }
+    value &= (1 << bits) - 1;
+  }
+  return bits === 0 ? text : text + BASE32_ALPHABET[(value << (5 - bits)) & 31];
+}
+
+const BASE32_ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';

@@ -1,0 +1,66 @@
+/**
+ * How the server brings the RBAC objects of an earlier start up to date: it adds what is missing and never takes away,
+ * so that what an administrator added stays. An object annotated with autoupdate "false" is left alone.
+ */
+import type { LabelSelector, ObjectMeta } from '../../api/generated/meta-v1.ts';
+import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding, Subject } from '../../api/generated/rbac-v1.ts';
+import { semanticEqual } from '../../machinery/validation/equality.ts';
+import { AUTOUPDATE_ANNOTATION } from './rbac-builders.ts';
+import { uncoveredRules } from './rule-coverage.ts';
+
+/** What has to be done to an object; `recreate` is to delete the existing one, then to create. */
+export type Reconciliation<T> = { readonly action: 'none' } | { readonly action: 'create' | 'update' | 'recreate'; readonly object: T };
+
+const NOTHING_TO_DO = { action: 'none' } as const;
+
+export function reconcileRole<T extends Role | ClusterRole>(existing: T | undefined, desired: T): Reconciliation<T> {
+  if (!existing) return { action: 'create', object: desired };
+  if (isProtected(existing)) return NOTHING_TO_DO;
+  const updated: T = { ...existing, metadata: mergeMetadata(existing.metadata, desired.metadata) };
+  const missing = uncoveredRules(existing.rules ?? [], desired.rules ?? []);
+  if (missing.length > 0) updated.rules = [...(existing.rules ?? []), ...missing];
+  return updateIfChanged(existing, reconcileAggregation(updated, desired));
+}
+
+/** A role that is not to be aggregated loses its aggregation rule; otherwise missing selectors are added. */
+function reconcileAggregation<T extends Role | ClusterRole>(role: T, desired: T): T {
+  const existingRule = 'aggregationRule' in role ? role.aggregationRule : undefined;
+  const desiredRule = 'aggregationRule' in desired ? desired.aggregationRule : undefined;
+  if (!desiredRule) {
+    if (!existingRule) return role;
+    const plain = { ...role };
+    if ('aggregationRule' in plain) delete plain.aggregationRule;
+    return plain;
+  }
+  const selectors: LabelSelector[] = existingRule?.clusterRoleSelectors ?? [];
+  const missing = (desiredRule.clusterRoleSelectors ?? []).filter((selector) => !selectors.some((other) => semanticEqual(other, selector)));
+  return missing.length === 0 ? role : { ...role, aggregationRule: { clusterRoleSelectors: [...selectors, ...missing] } };
+}
+
+/** The role of a binding cannot change, so a binding to another role is replaced. */
+export function reconcileBinding<T extends RoleBinding | ClusterRoleBinding>(existing: T | undefined, desired: T): Reconciliation<T> {
+  if (!existing) return { action: 'create', object: desired };
+  if (isProtected(existing)) return NOTHING_TO_DO;
+  if (!semanticEqual(existing.roleRef, desired.roleRef)) return { action: 'recreate', object: desired };
+  const subjects = existing.subjects ?? [];
+  const missing = (desired.subjects ?? []).filter((subject) => !subjects.some((other) => sameSubject(other, subject)));
+  const updated: T = { ...existing, metadata: mergeMetadata(existing.metadata, desired.metadata) };
+  if (missing.length > 0) updated.subjects = [...subjects, ...missing];
+  return updateIfChanged(existing, updated);
+}
+
+const sameSubject = (a: Subject, b: Subject): boolean =>
+  a.kind === b.kind && a.name === b.name && (a.apiGroup ?? '') === (b.apiGroup ?? '') && (a.namespace ?? '') === (b.namespace ?? '');
+
+const isProtected = (existing: { metadata: ObjectMeta }): boolean => existing.metadata.annotations?.[AUTOUPDATE_ANNOTATION] === 'false';
+
+/** Labels and annotations that exist keep their values. */
+function mergeMetadata(existing: ObjectMeta, desired: ObjectMeta): ObjectMeta {
+  const merged = { ...existing };
+  if (desired.labels) merged.labels = { ...desired.labels, ...existing.labels };
+  if (desired.annotations) merged.annotations = { ...desired.annotations, ...existing.annotations };
+  return merged;
+}
+
+const updateIfChanged = <T>(existing: T, updated: T): Reconciliation<T> =>
+  semanticEqual(existing, updated) ? NOTHING_TO_DO : { action: 'update', object: updated };
