@@ -46,6 +46,18 @@ describe('VirtualClock', () => {
     expect(fired).toEqual([20]);
   });
 
+  it('always gets on when a timer is set for the rest of a wait', async () => {
+    const clock = new VirtualClock({ startTime: 1_767_225_600_000 });
+    const until = 0.1 + 0.2 + 1 / 3;
+    let fired = 0;
+    const arm = (): void => void clock.after(until - clock.monotonic(), () => ++fired < 100 && clock.monotonic() < until && arm());
+    arm();
+    await clock.advance(0.1);
+    await clock.advance(0.7);
+    expect(clock.monotonic()).toBeGreaterThanOrEqual(until);
+    expect(fired).toBeLessThan(3);
+  });
+
   it('repeats until cancelled', async () => {
     const clock = new VirtualClock({ startTime: 0 });
     const fired: number[] = [];

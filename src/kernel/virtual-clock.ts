@@ -2,8 +2,10 @@ import { deadlineOn, sleepOn, type Clock, type Timer } from './clock.ts';
 import { Heap } from './heap.ts';
 
 interface PendingTimer {
+  /** Microseconds since the clock's start. */
   at: number;
   sequence: number;
+  /** Microseconds. */
   period: number | undefined;
   fire: () => void;
   cancelled: boolean;
@@ -22,12 +24,18 @@ export interface VirtualClockOptions {
 export const DEFAULT_START_TIME = Date.UTC(2026, 0, 1);
 
 /**
+ * Time is counted in whole microseconds, rounded up: with fractions, a timer set for what is left of a wait could be due
+ * a rounding error before its end, and be set again for ever without time moving.
+ */
+const microseconds = (ms: number): number => Math.ceil(Math.max(0, ms) * 1000 - 1e-6);
+
+/**
  * Time that moves only when told to. Timers fire one by one in order of (due time, order of creation); between two of
  * them everything that was waiting on promises runs to its next timer, so the same program takes the same path in
  * every run.
  */
 export class VirtualClock implements Clock {
-  #now: number;
+  #elapsed = 0;
   #sequence = 0;
   #live = 0;
   #stepping = false;
@@ -37,16 +45,15 @@ export class VirtualClock implements Clock {
 
   constructor(options: VirtualClockOptions = {}) {
     this.#start = options.startTime ?? DEFAULT_START_TIME;
-    this.#now = this.#start;
     this.#turns = options.turns ?? 1;
   }
 
   now(): number {
-    return this.#now;
+    return this.#start + this.#elapsed / 1000;
   }
 
   monotonic(): number {
-    return this.#now - this.#start;
+    return this.#elapsed / 1000;
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -54,12 +61,12 @@ export class VirtualClock implements Clock {
   }
 
   after(ms: number, fire: () => void): Timer {
-    return this.#schedule(ms, undefined, fire);
+    return this.#schedule(microseconds(ms), undefined, fire);
   }
 
   every(ms: number, fire: () => void): Timer {
     if (!(ms > 0)) throw new RangeError(`a period must be positive, got ${ms}`);
-    return this.#schedule(ms, ms, fire);
+    return this.#schedule(microseconds(ms), microseconds(ms), fire);
   }
 
   deadline(ms: number, parent?: AbortSignal): AbortSignal {
@@ -77,7 +84,8 @@ export class VirtualClock implements Clock {
 
   /** When the next timer is due, in milliseconds since the epoch; undefined when none waits. */
   get nextTimerAt(): number | undefined {
-    return this.#next()?.at;
+    const next = this.#next();
+    return next === undefined ? undefined : this.#start + next.at / 1000;
   }
 
   /** Lets everything run that waits on promises, without moving time. */
@@ -87,7 +95,7 @@ export class VirtualClock implements Clock {
 
   /** Moves time on by `ms`, firing what falls due on the way. */
   async advance(ms: number): Promise<void> {
-    await this.#exclusively(() => this.#runTo(this.#now + ms));
+    await this.#exclusively(() => this.#runTo(this.#elapsed + microseconds(ms)));
   }
 
   /** Jumps to the next timer and fires it. False when no timer waits. */
@@ -119,9 +127,9 @@ export class VirtualClock implements Clock {
     return work;
   }
 
-  #schedule(ms: number, period: number | undefined, fire: () => void): Timer {
+  #schedule(delay: number, period: number | undefined, fire: () => void): Timer {
     const timer: PendingTimer = {
-      at: this.#now + Math.max(0, ms),
+      at: this.#elapsed + delay,
       sequence: this.#sequence++,
       period,
       fire,
@@ -150,7 +158,7 @@ export class VirtualClock implements Clock {
     const timer = this.#next();
     if (timer === undefined || timer.at > limit) return false;
     this.#timers.pop();
-    this.#now = Math.max(this.#now, timer.at);
+    this.#elapsed = Math.max(this.#elapsed, timer.at);
     if (timer.period === undefined) {
       timer.cancelled = true;
       this.#live--;
@@ -167,12 +175,12 @@ export class VirtualClock implements Clock {
   async #runTo(target: number): Promise<void> {
     await this.settle();
     while (await this.#fireNext(target));
-    this.#now = Math.max(this.#now, target);
+    this.#elapsed = Math.max(this.#elapsed, target);
   }
 
   async #runWhile(unfinished: () => boolean, limitMs: number, goal: string): Promise<void> {
     await this.#exclusively(async () => {
-      const limit = this.#now + limitMs;
+      const limit = this.#elapsed + microseconds(limitMs);
       await this.settle();
       while (unfinished()) {
         if (await this.#fireNext(limit)) continue;
