@@ -3,7 +3,13 @@
  * goes by the schema's types (which lists and maps merge, by which keys), so custom resources work like built-in ones.
  * `updateManagedFields` is called on every create, update and patch, `applyPatch` on apply.
  */
-export { updateManagedFields, type ManagedFieldsUpdate } from './update-managed-fields.ts';
-export type { ResetFields } from './reset-fields.ts';
-export type { OtherVersion, OtherVersions } from './versions.ts';
+export { applyPatch, type ApplyRequest, type ApplyResult } from './apply-patch.ts';
+export { extractApplied, type Extraction } from './extract.ts';
 export type { FieldSet } from './field-set.ts';
+export { LAST_APPLIED_ANNOTATION } from './last-applied.ts';
+export { decodeManagedFields } from './managed-fields.ts';
+export type { ResetFields } from './reset-fields.ts';
+export { managedFieldsOfParent, managedFieldsOfScale, type ReplicasPaths, type ScaleOwnership } from './scale.ts';
+export { keepUnchangedTimes } from './unchanged.ts';
+export { updateManagedFields, type ManagedFieldsUpdate } from './update-managed-fields.ts';
+export type { OtherVersion, OtherVersions } from './versions.ts';

@@ -1,0 +1,179 @@
+/** Server-side apply: what an object becomes when a manager applies a configuration to it. */
+import type { GroupVersionKind, Message } from '../../api/schema.ts';
+import { apiVersionOf } from '../../api/schema.ts';
+import { isRecord, type KubeObject } from '../object.ts';
+import { badRequest, failure } from '../status.ts';
+import { compileMessage } from './apply-type.ts';
+import { compareObjects } from './compare.ts';
+import { conflictError, conflictsOf, type Conflict } from './conflicts.ts';
+import { deepEqual } from './deep-equal.ts';
+import { emptyObject } from './empty-object.ts';
+import { hasPath, intersection } from './field-set.ts';
+import { withinDepth } from '../patch/within-depth.ts';
+import { KUBECTL_MANAGER, lastAppliedFields, withLastApplied } from './last-applied.ts';
+import { UnidentifiedItemError } from './list-items.ts';
+import { capUpdateOwners, decodeManagedFields, encodeManagedFields, isSameOwner, type FieldOwner } from './managed-fields.ts';
+import { mergeTyped } from './merge-typed.ts';
+import { pruneAbandoned } from './prune.ts';
+import { reconcileWithSchema } from './reconcile-schema.ts';
+import { ignoredFields, type ResetFields } from './reset-fields.ts';
+import { fieldSetOf } from './to-field-set.ts';
+import { typedErrorText } from './typed-errors.ts';
+import { lose, ownersAfterUpdate } from './update-managed-fields.ts';
+import type { OtherVersions } from './versions.ts';
+
+export interface ApplyRequest {
+  /** The object as it is stored; undefined when the apply creates it. */
+  readonly live: KubeObject | undefined;
+  /** The configuration as it was decoded from the request: plain JSON, not conformed to the schema. */
+  readonly applied: Readonly<Record<string, unknown>>;
+  readonly manager: string;
+  /** Take over what others own. */
+  readonly force: boolean;
+  /** The kind that the endpoint takes. */
+  readonly kind: GroupVersionKind;
+  readonly schemaMessage: Message;
+  /** `status`, `scale`…; empty for the object itself. */
+  readonly subresource?: string;
+  /** The time of the write, as it is written: RFC 3339, in whole seconds, UTC. */
+  readonly now: string;
+  readonly resetFields?: ResetFields;
+  readonly versions?: OtherVersions;
+}
+
+export interface ApplyResult {
+  /** With its managedFields. Values that were applied are as they were written: make it canonical and default it. */
+  readonly object: KubeObject;
+  /** False when the object, its managedFields aside, stays as it is. */
+  readonly changed: boolean;
+}
+
+/** Throws a StatusError: 409 for conflicts, 400 or 500 for a configuration that does not fit. */
+export function applyPatch(request: ApplyRequest): ApplyResult {
+  return withinDepth(() => {
+    checkKind(request);
+    const owners = ownersBefore(request);
+    checkConfiguration(request);
+    try {
+      return apply(request, owners);
+    } catch (error) {
+      if (!(error instanceof UnidentifiedItemError)) throw error;
+      throw failure(500, '', `failed to create typed live object (${subjectText(request.live ?? request.applied, request.kind)}): ${error.message}`);
+    }
+  });
+}
+
+function checkKind({ applied, kind }: ApplyRequest): void {
+  const apiVersion = typeof applied['apiVersion'] === 'string' ? applied['apiVersion'] : '';
+  const given = typeof applied['kind'] === 'string' ? applied['kind'] : '';
+  if (apiVersion === apiVersionOf(kind) && given === kind.kind) return;
+  const parts = apiVersion.split('/');
+  const [group, version] = parts.length === 1 ? ['', parts[0]!] : [parts[0]!, parts[1]!];
+  const gvk = parts.length > 2 ? { group: '', version: '', kind: '' } : { group, version, kind: given };
+  throw badRequest(`invalid object type: ${kindText(gvk)}`);
+}
+
+const kindText = (gvk: GroupVersionKind): string => `${gvk.group}/${gvk.version}, Kind=${gvk.kind}`;
+
+function subjectText(object: Readonly<Record<string, unknown>>, kind: GroupVersionKind): string {
+  const metadata = isRecord(object['metadata']) ? object['metadata'] : {};
+  const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+  return `${text(metadata['namespace'])}/${text(metadata['name'])}; ${kindText(kind)}`;
+}
+
+function ownersBefore(request: ApplyRequest): readonly FieldOwner[] {
+  const { live } = request;
+  if (!live) return [];
+  let owners: readonly FieldOwner[];
+  try {
+    owners = decodeManagedFields(live.metadata.managedFields ?? [], 'stored');
+  } catch (error) {
+    throw failure(500, '', `failed to decode managed fields: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  if (owners.length === 0) {
+    // Nobody was tracked so far: what is there belongs to those before the first apply.
+    const update = { ...request, live: undefined, updated: live, manager: 'before-first-apply', apiVersion: apiVersionOf(request.kind) };
+    return capUpdateOwners(ownersAfterUpdate([], update));
+  }
+  if (request.schemaMessage.fullName !== '') return owners;
+  const type = compileMessage(request.schemaMessage);
+  return owners.map((owner) => ({ ...owner, fields: reconcileWithSchema(type, owner.fields) }));
+}
+
+function checkConfiguration({ applied, kind, schemaMessage }: ApplyRequest): void {
+  const { metadata } = applied;
+  if (isRecord(metadata) && Array.isArray(metadata['managedFields']) && metadata['managedFields'].every(isRecord)) {
+    throw badRequest('metadata.managedFields must be nil');
+  }
+  const error = typedErrorText(compileMessage(schemaMessage), applied, 'refused');
+  if (error !== undefined) throw failure(500, '', `failed to create typed patch object (${subjectText(applied, kind)}): ${error}`);
+}
+
+function apply(request: ApplyRequest, owners: readonly FieldOwner[]): ApplyResult {
+  const attempt = tryApply(request, owners);
+  if (attempt.conflicts.length > 0 && !request.force) {
+    const serious = request.manager === KUBECTL_MANAGER ? withoutLastApplied(request, attempt.conflicts) : attempt.conflicts;
+    if (serious.length > 0) throw conflictError(serious);
+  }
+  const metadata = { ...attempt.object.metadata };
+  delete metadata.managedFields;
+  const entries = encodeManagedFields(attempt.owners);
+  if (entries) metadata.managedFields = entries;
+  const object = { ...attempt.object, metadata };
+  return { object: request.manager === KUBECTL_MANAGER ? withLastApplied(object, request.applied) : object, changed: attempt.changed };
+}
+
+/** Conflicts over what kubectl itself last applied from the client's side are none. */
+function withoutLastApplied({ live, schemaMessage, kind }: ApplyRequest, conflicts: readonly Conflict[]): readonly Conflict[] {
+  const own = live && lastAppliedFields(compileMessage(schemaMessage), live, apiVersionOf(kind));
+  return own ? conflicts.filter(({ path }) => !hasPath(own, path)) : conflicts;
+}
+
+interface Attempt {
+  readonly object: KubeObject;
+  readonly changed: boolean;
+  readonly owners: readonly FieldOwner[];
+  readonly conflicts: readonly Conflict[];
+}
+
+function tryApply(request: ApplyRequest, owners: readonly FieldOwner[]): Attempt {
+  const { live, applied, schemaMessage, versions } = request;
+  const apiVersion = apiVersionOf(request.kind);
+  const type = compileMessage(schemaMessage);
+  const ignored = ignoredFields(request.resetFields);
+  const before = live ?? (emptyObject(schemaMessage) as KubeObject);
+  const identity = { manager: request.manager, operation: 'Apply', apiVersion, subresource: request.subresource ?? '' } as const;
+  const previous = owners.find((owner) => isSameOwner(owner, identity));
+  const others = owners.filter((owner) => owner !== previous);
+  const fields = fieldSetOf(type, applied, ignored);
+  const self: FieldOwner | undefined = fields && { ...identity, time: previous?.time, fields };
+
+  const merged = mergeTyped(type, before, applied) as KubeObject;
+  const object = pruneAbandoned({
+    merged,
+    message: schemaMessage,
+    apiVersion,
+    previous,
+    owners: self ? [...others, self] : others,
+    versions,
+  });
+  const changed = object !== before && !deepEqual(object, before);
+
+  const conflicts: Conflict[] = [];
+  const left: FieldOwner[] = [];
+  const changes = compareObjects(type, before, object, ignored);
+  for (const owner of others) {
+    let theirs = owner.apiVersion === apiVersion ? changes : undefined;
+    if (!theirs) {
+      const other = versions?.(owner.apiVersion);
+      if (!other) continue;
+      theirs = compareObjects(compileMessage(other.message), other.convert(before), other.convert(object), ignored);
+    }
+    const contested = theirs.changed && intersection(owner.fields, theirs.changed);
+    if (contested) conflicts.push(...conflictsOf(owner, contested));
+    const rest = lose(owner.fields, theirs);
+    if (rest) left.push(rest === owner.fields ? owner : { ...owner, fields: rest });
+  }
+  if (self) left.push(changed ? { ...self, time: request.now } : self);
+  return { object, changed, owners: left, conflicts };
+}

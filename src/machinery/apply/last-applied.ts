@@ -1,0 +1,66 @@
+/**
+ * The way from client-side to server-side apply. kubectl's annotation with the last applied configuration tells which
+ * fields the manager `kubectl` had set before it applied on the server: those it may change without a conflict, and
+ * the annotation is kept up to date for whoever goes back.
+ */
+import type { KubeObject } from '../object.ts';
+import { isRecord } from '../object.ts';
+import type { StructApplyType } from './apply-type.ts';
+import { compareObjects } from './compare.ts';
+import { difference, LEAF, type FieldSet } from './field-set.ts';
+import { compareText, escapeForGo } from './go-text.ts';
+import { fieldSetOf } from './to-field-set.ts';
+import { typedErrorText } from './typed-errors.ts';
+
+export const LAST_APPLIED_ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
+
+/** The manager for which the annotation counts. */
+export const KUBECTL_MANAGER = 'kubectl';
+
+const MAX_ANNOTATIONS_BYTES = 256 * 1024;
+
+/** What the annotation says was applied, as far as the object still has it; undefined if it says nothing usable. */
+export function lastAppliedFields(type: StructApplyType, live: KubeObject, apiVersion: string): FieldSet | undefined {
+  const text = live.metadata.annotations?.[LAST_APPLIED_ANNOTATION];
+  if (!text) return undefined;
+  let lastApplied: unknown;
+  try {
+    lastApplied = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!isRecord(lastApplied) || lastApplied['apiVersion'] !== apiVersion) return undefined;
+  if (typedErrorText(type, live, 'refused') !== undefined) return undefined;
+  if (typedErrorText(type, lastApplied, 'refused') !== undefined) return undefined;
+  const changes = compareObjects(type, lastApplied, live, LEAF);
+  return difference(difference(fieldSetOf(type, lastApplied, LEAF), changes.changed), changes.removed);
+}
+
+/** The object with its annotation (if it has one) saying that `applied` was applied. */
+export function withLastApplied(object: KubeObject, applied: Readonly<Record<string, unknown>>): KubeObject {
+  const { annotations } = object.metadata;
+  if (!annotations?.[LAST_APPLIED_ANNOTATION]) return object;
+  const { [LAST_APPLIED_ANNOTATION]: _old, ...others } = annotations;
+  const text = `${escapeForGo(JSON.stringify(withSortedKeys(withoutAnnotation(applied))))}\n`;
+  let size = Buffer.byteLength(LAST_APPLIED_ANNOTATION) + Buffer.byteLength(text);
+  for (const [name, value] of Object.entries(others)) size += Buffer.byteLength(name) + Buffer.byteLength(value);
+  const updated = size > MAX_ANNOTATIONS_BYTES ? others : { ...annotations, [LAST_APPLIED_ANNOTATION]: text };
+  return { ...object, metadata: { ...object.metadata, annotations: updated } };
+}
+
+function withoutAnnotation(applied: Readonly<Record<string, unknown>>): unknown {
+  const { metadata } = applied;
+  if (!isRecord(metadata) || !isRecord(metadata['annotations'])) return applied;
+  const { [LAST_APPLIED_ANNOTATION]: _self, ...annotations } = metadata['annotations'];
+  return { ...applied, metadata: { ...metadata, annotations } };
+}
+
+function withSortedKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withSortedKeys);
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort(compareText)
+      .map((key) => [key, withSortedKeys(value[key])]),
+  );
+}

@@ -1,0 +1,33 @@
+/** Field sets that were written when the schema was another: what has become atomic is owned as a whole. */
+import { DEDUCED, type ApplyType } from './apply-type.ts';
+import { hasChildren, LEAF, SELF, type FieldSet, type FieldSetBuilder } from './field-set.ts';
+
+/** Returns the set itself when it fits the type. */
+export function reconcileWithSchema(type: ApplyType, set: FieldSet): FieldSet {
+  if (!hasChildren(set)) return set;
+  if (type.kind === 'atomic') return LEAF;
+  if (type.kind === 'scalar' || type.kind === 'deduced') return set;
+  let reconciled: FieldSetBuilder | undefined;
+  for (const element in set) {
+    if (element === SELF) continue;
+    const below = typeBelow(type, element);
+    const fitting = below ? reconcileWithSchema(below, set[element]!) : set[element]!;
+    if (fitting === set[element]) continue;
+    reconciled ??= { ...set };
+    reconciled[element] = fitting;
+  }
+  return reconciled ?? set;
+}
+
+function typeBelow(type: ApplyType, element: string): ApplyType | undefined {
+  switch (type.kind) {
+    case 'struct':
+      return type.byName.get(element.slice(2))?.type;
+    case 'map':
+      return type.value;
+    case 'list':
+      return type.item;
+    default:
+      return DEDUCED;
+  }
+}
