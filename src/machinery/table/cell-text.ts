@@ -1,0 +1,96 @@
+import type { LabelSelector, LabelSelectorRequirement, ObjectMeta } from '../../api/generated/meta-v1.ts';
+import { humanDuration, parseTime } from '../time/index.ts';
+import type { KubeObject } from '../object.ts';
+import type { Cell } from './table.ts';
+
+/** The texts that cells of many kinds are made of. */
+
+export const NONE = '<none>';
+export const UNSET = '<unset>';
+export const UNKNOWN = '<unknown>';
+
+/** The time since, as `kubectl get` shows it. */
+export function since(time: string | null | undefined, now: number): string {
+  return time ? humanDuration(now - parseTime(time)) : UNKNOWN;
+}
+
+export const age = (object: { readonly metadata?: ObjectMeta }, now: number): string => since(object.metadata?.creationTimestamp, now);
+
+export const nameOf = (object: { readonly metadata?: ObjectMeta }): string => object.metadata?.name ?? '';
+
+/** For kinds that have no columns of their own. */
+export const createdAtCells = (object: KubeObject): Cell[] => [nameOf(object), object.metadata.creationTimestamp ?? null];
+
+export const orNone = (text: string | null | undefined): string => (text ? text : NONE);
+
+/** `a=1,b=2`, or `<none>`. */
+export function labelsText(labels: Readonly<Record<string, string>> | null | undefined): string {
+  const pairs = Object.entries(labels ?? {}).map(([key, value]) => `${key}=${value}`);
+  return pairs.length === 0 ? NONE : pairs.sort().join(',');
+}
+
+export const labelSelectorOrNone = (selector: LabelSelector | null | undefined): string => orNone(labelSelectorText(selector));
+
+/** `a=1,b in (x,y),!c`; empty for a selector of everything or nothing. */
+export function labelSelectorText(selector: LabelSelector | null | undefined): string {
+  const requirements: { key: string; text: string }[] = [];
+  for (const [key, value] of Object.entries(selector?.matchLabels ?? {})) requirements.push({ key, text: `${key}=${value}` });
+  for (const expression of selector?.matchExpressions ?? []) {
+    requirements.push({ key: expression.key, text: requirementText(expression) });
+  }
+  return requirements
+    .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
+    .map((requirement) => requirement.text)
+    .join(',');
+}
+
+function requirementText({ key, operator, values }: LabelSelectorRequirement): string {
+  const list = [...(values ?? [])].sort().join(',');
+  switch (operator) {
+    case 'In':
+      return `${key} in (${list})`;
+    case 'NotIn':
+      return `${key} notin (${list})`;
+    case 'DoesNotExist':
+      return `!${key}`;
+    default:
+      return key;
+  }
+}
+
+interface Container {
+  readonly name: string;
+  readonly image?: string;
+}
+
+/** The names and the images of a pod template's containers. */
+export function containerCells(containers: readonly Container[] | null | undefined): [string, string] {
+  const list = containers ?? [];
+  return [list.map((container) => container.name).join(','), list.map((container) => container.image ?? '').join(',')];
+}
+
+/** The first few of many: `a,b,c + 2 more...`. */
+export function firstFew(items: readonly string[], max: number, separator = ','): string {
+  const shown = items.slice(0, max).join(separator);
+  return items.length > max ? `${shown} + ${items.length - max} more...` : shown;
+}
+
+const ACCESS_MODES: readonly [string, string][] = [
+  ['ReadWriteOnce', 'RWO'],
+  ['ReadOnlyMany', 'ROX'],
+  ['ReadWriteMany', 'RWX'],
+  ['ReadWriteOncePod', 'RWOP'],
+];
+
+/** `RWO,RWX`: always in this order, each once. */
+export function accessModesText(modes: readonly string[] | null | undefined): string {
+  return ACCESS_MODES.filter(([mode]) => modes?.includes(mode))
+    .map(([, short]) => short)
+    .join(',');
+}
+
+/** The IPs or names of a load balancer, each once, in order of the alphabet. */
+export function loadBalancerText(ingress: readonly { readonly ip?: string; readonly hostname?: string }[] | null | undefined): string {
+  const addresses = (ingress ?? []).map((entry) => entry.ip || entry.hostname || '').filter((address) => address !== '');
+  return [...new Set(addresses)].sort().join(',');
+}
