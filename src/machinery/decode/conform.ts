@@ -29,60 +29,76 @@ interface PlanField {
   readonly absent: () => unknown;
 }
 
+/** A message's fields in declared order, found by name, with the set of those that are written in any case. */
 interface Plan {
-  readonly object: boolean;
-  readonly fields: readonly PlanField[];
+  readonly fields: PlanField[];
+  readonly byName: Map<string, number>;
+  alwaysLow: number;
+  alwaysHigh: number;
 }
 
 const plans = new WeakMap<Message, Plan>();
 
-/** Throws MISMATCH. */
-export function conformMessage(message: Message, value: unknown, run: ConformRun): Record<string, unknown> {
-  let plan = plans.get(message);
-  if (!plan) {
-    const fields: PlanField[] = [];
-    plan = { object: message.object, fields };
-    plans.set(message, plan);
-    for (const field of message.fields) fields.push(planField(field));
+function planOf(message: Message): Plan {
+  const known = plans.get(message);
+  if (known) return known;
+  const plan: Plan = { fields: [], byName: new Map(), alwaysLow: 0, alwaysHigh: 0 };
+  plans.set(message, plan);
+  if (message.object) {
+    for (const name of ['kind', 'apiVersion']) addField(plan, { name, ...planValue({ type: STRING_TYPE, keep: false, omitZero: false }, SCALARS.string) }, false);
   }
-  return applyPlan(plan, value, run);
+  for (const field of message.fields) addField(plan, planField(field), isAlwaysWritten(field));
+  if (plan.fields.length > 64) throw new Error(`${message.fullName}: more than 64 fields`);
+  return plan;
 }
 
+function addField(plan: Plan, field: PlanField, always: boolean): void {
+  const index = plan.fields.push(field) - 1;
+  plan.byName.set(field.name, index);
+  if (!always) return;
+  if (index < 32) plan.alwaysLow |= 1 << index;
+  else plan.alwaysHigh |= 1 << (index - 32);
+}
+
+/** Throws MISMATCH. */
+export function conformMessage(message: Message, value: unknown, run: ConformRun): Record<string, unknown> {
+  return applyPlan(planOf(message), value, run);
+}
+
+/**
+ * Most fields of most messages are absent, so the keys are looked up once each, remembered as bits, and the fields
+ * visited in the order of the bits, which is the declared order.
+ */
 function applyPlan(plan: Plan, value: unknown, run: ConformRun): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw MISMATCH;
   const from = value as Record<string, unknown>;
   const to: Record<string, unknown> = {};
-  let keys = 0;
-  if (plan.object) {
-    keys += copyTypeMeta(from, to, 'kind');
-    keys += copyTypeMeta(from, to, 'apiVersion');
+  let low = plan.alwaysLow;
+  let high = plan.alwaysHigh;
+  for (const key in from) {
+    const index = plan.byName.get(key);
+    if (index === undefined) throw MISMATCH;
+    run.keys++;
+    if (index < 32) low |= 1 << index;
+    else high |= 1 << (index - 32);
   }
   const { fields } = plan;
-  for (let i = 0; i < fields.length; i++) {
-    const field = fields[i]!;
-    const given = from[field.name];
-    let result: unknown;
-    if (given === undefined) {
-      result = field.absent();
-    } else {
-      keys++;
-      result = field.present(given, run);
-    }
-    if (result !== undefined) to[field.name] = result;
-  }
-  run.keys += keys;
+  for (; low !== 0; low &= low - 1) conformField(fields[31 - Math.clz32(low & -low)]!, from, to, run);
+  for (; high !== 0; high &= high - 1) conformField(fields[63 - Math.clz32(high & -high)]!, from, to, run);
   return to;
 }
 
-function copyTypeMeta(from: Record<string, unknown>, to: Record<string, unknown>, name: 'kind' | 'apiVersion'): number {
-  const value = from[name];
-  if (value === undefined) return 0;
-  if (typeof value === 'string') {
-    if (value !== '') to[name] = value;
-  } else if (value !== null) {
-    throw MISMATCH;
-  }
-  return 1;
+function conformField(field: PlanField, from: Record<string, unknown>, to: Record<string, unknown>, run: ConformRun): void {
+  const { name } = field;
+  const given = from[name];
+  const result = given === undefined ? field.absent() : field.present(given, run);
+  if (result !== undefined) to[name] = result;
+}
+
+function isAlwaysWritten(field: Field): boolean {
+  if (field.pointer) return field.keep;
+  const { type } = field;
+  return type.kind === 'message' || field.keep || !(type.kind === 'list' || type.kind === 'map' || (type.kind === 'scalar' && dropsZero(type)));
 }
 
 function planField(field: Field): PlanField {
@@ -96,7 +112,7 @@ function planField(field: Field): PlanField {
 }
 
 /** A field without a pointer: zero and absent are one, and what is written then depends on the type. */
-function planValue(field: Field, element: Conform): Omit<PlanField, 'name'> {
+function planValue(field: Pick<Field, 'type' | 'keep' | 'omitZero'>, element: Conform): Omit<PlanField, 'name'> {
   const { type, keep, omitZero } = field;
   if (type.kind === 'message') return { present: element, absent: () => element(null, { keys: 0 }) };
   if (type.kind === 'list' || type.kind === 'map') {
@@ -164,8 +180,10 @@ function zeroOf(type: ScalarType): unknown {
 
 function conformType(type: Type): Conform {
   switch (type.kind) {
-    case 'message':
-      return (value, run) => conformMessage(type, value ?? {}, run);
+    case 'message': {
+      let plan: Plan | undefined;
+      return (value, run) => applyPlan((plan ??= planOf(type)), value ?? EMPTY, run);
+    }
     case 'list': {
       const element = conformType(type.element);
       return (value, run) => {
@@ -228,6 +246,8 @@ function conformUnion(type: UnionType): Conform {
     return value;
   };
 }
+
+const EMPTY = Object.freeze({});
 
 const STRING_TYPE: ScalarType = { kind: 'scalar', scalar: 'string', goType: 'string', values: [] };
 

@@ -1,4 +1,3 @@
-import { schema as builtIn } from '../../api/index.ts';
 import { apiVersionOf, type GroupVersionKind, type Message, type Schema } from '../../api/schema.ts';
 import type { KubeObject } from '../object.ts';
 import { quote } from '../quote.ts';
@@ -8,6 +7,7 @@ import { readDocument } from './document.ts';
 import { interpretKind } from './interpret-kind.ts';
 import { parseText, type ParsedText } from './parse-json.ts';
 import { yamlToJson } from './parse-yaml.ts';
+import { isAcceptedVersion, registeredMessage } from './registered-kinds.ts';
 
 export interface DecodeRequest {
   readonly body: Buffer;
@@ -29,11 +29,6 @@ export interface DecodedObject {
 
 const LEGACY_SCHEME = 'pkg/api/legacyscheme/scheme.go:30';
 
-/** Kinds that upstream registers in every group and version. */
-const KINDS_OF_ALL_VERSIONS = ['CreateOptions', 'DeleteOptions', 'GetOptions', 'ListOptions', 'PatchOptions', 'UpdateOptions', 'WatchEvent'];
-/** Kinds that upstream registers as `v1` without a group. */
-const UNVERSIONED_KINDS = ['APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions', 'List', 'Status'];
-
 /** A request body as the object that an endpoint takes, in canonical form, without defaults. Throws a StatusError. */
 export function decodeObject(request: DecodeRequest): DecodedObject {
   const { body, expected } = request;
@@ -46,16 +41,24 @@ export function decodeObject(request: DecodeRequest): DecodedObject {
   const cannotBeHandled = (why: string): StatusError =>
     badRequest(`${gvk.kind} in version ${quote(gvk.version)} cannot be handled as a ${expected.kind}: ${why}`);
 
-  const message = messageOf(request, gvk, cannotBeHandled);
-  const { object, strictErrors } = orElse(() => conformBody(message, parsed), cannotBeHandled);
-  if (gvk.kind !== expected.kind) {
+  const otherKind = (goType: string): StatusError => {
     const internal = expected.group === '' ? 'core' : expected.group.split('.')[0]!;
-    throw cannotBeHandled(`converting (${message.goType}) to (${internal}.${expected.kind}): unknown conversion`);
+    return cannotBeHandled(`converting (${goType}) to (${internal}.${expected.kind}): unknown conversion`);
+  };
+
+  if (gvk.version === '') throw cannotBeHandled(`Object 'apiVersion' is missing in '${body.toString('utf8')}'`);
+  const message = registeredMessage(gvk, request.schema);
+  if (!message) {
+    if (gvk.kind === 'List' && apiVersionOf(gvk) === 'v1') throw otherKind('v1.List');
+    const scheme = request.scheme ?? LEGACY_SCHEME;
+    throw cannotBeHandled(`no kind ${quote(gvk.kind)} is registered for version ${quote(apiVersionOf(gvk))} in scheme ${quote(scheme)}`);
   }
-  if (!request.anyVersion && (gvk.group !== expected.group || gvk.version !== expected.version)) {
+  const { object, strictErrors } = orElse(() => conformBody(message, parsed), cannotBeHandled);
+  if (gvk.kind !== expected.kind) throw otherKind(message.goType);
+  if (!request.anyVersion && !isAcceptedVersion(gvk, expected)) {
     throw badRequest(`the API version in the data (${apiVersionOf(gvk)}) does not match the expected API version (${apiVersionOf(expected)})`);
   }
-  return { object: withTypeMeta(object, gvk), strictErrors: [...yamlErrors, ...strictErrors] };
+  return { object: withTypeMeta(object, expected), strictErrors: [...yamlErrors, ...strictErrors] };
 }
 
 function readBody({ body, contentType }: DecodeRequest): { parsed: ParsedText; yamlErrors: readonly string[] } {
@@ -76,19 +79,6 @@ function withDefaults(given: GroupVersionKind, expected: GroupVersionKind): Grou
   const kind = given.kind === '' ? expected.kind : given.kind;
   if (given.version === '' && (given.group === '' || given.group === expected.group)) return { ...expected, kind };
   return { ...given, kind };
-}
-
-function messageOf(request: DecodeRequest, gvk: GroupVersionKind, cannotBeHandled: (why: string) => StatusError): Message {
-  if (gvk.version === '') throw cannotBeHandled(`Object 'apiVersion' is missing in '${request.body.toString('utf8')}'`);
-  const { schema = builtIn } = request;
-  const found = schema.kind(gvk);
-  if (found) return found;
-  const meta = KINDS_OF_ALL_VERSIONS.includes(gvk.kind) || (UNVERSIONED_KINDS.includes(gvk.kind) && apiVersionOf(gvk) === 'v1');
-  const message = meta ? builtIn.kind({ group: 'meta.k8s.io', version: 'v1', kind: gvk.kind }) : undefined;
-  if (message) return message;
-  throw cannotBeHandled(
-    `no kind ${quote(gvk.kind)} is registered for version ${quote(apiVersionOf(gvk))} in scheme ${quote(request.scheme ?? LEGACY_SCHEME)}`,
-  );
 }
 
 function withTypeMeta(object: Record<string, unknown>, gvk: GroupVersionKind): KubeObject {
