@@ -32,7 +32,7 @@ export function selectionOf(scope: Scope, options: ListOptions): Selection {
     matches: (entry) => {
       if (name !== '' && entry.name !== name) return false;
       const values = viewOf(served, entry).selectable((object) => fieldsOf(served)(object));
-      return (labels.isEmpty || labels.matches(values.labels)) && (fields.isEmpty || fields.matches(values.fields));
+      return (labels.isEmpty || labels.matches(values.labels)) && (fields.isEmpty || fields.matches((field) => values.fields[field] ?? ''));
     },
   };
 }

@@ -1,0 +1,148 @@
+/** Brings a server's own objects into being after each start: what is missing is made, what has aged is brought up to date. */
+import os from 'node:os';
+import { apiVersionOf } from '../../api/schema.ts';
+import type { Context } from '../../kernel/index.ts';
+import type { KubeObject } from '../../machinery/object.ts';
+import { isStatusError } from '../../machinery/status.ts';
+import { formatMicroTime, formatTime } from '../../machinery/time/index.ts';
+import type { Loopback } from '../loopback.ts';
+import type { Registry } from '../registry/registry.ts';
+import {
+  allClusterRoleBindings,
+  allClusterRoles,
+  extensionAuthenticationConfigMap,
+  flowSchemas,
+  identityLease,
+  kubernetesEndpoints,
+  kubernetesEndpointSlice,
+  kubernetesService,
+  legacyTokenTrackingConfigMap,
+  localAPIServices,
+  namespacedRoleBindings,
+  namespacedRoles,
+  namespaces,
+  priorityClasses,
+  priorityLevels,
+  reconcileBinding,
+  reconcileFlowControl,
+  reconcileRole,
+  serviceCIDR,
+  type Reconciliation,
+} from './index.ts';
+
+export interface BootstrapOptions {
+  readonly advertiseAddress: string;
+  readonly port: number;
+  readonly serviceClusterIpRange: string;
+  readonly clientCa: string;
+  readonly requestHeaderCa: string;
+}
+
+export async function bootstrapObjects(ctx: Context, registry: Registry, loopback: Loopback, options: BootstrapOptions): Promise<void> {
+  const writer = new BootstrapWriter(registry, loopback);
+  const day = formatTime(ctx.clock.now()).slice(0, 10);
+  await writer.ensure([...namespaces(), serviceCIDR(options.serviceClusterIpRange.split(','))]);
+  await Promise.all([
+    writer.reconcile(allClusterRoles(), reconcileRole),
+    writer.reconcile(allClusterRoleBindings(), reconcileBinding),
+    writer.reconcile(namespacedRoles(), reconcileRole),
+    writer.reconcile(namespacedRoleBindings(), reconcileBinding),
+    writer.reconcile(priorityLevels(), reconcileFlowControl),
+    writer.reconcile(flowSchemas(), reconcileFlowControl),
+    writer.ensure(priorityClasses()),
+    writer.ensure(localAPIServices(formatTime(ctx.clock.now()))),
+    writer.ensure([
+      legacyTokenTrackingConfigMap(day),
+      kubernetesService(firstAddress(options.serviceClusterIpRange), options.port),
+    ]),
+    writer.overwrite([
+      extensionAuthenticationConfigMap({
+        clientCA: options.clientCa,
+        requestHeader: {
+          clientCA: options.requestHeaderCa,
+          allowedNames: ['front-proxy-client'],
+          usernameHeaders: ['X-Remote-User'],
+          groupHeaders: ['X-Remote-Group'],
+          extraHeadersPrefix: ['X-Remote-Extra-'],
+        },
+      }),
+      kubernetesEndpoints([options.advertiseAddress], options.port),
+      kubernetesEndpointSlice([options.advertiseAddress], options.port),
+      identityLease(
+        { hostname: os.hostname(), uid: ctx.random.uid(), advertiseAddress: `${options.advertiseAddress}:${options.port}` },
+        formatMicroTime(ctx.clock.now()),
+      ),
+    ]),
+  ]);
+}
+
+class BootstrapWriter {
+  constructor(
+    private readonly registry: Registry,
+    private readonly loopback: Loopback,
+  ) {}
+
+  async ensure(objects: readonly KubeObject[]): Promise<void> {
+    await Promise.all(objects.map(async (object) => !this.#existing(object) && this.#create(object)));
+  }
+
+  async overwrite(objects: readonly KubeObject[]): Promise<void> {
+    await Promise.all(
+      objects.map(async (object) => {
+        const existing = this.#existing(object);
+        if (!existing) return this.#create(object);
+        const metadata = { ...existing.metadata, labels: object.metadata.labels, annotations: object.metadata.annotations };
+        await this.loopback('PUT', this.#path(object, object.metadata.name), { ...object, metadata } as KubeObject);
+      }),
+    );
+  }
+
+  async reconcile<T extends KubeObject>(objects: readonly T[], decide: (existing: T | undefined, desired: T) => Reconciliation<T>): Promise<void> {
+    await Promise.all(
+      objects.map(async (desired) => {
+        const decision = decide(this.#existing(desired) as T | undefined, desired);
+        if (decision.action === 'none') return;
+        const path = this.#path(desired, desired.metadata.name);
+        if (decision.action === 'recreate') await this.loopback('DELETE', path);
+        if (decision.action === 'update') await this.loopback('PUT', path, decision.object);
+        else await this.#create(decision.object);
+      }),
+    );
+  }
+
+  /** Another server may have been faster. */
+  async #create(object: KubeObject): Promise<void> {
+    try {
+      await this.loopback('POST', this.#path(object, undefined), object);
+    } catch (error) {
+      if (!isStatusError(error, 'AlreadyExists')) throw error;
+    }
+  }
+
+  #existing(object: KubeObject): KubeObject | undefined {
+    const served = this.#served(object);
+    return served.cache.get(object.metadata.namespace ?? '', object.metadata.name!)?.object;
+  }
+
+  #path(object: KubeObject, name: string | undefined): string {
+    const { group, version, plural } = this.#served(object);
+    const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+    const namespace = object.metadata.namespace ? `/namespaces/${object.metadata.namespace}` : '';
+    return `${root}${namespace}/${plural}${name === undefined ? '' : `/${encodeURIComponent(name)}`}`;
+  }
+
+  #served(object: KubeObject): ReturnType<Registry['require']> {
+    const served = this.registry.all().find((s) => s.kind === object.kind && apiVersionOf(s) === object.apiVersion);
+    if (!served) throw new Error(`${object.apiVersion} ${object.kind} is not served`);
+    return served;
+  }
+}
+
+/** The first address of the first range is the API server's own. */
+function firstAddress(range: string): string {
+  const [address = ''] = range.split(',')[0]!.split('/');
+  if (address.includes(':')) return address.endsWith('::') ? `${address}1` : address;
+  const parts = address.split('.').map(Number);
+  parts[3]! += 1;
+  return parts.join('.');
+}

@@ -1,0 +1,40 @@
+/** Everything that is served besides resources: discovery, OpenAPI, health, metrics, version, OIDC documents. */
+import type { Exchange } from './handle-request.ts';
+import { methodNotAllowed, pageNotFound } from './route.ts';
+import type { ApiResponse, UserInfo } from './request.ts';
+
+export interface Endpoint {
+  /** The exact path, or with a trailing `*` everything below it. */
+  readonly path: string;
+  readonly methods?: readonly string[];
+  /** undefined: no such thing below this path. */
+  serve(exchange: Exchange, user: UserInfo): Promise<ApiResponse | undefined> | ApiResponse | undefined;
+}
+
+export class Endpoints {
+  #exact = new Map<string, Endpoint>();
+  #prefixes: Endpoint[] = [];
+
+  constructor(endpoints: readonly Endpoint[]) {
+    for (const endpoint of endpoints) {
+      if (endpoint.path.endsWith('*')) this.#prefixes.push(endpoint);
+      else this.#exact.set(endpoint.path, endpoint);
+    }
+    this.#prefixes.sort((a, b) => b.path.length - a.path.length);
+  }
+
+  async serve(exchange: Exchange, user: UserInfo): Promise<ApiResponse> {
+    const path = exchange.request.path;
+    const trimmed = path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path;
+    const endpoint = this.#exact.get(trimmed) ?? this.#prefixes.find((e) => path.startsWith(e.path.slice(0, -1)));
+    if (!endpoint) return pageNotFound();
+    const { method } = exchange.request;
+    if (!(endpoint.methods ?? ['GET']).includes(method)) throw methodNotAllowed();
+    return (await endpoint.serve(exchange, user)) ?? pageNotFound();
+  }
+
+  /** For `/`: what there is. */
+  paths(): string[] {
+    return [...this.#exact.keys()].sort();
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * The cluster's keys and certificates on disk, under the names that kubeadm gives them. What is missing is made, what
+ * expires within a month is made anew; private keys are readable by their owner alone.
+ */
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import type { Context } from '../../kernel/index.ts';
+import { createAuthority, createSigningKey, expiresAt, issue, loadAuthority, type Authority, type CertificateRequest, type KeyPair } from './certificates.ts';
+
+const RENEW_BEFORE_MS = 30 * 24 * 3600 * 1000;
+
+export interface ClusterPki {
+  readonly ca: Authority;
+  readonly frontProxyCa: Authority;
+  readonly apiserver: KeyPair;
+  readonly kubeletClient: KeyPair;
+  readonly frontProxyClient: KeyPair;
+  readonly serviceAccount: { readonly privateKey: string; readonly publicKey: string };
+}
+
+export interface ServingNames {
+  readonly dnsNames: readonly string[];
+  readonly addresses: readonly string[];
+}
+
+/** Without a directory (an ephemeral cluster) everything is made anew and kept in memory. */
+export async function openPki(ctx: Context, directory: string | undefined, serving: ServingNames): Promise<ClusterPki> {
+  const files = new PkiFiles(ctx, directory);
+  const [ca, frontProxyCa, serviceAccount] = await Promise.all([
+    files.authority('ca', 'kubernetes'),
+    files.authority('front-proxy-ca', 'front-proxy-ca'),
+    files.signingKey('sa'),
+  ]);
+  const [apiserver, kubeletClient, frontProxyClient] = await Promise.all([
+    files.certificate('apiserver', ca, { commonName: 'kube-apiserver', usage: 'server', ...serving }),
+    files.certificate('apiserver-kubelet-client', ca, { commonName: 'kube-apiserver-kubelet-client', organizations: ['kubeadm:cluster-admins'], usage: 'client' }),
+    files.certificate('front-proxy-client', frontProxyCa, { commonName: 'front-proxy-client', usage: 'client' }),
+  ]);
+  return { ca, frontProxyCa, apiserver, kubeletClient, frontProxyClient, serviceAccount };
+}
+
+class PkiFiles {
+  constructor(
+    private readonly ctx: Context,
+    private readonly directory: string | undefined,
+  ) {}
+
+  async authority(name: string, commonName: string): Promise<Authority> {
+    const known = await this.#readPair(name);
+    if (known) return loadAuthority(known);
+    const authority = await createAuthority(this.ctx, commonName);
+    await this.#writePair(name, authority);
+    return authority;
+  }
+
+  async certificate(name: string, authority: Authority, request: CertificateRequest): Promise<KeyPair> {
+    const known = await this.#readPair(name);
+    const wanted = JSON.stringify(request);
+    if (known && expiresAt(known.certificate) - this.ctx.clock.now() > RENEW_BEFORE_MS && (await this.#read(`${name}.names`)) === wanted) return known;
+    const pair = await issue(this.ctx, authority, request);
+    await this.#writePair(name, pair);
+    await this.#write(`${name}.names`, wanted, 0o600);
+    return pair;
+  }
+
+  async signingKey(name: string): Promise<ClusterPki['serviceAccount']> {
+    const [privateKey, publicKey] = await Promise.all([this.#read(`${name}.key`), this.#read(`${name}.pub`)]);
+    if (privateKey && publicKey) return { privateKey, publicKey };
+    const keys = await createSigningKey();
+    await this.#write(`${name}.key`, keys.privateKey, 0o600);
+    await this.#write(`${name}.pub`, keys.publicKey, 0o644);
+    return keys;
+  }
+
+  async #readPair(name: string): Promise<KeyPair | undefined> {
+    const [certificate, key] = await Promise.all([this.#read(`${name}.crt`), this.#read(`${name}.key`)]);
+    return certificate && key ? { certificate, key } : undefined;
+  }
+
+  async #writePair(name: string, pair: KeyPair): Promise<void> {
+    await this.#write(`${name}.key`, pair.key, 0o600);
+    await this.#write(`${name}.crt`, pair.certificate, 0o644);
+  }
+
+  async #read(name: string): Promise<string | undefined> {
+    if (!this.directory) return undefined;
+    try {
+      return await fs.readFile(path.join(this.directory, name), 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  /** Through a temporary file, so that a crash never leaves half a key. */
+  async #write(name: string, text: string, mode: number): Promise<void> {
+    if (!this.directory) return;
+    await fs.mkdir(this.directory, { recursive: true, mode: 0o700 });
+    const file = path.join(this.directory, name);
+    await fs.writeFile(`${file}.tmp`, text, { mode });
+    await fs.rename(`${file}.tmp`, file);
+  }
+}

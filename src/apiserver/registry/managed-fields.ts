@@ -1,0 +1,50 @@
+/** Who owns which field: kept on every write, in the name of the request's field manager. */
+import { apiVersionOf } from '../../api/schema.ts';
+import { updateManagedFields, type ResetFields } from '../../machinery/apply/index.ts';
+import type { KubeObject } from '../../machinery/object.ts';
+import { formatTime } from '../../machinery/time/index.ts';
+import type { WriteOptions } from '../options.ts';
+import { headerOf } from '../request.ts';
+import type { Scope } from '../scope.ts';
+import { hasStatusSubresource } from './status.ts';
+
+const MANAGER_LIMIT = 128;
+
+/** What the client calls itself: its fieldManager, or else the first word of its User-Agent. */
+export function managerOf(scope: Scope, options: Pick<WriteOptions, 'fieldManager'>): string {
+  if (options.fieldManager !== '') return options.fieldManager;
+  const agent = (headerOf(scope.request, 'user-agent') ?? '').split('/')[0]!;
+  return [...agent].filter((char) => /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(char)).join('').slice(0, MANAGER_LIMIT) || 'unknown';
+}
+
+/** Fills in the managedFields of an object that is being created. */
+export function trackCreate(scope: Scope, object: KubeObject, manager: string): void {
+  object.metadata = track(scope, undefined, object, manager).metadata;
+}
+
+/** The updated object with its managedFields. */
+export function trackUpdate(scope: Scope, live: KubeObject, object: KubeObject, manager: string): KubeObject {
+  return track(scope, live, object, manager);
+}
+
+function track(scope: Scope, live: KubeObject | undefined, updated: KubeObject, manager: string): KubeObject {
+  const { served, subresource, backend } = scope;
+  return updateManagedFields({
+    live,
+    updated,
+    manager,
+    apiVersion: apiVersionOf(served),
+    subresource,
+    schemaMessage: served.message,
+    now: formatTime(backend.ctx.clock.now()),
+    resetFields: resetFieldsOf(scope),
+  });
+}
+
+/** What this endpoint resets, and so cannot own: the status for plain writes, everything else for /status. */
+export function resetFieldsOf(scope: Scope): ResetFields {
+  const { strategy } = scope.served;
+  if (scope.subresource === 'status') return (strategy.statusResetFields ?? ['spec']).map((path) => path.split('.'));
+  const own = (strategy.resetFields ?? []).map((path) => path.split('.'));
+  return hasStatusSubresource(scope.served) && !strategy.keepStatusOnWrite ? [...own, ['status']] : own;
+}

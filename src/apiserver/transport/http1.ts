@@ -1,0 +1,80 @@
+import type http from 'node:http';
+import type net from 'node:net';
+import { requestEntityTooLarge } from '../../machinery/status.ts';
+import type { ApiRequest, ApiResponse, ResponseSink } from '../request.ts';
+import { bodyReader } from './body.ts';
+import { peerCertificateOf } from './peer-certificate.ts';
+import { splitTarget } from './target.ts';
+
+export function requestFromHttp1(req: http.IncomingMessage, res: http.ServerResponse, stopping: AbortSignal, maxBodyBytes: number): ApiRequest {
+  const gone = new AbortController();
+  res.once('close', () => {
+    if (!res.writableFinished) gone.abort(new Error('the client went away'));
+  });
+  return {
+    ...commonParts(req),
+    readBody: bodyReader(req, req.headers['content-encoding'], maxBodyBytes, requestEntityTooLarge),
+    signal: AbortSignal.any([gone.signal, stopping]),
+  };
+}
+
+export function upgradeRequest(req: http.IncomingMessage, socket: net.Socket, head: Buffer, stopping: AbortSignal): ApiRequest {
+  const gone = new AbortController();
+  socket.once('close', () => gone.abort(new Error('the client went away')));
+  socket.on('error', () => socket.destroy());
+  return {
+    ...commonParts(req),
+    readBody: () => Promise.resolve(Buffer.alloc(0)),
+    signal: AbortSignal.any([gone.signal, stopping]),
+    upgrade: { socket, head, rawRequest: req },
+  };
+}
+
+function commonParts(req: http.IncomingMessage): Omit<ApiRequest, 'readBody' | 'signal'> {
+  const peerCertificate = peerCertificateOf(req.socket);
+  return {
+    method: req.method ?? 'GET',
+    ...splitTarget(req.url ?? '/'),
+    headers: headersOf(req),
+    remoteAddress: req.socket.remoteAddress ?? '',
+    ...(peerCertificate ? { peerCertificate } : {}),
+  };
+}
+
+/** Node joins repeated headers with commas; impersonation needs them one by one. */
+function headersOf(req: http.IncomingMessage): ApiRequest['headers'] {
+  const repeated = Object.entries(req.headersDistinct).filter(([name, values]) => values && values.length > 1 && name.startsWith('impersonate-'));
+  return repeated.length === 0 ? req.headers : { ...req.headers, ...Object.fromEntries(repeated) };
+}
+
+export async function answerHttp1(response: ApiResponse, res: http.ServerResponse, request: ApiRequest): Promise<void> {
+  if (response.hijacked || res.destroyed) return;
+  res.on('error', () => res.destroy());
+  const { body } = response;
+  const headers = body === undefined ? response.headers : { ...response.headers, 'content-length': Buffer.byteLength(body) };
+  res.writeHead(response.status, headers as http.OutgoingHttpHeaders);
+  if (!response.stream) {
+    res.end(request.method === 'HEAD' ? undefined : body);
+    return;
+  }
+  res.flushHeaders();
+  await response.stream(sinkOf(res, request.signal));
+  res.end();
+}
+
+function sinkOf(res: http.ServerResponse, signal: AbortSignal): ResponseSink {
+  return {
+    signal,
+    write: (piece) => !res.destroyed && res.write(piece),
+    drained: () =>
+      res.writableNeedDrain && !res.destroyed
+        ? new Promise((resolve) => {
+            res.once('drain', resolve);
+            res.once('close', resolve);
+          })
+        : Promise.resolve(),
+    get pending() {
+      return res.writableLength;
+    },
+  };
+}
