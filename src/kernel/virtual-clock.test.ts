@@ -56,6 +56,11 @@ describe('VirtualClock', () => {
     await clock.advance(0.7);
     expect(clock.monotonic()).toBeGreaterThanOrEqual(until);
     expect(fired).toBeLessThan(3);
+    clock.after(1e-12, () => (fired = -1));
+    const before = clock.monotonic();
+    await clock.step();
+    expect(fired).toBe(-1);
+    expect(clock.monotonic()).toBeGreaterThan(before);
   });
 
   it('repeats until cancelled', async () => {

@@ -27,7 +27,7 @@ export const DEFAULT_START_TIME = Date.UTC(2026, 0, 1);
  * Time is counted in whole microseconds, rounded up: with fractions, a timer set for what is left of a wait could be due
  * a rounding error before its end, and be set again for ever without time moving.
  */
-const microseconds = (ms: number): number => Math.ceil(Math.max(0, ms) * 1000 - 1e-6);
+const microseconds = (ms: number): number => (ms > 0 ? Math.max(1, Math.ceil(ms * 1000 - 1e-6)) : 0);
 
 /**
  * Time that moves only when told to. Timers fire one by one in order of (due time, order of creation); between two of
