@@ -1,4 +1,5 @@
 import type { Scalar } from '../../api/index.ts';
+import { parseJson } from '../decode/index.ts';
 import { canonicalQuantity } from '../quantity/index.ts';
 import { badRequest } from '../status.ts';
 import { formatDurationNanos } from '../time/index.ts';
@@ -83,24 +84,29 @@ const readMicroTime: ReadValue = (reader, end) => {
   return timestamp ? microTimeText(timestamp) : null;
 };
 
-const readRaw: ReadValue = (reader, end) => {
-  let value: unknown = null;
-  readFields(reader, end, (number, wireType, valueEnd) => {
-    if (number !== 1 || wireType !== LENGTH_DELIMITED) return false;
-    value = parseRaw(reader.bytes(valueEnd));
-    return true;
-  });
-  return value;
-};
+function rawReader(parse: (bytes: Buffer) => unknown): ReadValue {
+  return (reader, end) => {
+    let value: unknown = null;
+    readFields(reader, end, (number, wireType, valueEnd) => {
+      if (number !== 1 || wireType !== LENGTH_DELIMITED) return false;
+      const bytes = reader.bytes(valueEnd);
+      value = bytes.length === 0 ? null : parse(bytes);
+      return true;
+    });
+    return value;
+  };
+}
 
-function parseRaw(bytes: Buffer): unknown {
-  if (bytes.length === 0) return null;
+const readRaw = rawReader((bytes) => parseJson(bytes).value);
+
+/** Sets of fields have neither numbers nor duplicates, and no business being deep. */
+const readFieldsV1 = rawReader((bytes) => {
   try {
     return JSON.parse(bytes.toString('utf8')) as unknown;
   } catch {
-    throw badRequest('a field that holds JSON holds something else');
+    throw badRequest('a set of fields is not JSON');
   }
-}
+});
 
 const readDuration: ReadValue = (reader, end) => {
   let nanos = 0;
@@ -129,5 +135,5 @@ export const scalarDecodings: Readonly<Record<Scalar, ScalarDecoding>> = {
   Duration: delimited(readDuration),
   RawExtension: delimited(readRaw),
   JSON: delimited(readRaw),
-  FieldsV1: delimited(readRaw),
+  FieldsV1: delimited(readFieldsV1),
 };

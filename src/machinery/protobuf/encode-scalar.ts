@@ -1,5 +1,5 @@
 import type { Scalar } from '../../api/index.ts';
-import { badRequest } from '../status.ts';
+import { stringifyJson } from '../decode/index.ts';
 import { parseDurationNanos } from '../time/index.ts';
 import { timestampOf, type Timestamp } from './timestamp.ts';
 import type { BackwardWriter } from './writer.ts';
@@ -80,20 +80,11 @@ const writeMicroTime: WriteValue = (writer, value) => {
 const writeRaw: WriteValue = (writer, value) => {
   const mark = writer.mark();
   if (value !== undefined && value !== null) {
-    writer.string(jsonText(value));
+    writer.string(stringifyJson(value));
     writer.byte(0x0a);
   }
   writer.length(mark);
 };
-
-function jsonText(value: unknown): string {
-  try {
-    return JSON.stringify(value);
-  } catch (error) {
-    if (error instanceof RangeError) throw badRequest('json: exceeded max depth');
-    throw error;
-  }
-}
 
 /** { duration = 1 }, in nanoseconds. */
 const writeDuration: WriteValue = (writer, value) => {
