@@ -1,6 +1,18 @@
 import type { ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet } from '../../api/generated/apps-v1.ts';
-import { age, containerCells, labelSelectorOrNone, labelSelectorText, labelsText, nameOf, NONE } from './cell-text.ts';
+import { formatLabelSelector, labelSelectorAsSelector } from '../selectors/index.ts';
+import { StatusError } from '../status.ts';
+import { age, containerCells, labelsText, nameOf, NONE } from './cell-text.ts';
 import type { Cell } from './table.ts';
+
+/** Unlike other kinds, nothing for an empty selector and the fault for one that is wrong. */
+function deploymentSelector(deployment: Deployment): string {
+  try {
+    return labelSelectorAsSelector(deployment.spec?.selector).toString();
+  } catch (error) {
+    if (error instanceof StatusError) return error.message;
+    throw error;
+  }
+}
 
 export const deploymentCells = (deployment: Deployment, now: number): Cell[] => [
   nameOf(deployment),
@@ -9,7 +21,7 @@ export const deploymentCells = (deployment: Deployment, now: number): Cell[] => 
   deployment.status?.availableReplicas ?? 0,
   age(deployment, now),
   ...containerCells(deployment.spec?.template?.spec?.containers),
-  labelSelectorText(deployment.spec?.selector),
+  deploymentSelector(deployment),
 ];
 
 export const statefulSetCells = (statefulSet: StatefulSet, now: number): Cell[] => [
@@ -29,7 +41,7 @@ export const daemonSetCells = (daemonSet: DaemonSet, now: number): Cell[] => [
   labelsText(daemonSet.spec?.template?.spec?.nodeSelector),
   age(daemonSet, now),
   ...containerCells(daemonSet.spec?.template?.spec?.containers),
-  labelSelectorOrNone(daemonSet.spec?.selector),
+  formatLabelSelector(daemonSet.spec?.selector),
 ];
 
 export const replicaSetCells = (replicaSet: ReplicaSet, now: number): Cell[] => [
@@ -39,7 +51,7 @@ export const replicaSetCells = (replicaSet: ReplicaSet, now: number): Cell[] => 
   replicaSet.status?.readyReplicas ?? 0,
   age(replicaSet, now),
   ...containerCells(replicaSet.spec?.template?.spec?.containers),
-  labelSelectorOrNone(replicaSet.spec?.selector),
+  formatLabelSelector(replicaSet.spec?.selector),
 ];
 
 export function controllerRevisionCells(revision: ControllerRevision, now: number): Cell[] {

@@ -1,6 +1,7 @@
 import type { CronJob, Job } from '../../api/generated/batch-v1.ts';
 import { humanDuration, parseTime } from '../time/index.ts';
-import { age, containerCells, labelSelectorOrNone, nameOf, NONE, since, UNSET } from './cell-text.ts';
+import { formatLabelSelector } from '../selectors/index.ts';
+import { age, containerCells, nameOf, NONE, since, UNSET } from './cell-text.ts';
 import type { Cell } from './table.ts';
 
 function jobStatus(job: Job): string {
@@ -31,7 +32,7 @@ export const jobCells = (job: Job, now: number): Cell[] => [
   jobDuration(job, now),
   age(job, now),
   ...containerCells(job.spec?.template?.spec?.containers),
-  labelSelectorOrNone(job.spec?.selector),
+  formatLabelSelector(job.spec?.selector),
 ];
 
 export function cronJobCells(cronJob: CronJob, now: number): Cell[] {
@@ -46,6 +47,6 @@ export function cronJobCells(cronJob: CronJob, now: number): Cell[] {
     status?.lastScheduleTime ? since(status.lastScheduleTime, now) : NONE,
     age(cronJob, now),
     ...containerCells(job?.template?.spec?.containers),
-    labelSelectorOrNone(job?.selector),
+    formatLabelSelector(job?.selector),
   ];
 }

@@ -1,4 +1,4 @@
-import type { LabelSelector, LabelSelectorRequirement, ObjectMeta } from '../../api/generated/meta-v1.ts';
+import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 import { humanDuration, parseTime } from '../time/index.ts';
 import type { KubeObject } from '../object.ts';
 import type { Cell } from './table.ts';
@@ -27,35 +27,6 @@ export const orNone = (text: string | null | undefined): string => (text ? text 
 export function labelsText(labels: Readonly<Record<string, string>> | null | undefined): string {
   const pairs = Object.entries(labels ?? {}).map(([key, value]) => `${key}=${value}`);
   return pairs.length === 0 ? NONE : pairs.sort().join(',');
-}
-
-export const labelSelectorOrNone = (selector: LabelSelector | null | undefined): string => orNone(labelSelectorText(selector));
-
-/** `a=1,b in (x,y),!c`; empty for a selector of everything or nothing. */
-export function labelSelectorText(selector: LabelSelector | null | undefined): string {
-  const requirements: { key: string; text: string }[] = [];
-  for (const [key, value] of Object.entries(selector?.matchLabels ?? {})) requirements.push({ key, text: `${key}=${value}` });
-  for (const expression of selector?.matchExpressions ?? []) {
-    requirements.push({ key: expression.key, text: requirementText(expression) });
-  }
-  return requirements
-    .sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
-    .map((requirement) => requirement.text)
-    .join(',');
-}
-
-function requirementText({ key, operator, values }: LabelSelectorRequirement): string {
-  const list = [...(values ?? [])].sort().join(',');
-  switch (operator) {
-    case 'In':
-      return `${key} in (${list})`;
-    case 'NotIn':
-      return `${key} notin (${list})`;
-    case 'DoesNotExist':
-      return `!${key}`;
-    default:
-      return key;
-  }
 }
 
 interface Container {

@@ -1,6 +1,7 @@
 import type { EndpointSlice } from '../../api/generated/discovery-v1.ts';
 import type { Ingress, IngressClass, IPAddress, NetworkPolicy, ServiceCIDR } from '../../api/generated/networking-v1.ts';
-import { age, firstFew, labelSelectorOrNone, loadBalancerText, nameOf, NONE, UNSET } from './cell-text.ts';
+import { formatLabelSelector } from '../selectors/index.ts';
+import { age, firstFew, loadBalancerText, nameOf, NONE, UNSET } from './cell-text.ts';
 import type { Cell } from './table.ts';
 
 const MOST_SHOWN = 3;
@@ -53,7 +54,7 @@ export const serviceCIDRCells = (serviceCIDR: ServiceCIDR, now: number): Cell[] 
 
 export const networkPolicyCells = (policy: NetworkPolicy, now: number): Cell[] => [
   nameOf(policy),
-  labelSelectorOrNone(policy.spec?.podSelector),
+  formatLabelSelector(policy.spec?.podSelector),
   age(policy, now),
 ];
 
