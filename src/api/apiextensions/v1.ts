@@ -158,7 +158,7 @@ export const apiextensionsV1: PackageDeclaration = {
       namespace: field(1, 'string', 'Namespace of the Service.', { required: true, keep: true }),
       name: field(2, 'string', 'Name of the Service.', { required: true, keep: true }),
       path: field(3, '*string', 'URL path of the call.'),
-      port: field(4, '*int32', 'Port of the Service; default 443.'),
+      port: field(4, '*int32', 'Port of the Service; default 443.', { default: 443 }),
     }),
     ValidationRule: message('A CEL rule that a value must pass.', {
       rule: field(1, 'string', 'CEL expression over self, and oldSelf on updates.', { required: true, keep: true }),

@@ -37,7 +37,7 @@ export const apiregistrationV1: PackageDeclaration = {
     ServiceReference: message('A Service that is called.', {
       namespace: field(1, 'string', 'Namespace of the Service.'),
       name: field(2, 'string', 'Name of the Service.'),
-      port: field(3, '*int32', 'Port of the Service; default 443.'),
+      port: field(3, '*int32', 'Port of the Service; default 443.', { default: 443 }),
     }),
   },
   kinds: [

@@ -29,7 +29,7 @@ export const authenticationV1: PackageDeclaration = {
     }),
     TokenRequestSpec: message('Which token is wanted.', {
       audiences: field(1, '[]string', 'Who is to accept the token; empty for the API server.', { keep: true, list: 'atomic' }),
-      expirationSeconds: field(4, '*int64', 'Wanted lifetime in seconds; the answer may differ; default 3600.', { keep: true }),
+      expirationSeconds: field(4, '*int64', 'Wanted lifetime in seconds; the answer may differ; default 3600.', { keep: true, default: 3600 }),
       boundObjectRef: field(3, '*BoundObjectReference', 'Object with whose end the token ends.', { keep: true }),
     }),
     TokenRequestStatus: message('The token.', {

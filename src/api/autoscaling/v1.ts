@@ -55,7 +55,7 @@ export const autoscalingV1: PackageDeclaration = {
     HorizontalPodAutoscalerList: listOf('HorizontalPodAutoscaler'),
     HorizontalPodAutoscalerSpec: message('What to scale and within which bounds.', {
       scaleTargetRef: field(1, 'CrossVersionObjectReference', 'The workload, which must have a scale subresource.', { required: true, keep: true }),
-      minReplicas: field(2, '*int32', 'Fewest replicas; default 1.'),
+      minReplicas: field(2, '*int32', 'Fewest replicas; default 1.', { default: 1 }),
       maxReplicas: field(3, 'int32', 'Most replicas.', { required: true, keep: true }),
       targetCPUUtilizationPercentage: field(4, '*int32', 'Wanted average CPU use, as a percentage of the requests.'),
     }),

@@ -67,7 +67,7 @@ export const autoscalingV2: PackageDeclaration = {
     HorizontalPodAutoscalerList: listOf('HorizontalPodAutoscaler'),
     HorizontalPodAutoscalerSpec: message('What to scale, by which metrics and within which bounds.', {
       scaleTargetRef: field(1, 'CrossVersionObjectReference', 'The workload, which must have a scale subresource.', { required: true, keep: true }),
-      minReplicas: field(2, '*int32', 'Fewest replicas; default 1.'),
+      minReplicas: field(2, '*int32', 'Fewest replicas; default 1.', { default: 1 }),
       maxReplicas: field(3, 'int32', 'Most replicas.', { required: true, keep: true }),
       metrics: field(4, '[]MetricSpec', 'Metrics to scale by, the highest result wins; default 80% of CPU.', { list: 'atomic' }),
       behavior: field(5, '*HorizontalPodAutoscalerBehavior', 'How fast to scale up and down.'),

@@ -25,11 +25,11 @@ export const batchV1: PackageDeclaration = {
       schedule: field(1, 'string', 'Times in cron format.', { required: true, keep: true }),
       timeZone: field(8, '*string', 'Time zone of the schedule, such as Europe/Berlin; default the controller\'s.'),
       startingDeadlineSeconds: field(2, '*int64', 'Seconds by which a Job may start late; later runs are missed.'),
-      concurrencyPolicy: field(3, 'ConcurrencyPolicy', 'If the last Job still runs: Allow (default), Forbid or Replace.'),
-      suspend: field(4, '*bool', 'Whether no new Jobs are made; default false.'),
+      concurrencyPolicy: field(3, 'ConcurrencyPolicy', 'If the last Job still runs: Allow (default), Forbid or Replace.', { default: 'Allow' }),
+      suspend: field(4, '*bool', 'Whether no new Jobs are made; default false.', { default: false }),
       jobTemplate: field(5, 'JobTemplateSpec', 'Template of the Jobs.', { required: true, keep: true }),
-      successfulJobsHistoryLimit: field(6, '*int32', 'Succeeded Jobs to keep; default 3.'),
-      failedJobsHistoryLimit: field(7, '*int32', 'Failed Jobs to keep; default 1.'),
+      successfulJobsHistoryLimit: field(6, '*int32', 'Succeeded Jobs to keep; default 3.', { default: 3 }),
+      failedJobsHistoryLimit: field(7, '*int32', 'Failed Jobs to keep; default 1.', { default: 1 }),
     }),
     CronJobStatus: message('State of a CronJob.', {
       active: field(1, '[]core.ObjectReference', 'Jobs that run now.', { list: 'atomic' }),
@@ -95,7 +95,7 @@ export const batchV1: PackageDeclaration = {
     }),
     PodFailurePolicyOnPodConditionsPattern: message('A test on a failed Pod\'s conditions.', {
       type: field(1, 'core.PodConditionType', 'Type of the condition.', { required: true, keep: true }),
-      status: field(2, 'core.ConditionStatus', 'Status of the condition; default True.', { keep: true }),
+      status: field(2, 'core.ConditionStatus', 'Status of the condition; default True.', { keep: true, default: 'True' }),
     }),
     PodFailurePolicyRule: message('What to do with a Pod that failed in a certain way.', {
       action: field(1, 'PodFailurePolicyAction', 'FailJob, FailIndex, Ignore or Count.', { required: true, keep: true }),

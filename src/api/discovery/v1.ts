@@ -30,8 +30,8 @@ export const discoveryV1: PackageDeclaration = {
       forNodes: field(2, '[]ForNode', 'Nodes whose clients should use it; at most 8.', { list: 'atomic' }),
     }),
     EndpointPort: message('A port of the endpoints.', {
-      name: field(1, '*string', 'Name of the port, unique in the slice; may be empty.'),
-      protocol: field(2, '*core.Protocol', 'TCP (default), UDP or SCTP.'),
+      name: field(1, '*string', 'Name of the port, unique in the slice; may be empty.', { default: '' }),
+      protocol: field(2, '*core.Protocol', 'TCP (default), UDP or SCTP.', { default: 'TCP' }),
       port: field(3, '*int32', 'Port number.'),
       appProtocol: field(4, '*string', 'Application protocol, such as kubernetes.io/h2c.'),
     }, { atomic: true }),

@@ -17,8 +17,8 @@ export const flowcontrolV1: PackageDeclaration = {
   },
   messages: {
     ExemptPriorityLevelConfiguration: message('Settings of a priority level without limit.', {
-      nominalConcurrencyShares: field(1, '*int32', 'Share of the server\'s concurrency that it can lend; default 0.'),
-      lendablePercent: field(2, '*int32', 'Percentage of its seats that others may borrow; default 0.'),
+      nominalConcurrencyShares: field(1, '*int32', 'Share of the server\'s concurrency that it can lend; default 0.', { default: 0 }),
+      lendablePercent: field(2, '*int32', 'Percentage of its seats that others may borrow; default 0.', { default: 0 }),
     }),
     FlowDistinguisherMethod: message('How requests of a schema are told apart.', {
       type: field(1, 'FlowDistinguisherMethodType', 'ByUser or ByNamespace.', { required: true, keep: true }),
@@ -38,7 +38,7 @@ export const flowcontrolV1: PackageDeclaration = {
     FlowSchemaList: listOf('FlowSchema'),
     FlowSchemaSpec: message('Which requests go to which priority level.', {
       priorityLevelConfiguration: field(1, 'PriorityLevelConfigurationReference', 'The priority level.', { required: true, keep: true }),
-      matchingPrecedence: field(2, 'int32', 'Order of schemas: lower first; 1 to 10000, default 1000.', { keep: true }),
+      matchingPrecedence: field(2, 'int32', 'Order of schemas: lower first; 1 to 10000, default 1000.', { keep: true, default: 1000 }),
       distinguisherMethod: field(3, '*FlowDistinguisherMethod', 'How flows are told apart; unset puts all requests in one flow.'),
       rules: field(4, '[]PolicyRulesWithSubjects', 'Requests that match; any rule is enough.', { list: 'atomic' }),
     }),
@@ -53,9 +53,9 @@ export const flowcontrolV1: PackageDeclaration = {
       queuing: field(2, '*QueuingConfiguration', 'Settings of the queues; only for Queue.'),
     }),
     LimitedPriorityLevelConfiguration: message('Settings of a priority level with a limit.', {
-      nominalConcurrencyShares: field(1, '*int32', 'Share of the server\'s concurrency; default 30.', { keep: true }),
+      nominalConcurrencyShares: field(1, '*int32', 'Share of the server\'s concurrency; default 30.', { keep: true, default: 30 }),
       limitResponse: field(2, 'LimitResponse', 'What becomes of requests that cannot run at once.'),
-      lendablePercent: field(3, '*int32', 'Percentage of its seats that others may borrow; default 0.'),
+      lendablePercent: field(3, '*int32', 'Percentage of its seats that others may borrow; default 0.', { default: 0 }),
       borrowingLimitPercent: field(4, '*int32', 'Most seats to borrow, as a percentage of its own; default no limit.'),
     }),
     NonResourcePolicyRule: message('Requests to URLs that are not resources.', {
@@ -92,9 +92,9 @@ export const flowcontrolV1: PackageDeclaration = {
       conditions: field(1, '[]PriorityLevelConfigurationCondition', 'Conditions of the level.', { list: { map: ['type'] }, patch: 'merge', mergeKey: 'type' }),
     }),
     QueuingConfiguration: message('Queues of a priority level.', {
-      queues: field(1, 'int32', 'Number of queues; default 64.', { keep: true }),
-      handSize: field(2, 'int32', 'Queues that a flow may use; default 8.', { keep: true }),
-      queueLengthLimit: field(3, 'int32', 'Most requests that wait in one queue; default 50.', { keep: true }),
+      queues: field(1, 'int32', 'Number of queues; default 64.', { keep: true, default: 64 }),
+      handSize: field(2, 'int32', 'Queues that a flow may use; default 8.', { keep: true, default: 8 }),
+      queueLengthLimit: field(3, 'int32', 'Most requests that wait in one queue; default 50.', { keep: true, default: 50 }),
     }),
     ResourcePolicyRule: message('Requests for resources.', {
       verbs: field(1, '[]string', 'Verbs that match; * for all.', { required: true, keep: true, list: 'set' }),

@@ -49,7 +49,7 @@ export const networkingV1: PackageDeclaration = {
       apiGroup: field(1, '*string', 'API group of the object; unset for core.'),
       kind: field(2, 'string', 'Kind of the object.', { required: true, keep: true }),
       name: field(3, 'string', 'Name of the object.', { required: true, keep: true }),
-      scope: field(4, '*string', 'Cluster (default) or Namespace.', { keep: true }),
+      scope: field(4, '*string', 'Cluster (default) or Namespace.', { keep: true, default: 'Cluster' }),
       namespace: field(5, '*string', 'Namespace of the object; needed for scope Namespace.'),
     }),
     IngressClassSpec: message('Controller of the class and its settings.', {
@@ -113,7 +113,7 @@ export const networkingV1: PackageDeclaration = {
       ipBlock: field(3, '*IPBlock', 'A network; excludes the selectors.'),
     }),
     NetworkPolicyPort: message('A port, or a range of ports.', {
-      protocol: field(1, '*core.Protocol', 'TCP (default), UDP or SCTP.'),
+      protocol: field(1, '*core.Protocol', 'TCP (default), UDP or SCTP.', { default: 'TCP' }),
       port: field(2, '*IntOrString', 'Port number or name; default all ports.'),
       endPort: field(3, '*int32', 'Last port of the range that begins with port.'),
     }),

@@ -43,7 +43,7 @@ export const rbacV1: PackageDeclaration = {
     RoleBindingList: listOf('RoleBinding'),
     RoleList: listOf('Role'),
     RoleRef: message('Points to a role.', {
-      apiGroup: field(1, 'string', 'API group of the role: rbac.authorization.k8s.io.', { keep: true }),
+      apiGroup: field(1, 'string', 'API group of the role: rbac.authorization.k8s.io.', { keep: true, default: 'rbac.authorization.k8s.io' }),
       kind: field(2, 'string', 'Role or ClusterRole.', { required: true, keep: true }),
       name: field(3, 'string', 'Name of the role.', { required: true, keep: true }),
     }, { atomic: true }),

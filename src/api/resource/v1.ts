@@ -148,7 +148,7 @@ export const resourceV1: PackageDeclaration = {
       name: field(1, 'string', 'Name of the alternative; used as request/name.', { required: true, keep: true }),
       deviceClassName: field(2, 'string', 'The DeviceClass.', { required: true, keep: true }),
       selectors: field(3, '[]DeviceSelector', 'Further tests that a device must all pass.', { list: 'atomic' }),
-      allocationMode: field(4, 'DeviceAllocationMode', 'ExactCount (default) or All.'),
+      allocationMode: field(4, 'DeviceAllocationMode', 'ExactCount (default) or All.', { default: 'ExactCount' }),
       count: field(5, 'int64', 'How many devices, for ExactCount; default 1.'),
       tolerations: field(6, '[]DeviceToleration', 'Taints that are accepted.', { list: 'atomic', gate: 'DRADeviceTaints' }),
       capacity: field(7, '*CapacityRequirements', 'Amounts of capacity that are wanted.', { gate: 'DRAConsumableCapacity' }),
@@ -169,7 +169,7 @@ export const resourceV1: PackageDeclaration = {
     ExactDeviceRequest: message('Devices of one class.', {
       deviceClassName: field(1, 'string', 'The DeviceClass.', { required: true, keep: true }),
       selectors: field(2, '[]DeviceSelector', 'Further tests that a device must all pass.', { list: 'atomic' }),
-      allocationMode: field(3, 'DeviceAllocationMode', 'ExactCount (default) or All.'),
+      allocationMode: field(3, 'DeviceAllocationMode', 'ExactCount (default) or All.', { default: 'ExactCount' }),
       count: field(4, 'int64', 'How many devices, for ExactCount; default 1.'),
       adminAccess: field(5, '*bool', 'Use devices for administration, even if others have them; default false.', { gate: 'DRAAdminAccess' }),
       tolerations: field(6, '[]DeviceToleration', 'Taints that are accepted.', { list: 'atomic', gate: 'DRADeviceTaints' }),

@@ -14,7 +14,7 @@ export const messages = {
     immutable: field(5, '*bool', 'Whether the data can never change; once true it stays.'),
     data: field(2, 'map[string]bytes', 'Values in base64; keys of letters, digits, "-", "_" and ".".'),
     stringData: field(4, 'map[string]string', 'Values as plain text; written into data and never returned.'),
-    type: field(3, 'SecretType', 'What the Secret is for; default Opaque.'),
+    type: field(3, 'SecretType', 'What the Secret is for; default Opaque.', { default: 'Opaque' }),
   }),
   SecretList: listOf('Secret'),
   SecretReference: message('A Secret by name and namespace.', {

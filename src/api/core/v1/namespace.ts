@@ -19,7 +19,7 @@ export const messages = {
     finalizers: field(1, '[]FinalizerName', 'Names that must be gone before the namespace is removed.', { list: 'atomic' }),
   }),
   NamespaceStatus: message('State of the namespace.', {
-    phase: field(1, 'NamespacePhase', 'Active or Terminating.'),
+    phase: field(1, 'NamespacePhase', 'Active or Terminating.', { default: 'Active' }),
     conditions: field(2, '[]NamespaceCondition', 'Conditions, mostly on how deletion gets along.', { list: { map: ['type'] }, patch: 'merge', mergeKey: 'type' }),
   }),
 } satisfies MessageDeclarations;

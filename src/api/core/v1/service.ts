@@ -14,7 +14,7 @@ export const messages = {
   EndpointPort: message('One port of an Endpoints object.', {
     name: field(1, 'string', 'Name of the port; needed when there is more than one.'),
     port: field(2, 'int32', 'Port number.', { required: true, keep: true }),
-    protocol: field(3, 'Protocol', 'TCP (default), UDP or SCTP.'),
+    protocol: field(3, 'Protocol', 'TCP (default), UDP or SCTP.', { default: 'TCP' }),
     appProtocol: field(4, '*string', 'Application protocol, such as kubernetes.io/h2c.'),
   }, { atomic: true }),
   EndpointSubset: message('Addresses that share the same ports.', {
@@ -63,9 +63,9 @@ export const messages = {
     selector: field(2, 'map[string]string', 'Labels of the Pods behind it; without one, endpoints are managed by others.', { atomic: true }),
     clusterIP: field(3, 'string', 'Virtual IP address; allocated if empty, None for a headless Service.'),
     clusterIPs: field(18, '[]string', 'Virtual IP addresses, at most two of different families.', { list: 'atomic' }),
-    type: field(4, 'ServiceType', 'ClusterIP (default), NodePort, LoadBalancer or ExternalName.'),
+    type: field(4, 'ServiceType', 'ClusterIP (default), NodePort, LoadBalancer or ExternalName.', { default: 'ClusterIP' }),
     externalIPs: field(5, '[]string', 'Further IP addresses, routed to nodes by someone else.', { list: 'atomic' }),
-    sessionAffinity: field(7, 'ServiceAffinity', 'None (default), or ClientIP to keep a client on one Pod.'),
+    sessionAffinity: field(7, 'ServiceAffinity', 'None (default), or ClientIP to keep a client on one Pod.', { default: 'None' }),
     loadBalancerIP: field(8, 'string', 'Wanted load balancer address; deprecated.'),
     loadBalancerSourceRanges: field(9, '[]string', 'Client CIDRs that the load balancer lets in; default all.', { list: 'atomic' }),
     externalName: field(10, 'string', 'DNS name that the Service is an alias of, for ExternalName.'),

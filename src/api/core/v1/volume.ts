@@ -11,10 +11,10 @@ export const messages = {
   AzureDiskVolumeSource: message('An Azure data disk.', {
     diskName: field(1, 'string', 'Name of the disk in blob storage.', { required: true, keep: true }),
     diskURI: field(2, 'string', 'URI of the disk in blob storage.', { required: true, keep: true }),
-    cachingMode: field(3, '*AzureDataDiskCachingMode', 'Host caching: None, ReadOnly or ReadWrite (default).'),
-    fsType: field(4, '*string', 'File system of the disk, such as ext4 (default) or xfs.'),
-    readOnly: field(5, '*bool', 'Mount read-only; default false.'),
-    kind: field(6, '*AzureDataDiskKind', 'Shared (default), Dedicated or Managed.'),
+    cachingMode: field(3, '*AzureDataDiskCachingMode', 'Host caching: None, ReadOnly or ReadWrite (default).', { default: 'ReadWrite' }),
+    fsType: field(4, '*string', 'File system of the disk, such as ext4 (default) or xfs.', { default: 'ext4' }),
+    readOnly: field(5, '*bool', 'Mount read-only; default false.', { default: false }),
+    kind: field(6, '*AzureDataDiskKind', 'Shared (default), Dedicated or Managed.', { default: 'Shared' }),
   }),
   AzureFilePersistentVolumeSource: message('An Azure file share.', {
     secretName: field(1, 'string', 'Secret with the Azure storage account name and key.', { required: true, keep: true }),
@@ -89,7 +89,7 @@ export const messages = {
   ConfigMapVolumeSource: message('A volume with the keys of a ConfigMap as files.', {
     localObjectReference: field(1, 'LocalObjectReference', 'The ConfigMap.', { inline: true }),
     items: field(2, '[]KeyToPath', 'Keys to write and where; default every key as a file of its name.', { list: 'atomic' }),
-    defaultMode: field(3, '*int32', 'Permission bits of the files; default 0644.'),
+    defaultMode: field(3, '*int32', 'Permission bits of the files; default 0644.', { default: 0o644 }),
     optional: field(4, '*bool', 'Whether the ConfigMap or its keys may be missing.'),
   }),
   DownwardAPIProjection: message('Writes fields of the Pod into a projected volume.', {
@@ -103,7 +103,7 @@ export const messages = {
   }),
   DownwardAPIVolumeSource: message('A volume with fields of the Pod as files.', {
     items: field(1, '[]DownwardAPIVolumeFile', 'The files to write.', { list: 'atomic' }),
-    defaultMode: field(2, '*int32', 'Permission bits of the files; default 0644.'),
+    defaultMode: field(2, '*int32', 'Permission bits of the files; default 0644.', { default: 0o644 }),
   }),
   EmptyDirVolumeSource: message('An empty directory that lives as long as the Pod.', {
     medium: field(1, 'StorageMedium', 'Where it is kept: "" (the node\'s disk, default), Memory or HugePages.'),
@@ -161,13 +161,13 @@ export const messages = {
   }),
   HostPathVolumeSource: message('A file or directory of the node.', {
     path: field(1, 'string', 'Path on the node; symbolic links are followed.', { required: true, keep: true }),
-    type: field(2, '*HostPathType', 'What must be there, such as Directory, FileOrCreate or Socket; default no check.'),
+    type: field(2, '*HostPathType', 'What must be there, such as Directory, FileOrCreate or Socket; default no check.', { default: '' }),
   }),
   ISCSIPersistentVolumeSource: message('An iSCSI disk.', {
     targetPortal: field(1, 'string', 'Address of the target, as ip or ip:port; default port 3260.', { required: true, keep: true }),
     iqn: field(2, 'string', 'Qualified name of the target.', { required: true, keep: true }),
     lun: field(3, 'int32', 'LUN number on the target.', { required: true, keep: true }),
-    iscsiInterface: field(4, 'string', 'iSCSI transport; default "default" (tcp).'),
+    iscsiInterface: field(4, 'string', 'iSCSI transport; default "default" (tcp).', { default: 'default' }),
     fsType: field(5, 'string', 'File system of the disk, such as ext4 (default) or xfs.'),
     readOnly: field(6, 'bool', 'Mount read-only; default false.'),
     portals: field(7, '[]string', 'More target addresses, for multipath.', { list: 'atomic' }),
@@ -180,7 +180,7 @@ export const messages = {
     targetPortal: field(1, 'string', 'Address of the target, as ip or ip:port; default port 3260.', { required: true, keep: true }),
     iqn: field(2, 'string', 'Qualified name of the target.', { required: true, keep: true }),
     lun: field(3, 'int32', 'LUN number on the target.', { required: true, keep: true }),
-    iscsiInterface: field(4, 'string', 'iSCSI transport; default "default" (tcp).'),
+    iscsiInterface: field(4, 'string', 'iSCSI transport; default "default" (tcp).', { default: 'default' }),
     fsType: field(5, 'string', 'File system of the disk, such as ext4 (default) or xfs.'),
     readOnly: field(6, 'bool', 'Mount read-only; default false.'),
     portals: field(7, '[]string', 'More target addresses, for multipath.', { list: 'atomic' }),
@@ -255,7 +255,7 @@ export const messages = {
   }),
   ProjectedVolumeSource: message('Several sources in one directory.', {
     sources: field(1, '[]VolumeProjection', 'The sources; each names one kind of data.', { keep: true, list: 'atomic' }),
-    defaultMode: field(2, '*int32', 'Permission bits of the files; default 0644.'),
+    defaultMode: field(2, '*int32', 'Permission bits of the files; default 0644.', { default: 0o644 }),
   }),
   QuobyteVolumeSource: message('A Quobyte volume.', {
     registry: field(1, 'string', 'Quobyte registries, as host:port, separated by commas.', { required: true, keep: true }),
@@ -269,9 +269,9 @@ export const messages = {
     monitors: field(1, '[]string', 'Addresses of the Ceph monitors.', { required: true, keep: true, list: 'atomic' }),
     image: field(2, 'string', 'Name of the image.', { required: true, keep: true }),
     fsType: field(3, 'string', 'File system of the image, such as ext4 (default) or xfs.'),
-    pool: field(4, 'string', 'Pool of the image; default rbd.'),
-    user: field(5, 'string', 'Ceph user; default admin.'),
-    keyring: field(6, 'string', 'Path of the user\'s keyring; default /etc/ceph/keyring.'),
+    pool: field(4, 'string', 'Pool of the image; default rbd.', { default: 'rbd' }),
+    user: field(5, 'string', 'Ceph user; default admin.', { default: 'admin' }),
+    keyring: field(6, 'string', 'Path of the user\'s keyring; default /etc/ceph/keyring.', { default: '/etc/ceph/keyring' }),
     secretRef: field(7, '*SecretReference', 'Secret of the user; wins over keyring.'),
     readOnly: field(8, 'bool', 'Mount read-only; default false.'),
   }),
@@ -279,9 +279,9 @@ export const messages = {
     monitors: field(1, '[]string', 'Addresses of the Ceph monitors.', { required: true, keep: true, list: 'atomic' }),
     image: field(2, 'string', 'Name of the image.', { required: true, keep: true }),
     fsType: field(3, 'string', 'File system of the image, such as ext4 (default) or xfs.'),
-    pool: field(4, 'string', 'Pool of the image; default rbd.'),
-    user: field(5, 'string', 'Ceph user; default admin.'),
-    keyring: field(6, 'string', 'Path of the user\'s keyring; default /etc/ceph/keyring.'),
+    pool: field(4, 'string', 'Pool of the image; default rbd.', { default: 'rbd' }),
+    user: field(5, 'string', 'Ceph user; default admin.', { default: 'admin' }),
+    keyring: field(6, 'string', 'Path of the user\'s keyring; default /etc/ceph/keyring.', { default: '/etc/ceph/keyring' }),
     secretRef: field(7, '*LocalObjectReference', 'Secret of the user; wins over keyring.'),
     readOnly: field(8, 'bool', 'Mount read-only; default false.'),
   }),
@@ -292,9 +292,9 @@ export const messages = {
     sslEnabled: field(4, 'bool', 'Talk to the gateway over TLS; default false.'),
     protectionDomain: field(5, 'string', 'Name of the protection domain.'),
     storagePool: field(6, 'string', 'Storage pool of the protection domain.'),
-    storageMode: field(7, 'string', 'ThickProvisioned or ThinProvisioned (default).'),
+    storageMode: field(7, 'string', 'ThickProvisioned or ThinProvisioned (default).', { default: 'ThinProvisioned' }),
     volumeName: field(8, 'string', 'Name of an existing volume.'),
-    fsType: field(9, 'string', 'File system of the volume; default xfs.'),
+    fsType: field(9, 'string', 'File system of the volume; default xfs.', { default: 'xfs' }),
     readOnly: field(10, 'bool', 'Mount read-only; default false.'),
   }),
   ScaleIOVolumeSource: message('A ScaleIO volume.', {
@@ -304,9 +304,9 @@ export const messages = {
     sslEnabled: field(4, 'bool', 'Talk to the gateway over TLS; default false.'),
     protectionDomain: field(5, 'string', 'Name of the protection domain.'),
     storagePool: field(6, 'string', 'Storage pool of the protection domain.'),
-    storageMode: field(7, 'string', 'ThickProvisioned or ThinProvisioned (default).'),
+    storageMode: field(7, 'string', 'ThickProvisioned or ThinProvisioned (default).', { default: 'ThinProvisioned' }),
     volumeName: field(8, 'string', 'Name of an existing volume.'),
-    fsType: field(9, 'string', 'File system of the volume; default xfs.'),
+    fsType: field(9, 'string', 'File system of the volume; default xfs.', { default: 'xfs' }),
     readOnly: field(10, 'bool', 'Mount read-only; default false.'),
   }),
   SecretProjection: message('Writes keys of a Secret into a projected volume.', {
@@ -317,12 +317,12 @@ export const messages = {
   SecretVolumeSource: message('A volume with the keys of a Secret as files.', {
     secretName: field(1, 'string', 'Name of the Secret in the Pod\'s namespace.'),
     items: field(2, '[]KeyToPath', 'Keys to write and where; default every key as a file of its name.', { list: 'atomic' }),
-    defaultMode: field(3, '*int32', 'Permission bits of the files; default 0644.'),
+    defaultMode: field(3, '*int32', 'Permission bits of the files; default 0644.', { default: 0o644 }),
     optional: field(4, '*bool', 'Whether the Secret or its keys may be missing.'),
   }),
   ServiceAccountTokenProjection: message('Writes a token of the Pod\'s ServiceAccount into the volume.', {
     audience: field(1, 'string', 'Audience that must accept the token; default the API server\'s.'),
-    expirationSeconds: field(2, '*int64', 'Lifetime of the token in seconds; default 3600, at least 600.'),
+    expirationSeconds: field(2, '*int64', 'Lifetime of the token in seconds; default 3600, at least 600.', { default: 3600 }),
     path: field(3, 'string', 'File to write, relative to the volume.', { required: true, keep: true }),
   }),
   StorageOSPersistentVolumeSource: message('A StorageOS volume.', {
