@@ -1,0 +1,27 @@
+/** ControllerRevisions. */
+import type { ControllerRevision } from '../../../api/generated/apps-v1.ts';
+import { isRecord } from '../../object.ts';
+import { path, required, type FieldError } from '../field-error.ts';
+import type { KindValidation } from '../kind-validation.ts';
+import { metadataUpdate } from '../metadata-checks.ts';
+import { nameIsDnsSubdomain } from '../names.ts';
+import { validateImmutable, validateNonnegative, validateObjectMeta } from '../object-meta.ts';
+
+const META_RULES = { namespaced: true, name: nameIsDnsSubdomain } as const;
+const DATA = path('data');
+
+export const controllerRevision: KindValidation<ControllerRevision> = {
+  create: [(errors, object) => validateRevision(errors, object)],
+  update: [
+    metadataUpdate,
+    (errors, object) => validateRevision(errors, object),
+    (errors, object, old) => validateImmutable(errors, object.data, old.data, DATA),
+  ],
+};
+
+function validateRevision(errors: FieldError[], object: ControllerRevision): void {
+  validateObjectMeta(errors, object.metadata, META_RULES);
+  if (object.data === undefined || object.data === null) errors.push(required(DATA, 'data is mandatory'));
+  else if (!isRecord(object.data)) errors.push(required(DATA, 'data must be a valid JSON object'));
+  validateNonnegative(errors, object.revision, path('revision'));
+}

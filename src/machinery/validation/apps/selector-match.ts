@@ -1,0 +1,43 @@
+/** A controller's label selector against the labels of its pod template. */
+import type { LabelSelector } from '../../../api/generated/meta-v1.ts';
+import type { PodTemplateSpec } from '../../../api/generated/core-v1.ts';
+import { invalidValue, type FieldError, type Path } from '../field-error.ts';
+import { validateLabelSelector } from '../label-selector.ts';
+import { path } from '../field-error.ts';
+
+const ANYWHERE = path();
+
+export const isEmptySelector = (selector: LabelSelector | undefined | null): boolean =>
+  selector != null && Object.keys(selector.matchLabels ?? {}).length + (selector.matchExpressions?.length ?? 0) === 0;
+
+/** Whether the selector can be evaluated at all. */
+export function isUsableSelector(selector: LabelSelector | undefined | null): boolean {
+  const errors: FieldError[] = [];
+  validateLabelSelector(errors, selector, ANYWHERE);
+  return errors.length === 0;
+}
+
+/** An absent selector matches nothing, an empty one everything. */
+export function selectorMatches(selector: LabelSelector | undefined | null, labels: Readonly<Record<string, string>>): boolean {
+  if (!selector) return false;
+  for (const [key, value] of Object.entries(selector.matchLabels ?? {})) if (labels[key] !== value) return false;
+  for (const { key, operator, values } of selector.matchExpressions ?? []) {
+    const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
+    if (operator === 'In' && (value === undefined || !values?.includes(value))) return false;
+    if (operator === 'NotIn' && value !== undefined && values?.includes(value)) return false;
+    if (operator === 'Exists' && value === undefined) return false;
+    if (operator === 'DoesNotExist' && value !== undefined) return false;
+  }
+  return true;
+}
+
+export function validateTemplateLabels(
+  errors: FieldError[],
+  selector: LabelSelector | undefined | null,
+  template: PodTemplateSpec | undefined,
+  at: Path,
+): void {
+  const labels = template?.metadata?.labels;
+  if (selectorMatches(selector, labels ?? {})) return;
+  errors.push(invalidValue(at.child('metadata', 'labels'), labels, '`selector` does not match template `labels`'));
+}

@@ -1,0 +1,21 @@
+/** The warnings that workloads give for their pod templates and histories. */
+import type { StatefulSet } from '../../../api/generated/apps-v1.ts';
+import type { PodTemplateSpec } from '../../../api/generated/core-v1.ts';
+import { podTemplateWarnings as warnOfPodTemplate } from '../core/pod-warnings.ts';
+import { path } from '../field-error.ts';
+import type { WarningCheck } from '../kind-validation.ts';
+
+interface WithTemplate {
+  readonly spec?: { readonly template?: PodTemplateSpec };
+}
+
+const TEMPLATE = path('spec', 'template');
+
+export const podTemplateWarnings: WarningCheck<WithTemplate> = (warnings, object, old) =>
+  warnOfPodTemplate(warnings, object.spec?.template ?? {}, TEMPLATE, old?.spec?.template);
+
+export const revisionHistoryWarning: WarningCheck<StatefulSet> = (warnings, object) => {
+  if ((object.spec?.revisionHistoryLimit ?? 0) < 0) {
+    warnings.push('spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended');
+  }
+};

@@ -1,0 +1,15 @@
+/** The Scale that is written to a workload's scale subresource. */
+import type { Scale } from '../../../api/generated/autoscaling-v1.ts';
+import { path } from '../field-error.ts';
+import type { KindValidation } from '../kind-validation.ts';
+import { metadata } from '../metadata-checks.ts';
+import { nameIsDnsSubdomain } from '../names.ts';
+import { validateNonnegative } from '../object-meta.ts';
+
+export const scale: KindValidation<Scale> = {
+  create: [
+    metadata({ namespaced: true, name: nameIsDnsSubdomain }),
+    (errors, object) => validateNonnegative(errors, object.spec?.replicas, path('spec', 'replicas')),
+  ],
+  update: [],
+};

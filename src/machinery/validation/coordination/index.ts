@@ -1,0 +1,35 @@
+/** Validation of the coordination group: Leases. */
+import type { Lease, LeaseSpec } from '../../../api/generated/coordination-v1.ts';
+import { forbiddenField, invalidValue, notSupported, path, type FieldError } from '../field-error.ts';
+import type { KindValidation } from '../kind-validation.ts';
+import { metadata, metadataUpdate } from '../metadata-checks.ts';
+import { NEGATIVE_MESSAGE, nameIsDnsSubdomain, qualifiedName } from '../names.ts';
+
+const SPEC = path('spec');
+const STRATEGIES = ['OldestEmulationVersion'];
+
+const lease: KindValidation<Lease> = {
+  create: [metadata({ namespaced: true, name: nameIsDnsSubdomain }), (errors, object) => validateSpec(errors, object.spec ?? {})],
+  update: [metadataUpdate, (errors, object) => validateSpec(errors, object.spec ?? {})],
+};
+
+function validateSpec(errors: FieldError[], spec: LeaseSpec): void {
+  const { leaseDurationSeconds: duration, leaseTransitions: transitions, strategy, preferredHolder } = spec;
+  if (duration != null && duration <= 0) errors.push(invalidValue(SPEC.child('leaseDurationSeconds'), duration, 'must be greater than 0'));
+  if (transitions != null && transitions < 0) errors.push(invalidValue(SPEC.child('leaseTransitions'), transitions, NEGATIVE_MESSAGE));
+  if (strategy != null) validateStrategy(errors, strategy);
+  if (preferredHolder && !strategy) {
+    errors.push(forbiddenField(SPEC.child('preferredHolder'), 'may only be specified if `strategy` is defined'));
+  }
+}
+
+/** A strategy of Kubernetes' own, or one that a domain in front of it tells apart. */
+function validateStrategy(errors: FieldError[], strategy: string): void {
+  const at = SPEC.child('strategy', 'strategy');
+  if (strategy.includes('/')) for (const message of qualifiedName(strategy)) errors.push(invalidValue(at, strategy, message));
+  else if (!STRATEGIES.includes(strategy)) errors.push(notSupported(at, strategy, STRATEGIES));
+}
+
+export const coordinationValidations: Readonly<Record<string, KindValidation>> = {
+  'coordination.k8s.io/leases': lease,
+};

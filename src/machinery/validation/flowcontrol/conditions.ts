@@ -1,0 +1,12 @@
+/** The conditions of this group's kinds, which are told apart by their types. */
+import { duplicate, path, required, type FieldError } from '../field-error.ts';
+
+export function validateConditionTypes(errors: FieldError[], conditions: readonly { type?: string }[] | undefined | null): void {
+  const seen = new Set<string>();
+  for (const [i, { type = '' }] of (conditions ?? []).entries()) {
+    const at = path('status', 'conditions').index(i).child('type');
+    if (seen.has(type)) errors.push(duplicate(at, type));
+    seen.add(type);
+    if (type === '') errors.push(required(at, 'must not be empty'));
+  }
+}

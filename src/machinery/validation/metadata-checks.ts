@@ -1,0 +1,24 @@
+/** The checks on metadata as they stand in a kind's lists. */
+import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
+import type { CreateCheck, UpdateCheck } from './kind-validation.ts';
+import { validateObjectMeta, validateObjectMetaUpdate, type ObjectMetaRules } from './object-meta.ts';
+
+interface WithMetadata {
+  readonly metadata?: ObjectMeta;
+}
+
+const NO_METADATA: ObjectMeta = {};
+
+export const metadata =
+  (rules: ObjectMetaRules): CreateCheck<WithMetadata> =>
+  (errors, object) =>
+    validateObjectMeta(errors, object.metadata ?? NO_METADATA, rules);
+
+export const metadataUpdate: UpdateCheck<WithMetadata> = (errors, object, old) =>
+  validateObjectMetaUpdate(errors, object.metadata ?? NO_METADATA, old.metadata ?? NO_METADATA);
+
+/** For kinds that check a name again on every update. */
+export const metadataAgain =
+  (rules: ObjectMetaRules): UpdateCheck<WithMetadata> =>
+  (errors, object) =>
+    validateObjectMeta(errors, object.metadata ?? NO_METADATA, rules);

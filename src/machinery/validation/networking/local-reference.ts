@@ -1,0 +1,19 @@
+/** References to an object in the same namespace, by group, kind and name. */
+import { invalidValue, required, type FieldError, type Path } from '../field-error.ts';
+import { dns1123Subdomain, pathSegmentName } from '../names.ts';
+
+export interface TypedLocalReference {
+  readonly apiGroup?: string;
+  readonly kind?: string;
+  readonly name?: string;
+}
+
+export function validateTypedLocalReference(errors: FieldError[], reference: TypedLocalReference, at: Path): void {
+  const { apiGroup } = reference;
+  if (apiGroup != null) for (const message of dns1123Subdomain(apiGroup)) errors.push(invalidValue(at.child('apiGroup'), apiGroup, message));
+  for (const name of ['kind', 'name'] as const) {
+    const value = reference[name] ?? '';
+    if (value === '') errors.push(required(at.child(name), `${name} is required`));
+    else for (const message of pathSegmentName(value)) errors.push(invalidValue(at.child(name), value, message));
+  }
+}

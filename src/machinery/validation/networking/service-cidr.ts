@@ -1,0 +1,81 @@
+/** ServiceCIDRs and the IPAddresses that are taken from them. */
+import type { IPAddress, ParentReference, ServiceCIDR } from '../../../api/generated/networking-v1.ts';
+import { semanticEqual } from '../equality.ts';
+import { invalidValue, path, required, type FieldError } from '../field-error.ts';
+import { goStruct } from '../go-struct.ts';
+import { checkCidr, checkIp, parseCidr } from '../ip.ts';
+import type { KindValidation } from '../kind-validation.ts';
+import { metadata, metadataUpdate } from '../metadata-checks.ts';
+import { IMMUTABLE_MESSAGE, dns1123Subdomain, nameIsDnsSubdomain, pathSegmentName, type Messages } from '../names.ts';
+import { validateImmutable } from '../object-meta.ts';
+
+const CIDRS = path('spec', 'cidrs');
+const PARENT = path('spec', 'parentRef');
+
+export const serviceCidr: KindValidation<ServiceCIDR> = {
+  create: [metadata({ namespaced: false, name: nameIsDnsSubdomain }), (errors, object) => validateCidrs(errors, object)],
+  update: [metadataUpdate, (errors, object, old) => validateImmutable(errors, object.spec?.cidrs, old.spec?.cidrs, CIDRS)],
+  status: [metadataUpdate],
+};
+
+function validateCidrs(errors: FieldError[], { spec }: ServiceCIDR): void {
+  const cidrs = spec?.cidrs ?? [];
+  if (cidrs.length === 0) {
+    errors.push(required(CIDRS, 'at least one CIDR required'));
+    return;
+  }
+  if (cidrs.length > 2) {
+    errors.push(invalidValue(CIDRS, goStruct('io.k8s.api.networking.v1.ServiceCIDRSpec', spec), 'may only hold up to 2 values'));
+    return;
+  }
+  if (cidrs.length === 2 && !isDualStack(cidrs)) {
+    const detail = 'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64';
+    errors.push(invalidValue(CIDRS, cidrs, detail));
+    return;
+  }
+  for (const [i, cidr] of cidrs.entries()) checkCidr(errors, cidr, CIDRS.index(i));
+}
+
+const isDualStack = (cidrs: readonly string[]): boolean => {
+  const [a, b] = cidrs.map((cidr) => parseCidr(cidr)?.ip.family);
+  return a !== undefined && b !== undefined && a !== b;
+};
+
+export const ipAddress: KindValidation<IPAddress> = {
+  create: [
+    metadata({ namespaced: false, name: nameIsIp }),
+    (errors, object) => validateParent(errors, object.spec?.parentRef),
+  ],
+  update: [
+    metadataUpdate,
+    (errors, object, old) => {
+      const [parent, before] = [object.spec?.parentRef, old.spec?.parentRef];
+      if (semanticEqual(parent, before)) return;
+      const shown = parent ? goStruct('io.k8s.api.networking.v1.ParentReference', parent) : null;
+      errors.push(invalidValue(PARENT, shown, IMMUTABLE_MESSAGE));
+    },
+  ],
+};
+
+function nameIsIp(name: string): Messages {
+  const errors: FieldError[] = [];
+  checkIp(errors, name, path());
+  return errors.map((error) => error.detail);
+}
+
+function validateParent(errors: FieldError[], parent: ParentReference | undefined | null): void {
+  if (!parent) {
+    errors.push(required(PARENT));
+    return;
+  }
+  const { group } = parent;
+  if (group) for (const message of dns1123Subdomain(group)) errors.push(invalidValue(PARENT.child('group'), group, message));
+  for (const name of ['resource', 'name', 'namespace'] as const) {
+    const value = parent[name] ?? '';
+    if (value === '') {
+      if (name !== 'namespace') errors.push(required(PARENT.child(name)));
+    } else {
+      for (const message of pathSegmentName(value)) errors.push(invalidValue(PARENT.child(name), value, message));
+    }
+  }
+}

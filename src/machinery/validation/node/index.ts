@@ -1,0 +1,52 @@
+/** Validation of the node group: RuntimeClasses. */
+import type { Toleration } from '../../../api/generated/core-v1.ts';
+import type { RuntimeClass } from '../../../api/generated/node-v1.ts';
+import { validateContainerResources } from '../core/resources.ts';
+import { validateTolerations } from '../core/tolerations.ts';
+import { duplicate, invalidValue, path, type FieldError, type Path } from '../field-error.ts';
+import { goStruct } from '../go-struct.ts';
+import type { KindValidation } from '../kind-validation.ts';
+import { validateLabels } from '../label-selector.ts';
+import { metadata, metadataUpdate } from '../metadata-checks.ts';
+import { dns1123Label, nameIsDnsSubdomain } from '../names.ts';
+import { validateImmutable } from '../object-meta.ts';
+
+const HANDLER = path('handler');
+const OVERHEAD_RULES = { claimNames: new Set<string>(), allowIndivisibleHugePages: false } as const;
+
+const runtimeClass: KindValidation<RuntimeClass> = {
+  create: [
+    metadata({ namespaced: false, name: nameIsDnsSubdomain }),
+    (errors, object) => validateHandler(errors, object.handler ?? ''),
+    (errors, object) => {
+      if (object.overhead) validateContainerResources(errors, { limits: object.overhead.podFixed ?? {} }, path('overhead'), OVERHEAD_RULES);
+    },
+    (errors, object) => validateScheduling(errors, object, path('scheduling')),
+  ],
+  update: [metadataUpdate, (errors, object, old) => validateImmutable(errors, object.handler ?? '', old.handler ?? '', HANDLER)],
+};
+
+function validateHandler(errors: FieldError[], handler: string): void {
+  for (const message of dns1123Label(handler)) errors.push(invalidValue(HANDLER, handler, message));
+}
+
+function validateScheduling(errors: FieldError[], { scheduling }: RuntimeClass, at: Path): void {
+  if (!scheduling) return;
+  if (scheduling.nodeSelector) validateLabels(errors, scheduling.nodeSelector, at.child('nodeSelector'));
+  const tolerations = scheduling.tolerations ?? [];
+  validateTolerations(errors, tolerations, at.child('tolerations'));
+  const seen = new Set<string>();
+  for (const [i, toleration] of tolerations.entries()) {
+    const key = identityOf(toleration);
+    if (seen.has(key)) {
+      errors.push(duplicate(at.child('tolerations').index(i), goStruct('io.k8s.api.core.v1.Toleration', toleration)));
+    }
+    seen.add(key);
+  }
+}
+
+const identityOf = ({ key, operator, value, effect }: Toleration): string => JSON.stringify([key, operator, value, effect]);
+
+export const nodeValidations: Readonly<Record<string, KindValidation>> = {
+  'node.k8s.io/runtimeclasses': runtimeClass,
+};

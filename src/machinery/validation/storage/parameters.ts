@@ -1,0 +1,31 @@
+/** The parameters that a class hands to its driver, and the driver's name. */
+import { invalidValue, required, tooLong, type FieldError, type Path } from '../field-error.ts';
+import { validateLabelName } from '../label-selector.ts';
+import { utf8Length } from '../text.ts';
+
+const MAX_PARAMETERS = 512;
+const MAX_PARAMETER_BYTES = 256 * 1024;
+
+export function validateProvisioner(errors: FieldError[], provisioner: string, at: Path): void {
+  if (provisioner === '') errors.push(required(at));
+  else validateLabelName(errors, provisioner.toLowerCase(), at);
+}
+
+export function validateParameters(
+  errors: FieldError[],
+  parameters: Readonly<Record<string, string>> | undefined,
+  at: Path,
+  { needed }: { needed: boolean },
+): void {
+  const entries = Object.entries(parameters ?? {});
+  if (entries.length > MAX_PARAMETERS) {
+    errors.push(tooLong(at, MAX_PARAMETERS));
+    return;
+  }
+  for (const [key] of entries) if (key === '') errors.push(invalidValue(at, key, 'field can not be empty.'));
+  if (bytesOf(entries) > MAX_PARAMETER_BYTES) errors.push(tooLong(at, MAX_PARAMETER_BYTES));
+  if (needed && entries.length === 0) errors.push(required(at, 'must contain at least one key/value pair'));
+}
+
+export const bytesOf = (entries: readonly (readonly [string, string])[]): number =>
+  entries.reduce((sum, [key, value]) => sum + utf8Length(key) + utf8Length(value), 0);

@@ -1,0 +1,91 @@
+/** StorageClasses and VolumeAttributesClasses. */
+import type { TopologySelectorTerm } from '../../../api/generated/core-v1.ts';
+import type { StorageClass, VolumeAttributesClass } from '../../../api/generated/storage-v1.ts';
+import { semanticEqual } from '../equality.ts';
+import { duplicate, forbiddenField, notSupported, path, required, type FieldError, type Path } from '../field-error.ts';
+import type { KindValidation } from '../kind-validation.ts';
+import { validateLabelName } from '../label-selector.ts';
+import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
+import { nameIsDnsSubdomain } from '../names.ts';
+import { validateImmutable } from '../object-meta.ts';
+import { validateParameters, validateProvisioner } from './parameters.ts';
+
+const META_RULES = { namespaced: false, name: nameIsDnsSubdomain } as const;
+const RECLAIM_POLICIES = ['Delete', 'Retain'];
+const BINDING_MODES = ['Immediate', 'WaitForFirstConsumer'];
+
+export const storageClass: KindValidation<StorageClass> = {
+  create: [
+    metadata(META_RULES),
+    (errors, object) => validateProvisioner(errors, object.provisioner ?? '', path('provisioner')),
+    (errors, object) => validateParameters(errors, object.parameters, path('parameters'), { needed: false }),
+    (errors, object) => validateReclaimPolicy(errors, object.reclaimPolicy ?? ''),
+    (errors, object) => validateBindingMode(errors, object.volumeBindingMode),
+    (errors, object) => validateAllowedTopologies(errors, object.allowedTopologies ?? [], path('allowedTopologies')),
+  ],
+  update: [
+    metadataUpdate,
+    (errors, object, old) => {
+      validateImmutable(errors, object.parameters, old.parameters, path('parameters'));
+      validateImmutable(errors, object.provisioner ?? '', old.provisioner ?? '', path('provisioner'));
+      validateImmutable(errors, object.reclaimPolicy, old.reclaimPolicy, path('reclaimPolicy'));
+      validateImmutable(errors, object.volumeBindingMode, old.volumeBindingMode, path('volumeBindingMode'));
+    },
+  ],
+};
+
+function validateReclaimPolicy(errors: FieldError[], policy: string): void {
+  if (policy !== '' && !RECLAIM_POLICIES.includes(policy)) errors.push(notSupported(path('reclaimPolicy'), policy, RECLAIM_POLICIES));
+}
+
+function validateBindingMode(errors: FieldError[], mode: string | undefined): void {
+  if (mode == null) errors.push(required(path('volumeBindingMode')));
+  else if (!BINDING_MODES.includes(mode)) errors.push(notSupported(path('volumeBindingMode'), mode, BINDING_MODES));
+}
+
+/** Two terms that say the same are refused; a term that says nothing counts as said before. */
+function validateAllowedTopologies(errors: FieldError[], terms: readonly TopologySelectorTerm[], at: Path): void {
+  const seen: Record<string, string[]>[] = [{}];
+  for (const [i, term] of terms.entries()) {
+    const values = validateTopologyTerm(errors, term, at.index(i));
+    if (seen.some((other) => semanticEqual(other, values))) errors.push(duplicate(at.index(i).child('matchLabelExpressions'), ''));
+    seen.push(values);
+  }
+}
+
+function validateTopologyTerm(errors: FieldError[], term: TopologySelectorTerm, at: Path): Record<string, string[]> {
+  const byKey: Record<string, string[]> = {};
+  for (const [i, { key = '', values }] of (term.matchLabelExpressions ?? []).entries()) {
+    const expressionAt = at.child('matchLabelExpressions').index(i);
+    const seen = new Set<string>();
+    if (!values || values.length === 0) errors.push(required(expressionAt.child('values')));
+    for (const [j, value] of (values ?? []).entries()) {
+      if (seen.has(value)) errors.push(duplicate(expressionAt.child('values').index(j), value));
+      seen.add(value);
+    }
+    validateLabelName(errors, key, expressionAt.child('key'));
+    if (Object.hasOwn(byKey, key)) errors.push(duplicate(expressionAt.child('key'), key));
+    byKey[key] = [...seen].sort();
+  }
+  return byKey;
+}
+
+export const volumeAttributesClass: KindValidation<VolumeAttributesClass> = {
+  create: [metadata(META_RULES), (errors, object) => validateAttributes(errors, object)],
+  update: [
+    metadataUpdate,
+    (errors, object, old) => {
+      if (object.driverName !== old.driverName) errors.push(forbiddenField(path('driverName'), 'updates to driverName are forbidden.'));
+      if (!semanticEqual(object.parameters, old.parameters)) {
+        errors.push(forbiddenField(path('parameters'), 'updates to parameters are forbidden.'));
+      }
+    },
+    metadataAgain(META_RULES),
+    (errors, object) => validateAttributes(errors, object),
+  ],
+};
+
+function validateAttributes(errors: FieldError[], object: VolumeAttributesClass): void {
+  validateProvisioner(errors, object.driverName ?? '', path('driverName'));
+  validateParameters(errors, object.parameters, path('parameters'), { needed: true });
+}
