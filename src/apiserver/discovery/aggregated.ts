@@ -1,0 +1,59 @@
+/** Discovery in one request: /api and /apis as an APIGroupDiscoveryList, with everything that is served in it. */
+import { createHash } from 'node:crypto';
+import type { APIGroupDiscovery, APIGroupDiscoveryList, APIResourceDiscovery, APISubresourceDiscovery } from '../../api/generated/apidiscovery-v2.ts';
+import type { GroupVersionKind } from '../../api/schema.ts';
+import { subresourceKind, type DiscoverableGroup, type DiscoverableResource } from './discoverable-resource.ts';
+
+/** `groups` is the core group for /api, all others for /apis; groups of other servers come after, as those give them. */
+export function apiGroupDiscoveryList(
+  groups: readonly DiscoverableGroup[],
+  fromOtherServers: readonly APIGroupDiscovery[] = [],
+): APIGroupDiscoveryList {
+  return {
+    kind: 'APIGroupDiscoveryList',
+    apiVersion: 'apidiscovery.k8s.io/v2',
+    metadata: {},
+    items: [...groups.map(apiGroupDiscovery), ...fromOtherServers],
+  } as APIGroupDiscoveryList;
+}
+
+function apiGroupDiscovery({ group, versions }: DiscoverableGroup): APIGroupDiscovery {
+  return {
+    metadata: group === '' ? {} : { name: group },
+    versions: versions.map(({ version, resources }) => ({
+      version,
+      resources: resources.map(apiResourceDiscovery),
+      freshness: 'Current',
+    })),
+  } as APIGroupDiscovery;
+}
+
+/** Built-in resources leave it to the reader that a kind is of the group and version that it is listed in. */
+function responseKind(resource: DiscoverableResource, kind: Partial<GroupVersionKind>): GroupVersionKind {
+  const own = resource.custom ? resource : { group: '', version: '' };
+  return { group: kind.group ?? own.group, version: kind.version ?? own.version, kind: kind.kind ?? resource.kind };
+}
+
+function apiResourceDiscovery(resource: DiscoverableResource): APIResourceDiscovery {
+  const subresources = Object.keys(resource.subresources)
+    .sort()
+    .map((name): APISubresourceDiscovery => ({
+      subresource: name,
+      responseKind: responseKind(resource, subresourceKind(resource, name)),
+      verbs: [...(resource.subresources[name]?.verbs ?? [])],
+    }));
+  return {
+    resource: resource.plural,
+    responseKind: responseKind(resource, {}),
+    scope: resource.namespaced ? 'Namespaced' : 'Cluster',
+    singularResource: resource.singular,
+    verbs: [...resource.verbs],
+    ...(resource.shortNames.length > 0 ? { shortNames: [...resource.shortNames] } : {}),
+    ...(resource.categories.length > 0 ? { categories: [...resource.categories] } : {}),
+    ...(subresources.length > 0 ? { subresources } : {}),
+  };
+}
+
+/** The entity tag of a discovery document, quoted as it stands in the header. */
+export const discoveryEtag = (document: Uint8Array): string =>
+  `"${createHash('sha512').update(document).digest('hex').toUpperCase()}"`;
