@@ -3,7 +3,7 @@
  * their path elements ready, list keys with their defaults.
  */
 import type { Field, ListType, Message, ScalarType, Type } from '../../api/schema.ts';
-import { compareText, jsonText } from './go-text.ts';
+import { compareText, jsonText } from '../patch/go-text.ts';
 
 export type ApplyType = ScalarApplyType | AtomicApplyType | DeducedApplyType | StructApplyType | MapApplyType | ListApplyType;
 

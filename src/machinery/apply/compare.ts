@@ -5,9 +5,9 @@
 import { isRecord } from '../object.ts';
 import { getOwn } from '../patch/own-property.ts';
 import { DEDUCED, type ApplyType, type ListApplyType, type MapApplyType, type StructApplyType } from './apply-type.ts';
-import { deepEqual } from './deep-equal.ts';
+import { deepEqual } from '../patch/deep-equal.ts';
 import { isMember, LEAF, SELF, union, type FieldSet } from './field-set.ts';
-import { compareText } from './go-text.ts';
+import { compareText } from '../patch/go-text.ts';
 import { identifyItems, sortItems, type IdentifiedItem } from './list-items.ts';
 import { sharedSet } from './shared-sets.ts';
 

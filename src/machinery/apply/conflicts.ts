@@ -3,7 +3,7 @@ import type { StatusCause } from '../../api/generated/meta-v1.ts';
 import { quote } from '../quote.ts';
 import { applyConflict, type StatusError } from '../status.ts';
 import { eachPath, pathText, type FieldSet } from './field-set.ts';
-import { compareText } from './go-text.ts';
+import { compareText } from '../patch/go-text.ts';
 import { ownerIdentifier, type FieldOwner } from './managed-fields.ts';
 
 export interface Conflict {

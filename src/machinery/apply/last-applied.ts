@@ -3,12 +3,12 @@
  * fields the manager `kubectl` had set before it applied on the server: those it may change without a conflict, and
  * the annotation is kept up to date for whoever goes back.
  */
-import type { KubeObject } from '../object.ts';
-import { isRecord } from '../object.ts';
+import { stringifyJson } from '../decode/index.ts';
+import { isRecord, type KubeObject } from '../object.ts';
 import type { StructApplyType } from './apply-type.ts';
 import { compareObjects } from './compare.ts';
 import { difference, LEAF, type FieldSet } from './field-set.ts';
-import { compareText, escapeForGo } from './go-text.ts';
+import { compareText, escapeForGo } from '../patch/go-text.ts';
 import { fieldSetOf } from './to-field-set.ts';
 import { typedErrorText } from './typed-errors.ts';
 
@@ -41,7 +41,7 @@ export function withLastApplied(object: KubeObject, applied: Readonly<Record<str
   const { annotations } = object.metadata;
   if (!annotations?.[LAST_APPLIED_ANNOTATION]) return object;
   const { [LAST_APPLIED_ANNOTATION]: _old, ...others } = annotations;
-  const text = `${escapeForGo(JSON.stringify(withSortedKeys(withoutAnnotation(applied))))}\n`;
+  const text = `${escapeForGo(stringifyJson(withSortedKeys(withoutAnnotation(applied))))}\n`;
   let size = Buffer.byteLength(LAST_APPLIED_ANNOTATION) + Buffer.byteLength(text);
   for (const [name, value] of Object.entries(others)) size += Buffer.byteLength(name) + Buffer.byteLength(value);
   const updated = size > MAX_ANNOTATIONS_BYTES ? others : { ...annotations, [LAST_APPLIED_ANNOTATION]: text };

@@ -3,7 +3,7 @@ import { isRecord } from '../object.ts';
 import { getOwn } from '../patch/own-property.ts';
 import { quote } from '../quote.ts';
 import type { ListApplyType, ListKey } from './apply-type.ts';
-import { jsonText } from './go-text.ts';
+import { jsonText } from '../patch/go-text.ts';
 import { compareValues, valueElement } from './path-element.ts';
 
 /** An item that has no identity: it lacks the keys, or is of a kind that cannot have them. */

@@ -2,7 +2,7 @@
 import type { ManagedFieldsEntry } from '../../api/generated/meta-v1.ts';
 import { quote } from '../quote.ts';
 import { parseFieldSet, union, type FieldSet } from './field-set.ts';
-import { compareText, jsonText } from './go-text.ts';
+import { compareText, jsonText } from '../patch/go-text.ts';
 
 /** One owner: who, by which verb, in which version, through which subresource, since when, and of what. */
 export interface FieldOwner {

@@ -5,7 +5,7 @@
  */
 import { isRecord } from '../object.ts';
 import { quote } from '../quote.ts';
-import { compareText, floatText, jsonText } from './go-text.ts';
+import { compareText, floatText, jsonText } from '../patch/go-text.ts';
 
 export type ElementKind = 'f' | 'k' | 'v' | 'i';
 
@@ -76,14 +76,16 @@ export function compareKeys(a: ParsedElement['keys'], b: ParsedElement['keys']):
 export function compareValues(a: unknown, b: unknown): number {
   const rank = valueRank(a) - valueRank(b);
   if (rank !== 0) return rank;
-  if (typeof a === 'number' && typeof b === 'number') return a - b;
+  if (isNumber(a) && isNumber(b)) return a < b ? -1 : a > b ? 1 : 0;
   if (typeof a === 'string' && typeof b === 'string') return compareText(a, b);
   if (typeof a === 'boolean') return Number(a) - Number(b);
   return compareText(jsonText(a), jsonText(b));
 }
 
+const isNumber = (value: unknown): value is number | bigint => typeof value === 'number' || typeof value === 'bigint';
+
 function valueRank(value: unknown): number {
-  if (typeof value === 'number') return 0;
+  if (isNumber(value)) return 0;
   if (typeof value === 'string') return 1;
   if (typeof value === 'boolean') return 2;
   if (Array.isArray(value)) return 3;

@@ -2,7 +2,7 @@
 import { isRecord } from '../object.ts';
 import { DEDUCED, type ApplyType, type ListApplyType, type StructApplyType } from './apply-type.ts';
 import { isMember, LEAF, SELF, type FieldSet, type FieldSetBuilder } from './field-set.ts';
-import { compareText } from './go-text.ts';
+import { compareText } from '../patch/go-text.ts';
 import { identifyItems, sortItems } from './list-items.ts';
 
 /** Paths in `ignored` are left out, with everything below them. Undefined when nothing is mentioned. */

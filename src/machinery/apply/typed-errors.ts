@@ -2,7 +2,7 @@
 import { isRecord } from '../object.ts';
 import type { ApplyType, ListApplyType, ScalarApplyType } from './apply-type.ts';
 import { DEDUCED } from './apply-type.ts';
-import { goSyntax, goTypeName, plainText } from './go-text.ts';
+import { goSyntax, goTypeName, plainText } from '../patch/go-text.ts';
 import { itemElement, UnidentifiedItemError } from './list-items.ts';
 import { elementText } from './path-element.ts';
 
@@ -79,7 +79,7 @@ function scalarError(type: ScalarApplyType, value: unknown): string | undefined 
     case 'string':
       return typeof value === 'string' ? undefined : `expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`;
     case 'numeric':
-      return typeof value === 'number' ? undefined : `expected numeric (int or float), got ${goTypeName(value)}`;
+      return typeof value === 'number' || typeof value === 'bigint' ? undefined : `expected numeric (int or float), got ${goTypeName(value)}`;
     case 'boolean':
       return typeof value === 'boolean' ? undefined : `expected boolean, got ${shown(value)}`;
     case 'untyped':

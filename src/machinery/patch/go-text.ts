@@ -1,6 +1,7 @@
 /** Text as Go orders and prints it, where messages and managedFields show it. */
-import { quote } from '../quote.ts';
+import { stringifyJson } from '../decode/index.ts';
 import { isRecord } from '../object.ts';
+import { quote } from '../quote.ts';
 
 /** Strings in the order of their UTF-8 bytes. JavaScript compares UTF-16, where surrogates stand before U+E000–U+FFFF. */
 export function compareText(a: string, b: string): number {
@@ -25,7 +26,7 @@ const PLAIN = /^[ !#-%'-;=?-[\]-~]*$/;
 /** A JSON scalar as Go's encoder writes it, with `<`, `>` and `&` escaped. */
 export function jsonText(value: unknown): string {
   if (typeof value === 'string' && PLAIN.test(value)) return `"${value}"`;
-  return escapeForGo(JSON.stringify(value) ?? 'null');
+  return escapeForGo(stringifyJson(value ?? null));
 }
 
 const GO_ESCAPES: Record<string, string> = {
@@ -52,15 +53,15 @@ export function floatText(value: number): string {
   return `${digits}e${power < 0 ? '-' : '+'}${size < 10 ? `0${size}` : size}`;
 }
 
-/** What `%v` prints for a decoded JSON value. */
-export function plainText(value: unknown): string {
+/** What `%v` prints for a decoded JSON value; how numbers print depends on how they were decoded. */
+export function plainText(value: unknown, numberText: (value: number) => string = floatText): string {
   if (value === null || value === undefined) return '<nil>';
-  if (typeof value === 'number') return floatText(value);
+  if (typeof value === 'number') return numberText(value);
   if (typeof value === 'string') return value;
-  if (Array.isArray(value)) return `[${value.map(plainText).join(' ')}]`;
+  if (Array.isArray(value)) return `[${value.map((item) => plainText(item, numberText)).join(' ')}]`;
   if (isRecord(value)) {
     const keys = Object.keys(value).sort(compareText);
-    return `map[${keys.map((key) => `${key}:${plainText(value[key])}`).join(' ')}]`;
+    return `map[${keys.map((key) => `${key}:${plainText(value[key], numberText)}`).join(' ')}]`;
   }
   return String(value);
 }
@@ -82,6 +83,7 @@ export function goSyntax(value: unknown): string {
 export function goTypeName(value: unknown): string {
   if (value === null || value === undefined) return '<nil>';
   if (typeof value === 'number') return 'float64';
+  if (typeof value === 'bigint') return 'int64';
   if (typeof value === 'boolean') return 'bool';
   if (typeof value === 'string') return 'string';
   return Array.isArray(value) ? '[]interface {}' : 'map[string]interface {}';

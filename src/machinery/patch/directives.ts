@@ -1,0 +1,18 @@
+/** Patch values that meet nothing to be merged with. */
+import { isRecord } from '../object.ts';
+import { PATCH } from './directive-names.ts';
+import { setOwn } from './own-property.ts';
+
+/** The value without its nulls and without what carries a `$patch`; undefined when it carries one itself. */
+export function withoutDirectives(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined);
+  if (!isRecord(value)) return value;
+  if (Object.hasOwn(value, PATCH)) return undefined;
+  const kept: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) {
+    if (value[key] === null) continue;
+    const member = withoutDirectives(value[key]);
+    if (member !== undefined) setOwn(kept, key, member);
+  }
+  return kept;
+}

@@ -1,0 +1,28 @@
+/** Errors of strategic merge patches: a malformed directive is a bad request, everything else upstream answers with 500. */
+import { goTypeName, plainText } from './go-text.ts';
+import { badRequest, failure, type StatusError } from '../status.ts';
+import { patchDoesNotApply } from './json-patch.ts';
+
+type JsonRecord = Readonly<Record<string, unknown>>;
+
+/** Numbers print as integers: patches are decoded that way. */
+export const valueText = (value: unknown): string => plainText(value, String);
+
+export const patchFailed = (message: string): StatusError => failure(500, '', message);
+
+export const noMergeKey = (item: JsonRecord, mergeKey: string): StatusError =>
+  patchFailed(`map: ${valueText(item)} does not contain declared merge key: ${mergeKey}`);
+
+export const unknownDirective = (directive: unknown, patch: JsonRecord): StatusError =>
+  patchFailed(`unknown patch type: ${valueText(directive)} in map: ${valueText(patch)}`);
+
+export const wrongType = (expected: 'list' | 'map', actual: unknown): StatusError =>
+  patchFailed(`expected a ${expected === 'list' ? '[]interface {}' : 'map[string]interface {}'}, but received a ${goTypeName(actual)}`);
+
+export const badRetainKeys = (): StatusError => badRequest('invalid patch format of retainKeys');
+
+export const badPrimitiveList = (): StatusError => badRequest('invalid patch format of primitive list');
+
+export const badElementOrder = (): StatusError => badRequest('invalid patch format of setElementOrder list');
+
+export const noListsOfLists = patchDoesNotApply;

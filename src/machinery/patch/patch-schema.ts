@@ -1,0 +1,36 @@
+/** What strategic merge patch needs to know of a type: how each field is patched, and by which key lists merge. */
+import type { Field, Type } from '../../api/schema.ts';
+import { quote } from '../quote.ts';
+import { failure } from '../status.ts';
+
+export interface PatchMeta {
+  /** Of the field, or of its elements if it is a list. */
+  readonly type: Type;
+  readonly strategy: 'merge' | 'replace' | '';
+  readonly retainKeys: boolean;
+  readonly mergeKey: string;
+}
+
+const known = new WeakMap<Field, PatchMeta>();
+
+/** Throws a StatusError for a field that the type does not have. */
+export function patchMetaOf(type: Type, name: string): PatchMeta {
+  if (type.kind !== 'message') {
+    throw failure(500, '', `merging an object in json but data type is not struct, instead is: ${type.kind === 'list' ? 'slice' : type.kind}`);
+  }
+  const field = type.byName.get(name);
+  if (!field) throw failure(500, '', `unable to find api field in struct ${type.name} for the json field ${quote(name)}`);
+  let meta = known.get(field);
+  if (!meta) known.set(field, (meta = metaOfField(field)));
+  return meta;
+}
+
+function metaOfField(field: Field): PatchMeta {
+  return {
+    type: field.type.kind === 'list' ? field.type.element : field.type,
+    strategy: field.patchStrategy.find((s) => s !== 'retainKeys') ?? '',
+    retainKeys: field.patchStrategy.includes('retainKeys'),
+    mergeKey: field.mergeKey ?? '',
+  };
+}
+

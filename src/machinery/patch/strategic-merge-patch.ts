@@ -1,0 +1,186 @@
+/**
+ * Strategic merge patch: a merge patch that knows the schema. Lists with a merge key are merged item by item, and
+ * directives in the patch (`$patch`, `$retainKeys`, `$setElementOrder/…`, `$deleteFromPrimitiveList/…`) say what plain
+ * merging cannot. Errors and their codes are upstream's.
+ */
+import type { Message, Type } from '../../api/schema.ts';
+import { isRecord } from '../object.ts';
+import { withoutDirectives } from './directives.ts';
+import { itemKind, orderItems, requireMergeKey } from './element-order.ts';
+import { getOwn, setOwn } from './own-property.ts';
+import { badPrimitiveList, badRetainKeys, noMergeKey, patchFailed, unknownDirective, wrongType } from './patch-errors.ts';
+import { patchMetaOf, type PatchMeta } from './patch-schema.ts';
+import { checkAgainstOrder } from './set-element-order.ts';
+import { withinDepth } from './within-depth.ts';
+import { DELETE_LIST, PATCH, RETAIN_KEYS, SET_ORDER } from './directive-names.ts';
+
+type JsonRecord = Readonly<Record<string, unknown>>;
+
+/** Returns a new object that shares with `target` what the patch leaves alone. */
+export function applyStrategicMergePatch(message: Message, target: JsonRecord, patch: JsonRecord): Record<string, unknown> {
+  return withinDepth(() => mergeMaps(message, target, patch));
+}
+
+function mergeMaps(type: Type, original: JsonRecord, patch: JsonRecord): Record<string, unknown> {
+  if (Object.hasOwn(patch, PATCH)) return applyMapDirective(patch);
+  const merged: Record<string, unknown> = { ...original };
+  applyRetainKeys(merged, patch);
+  const ordered = mergeOrderedLists(type, merged, patch);
+  for (const key of Object.keys(patch)) {
+    if (key === RETAIN_KEYS || key.startsWith(SET_ORDER) || ordered.has(key)) continue;
+    mergeField(type, merged, key, patch[key]);
+  }
+  return merged;
+}
+
+function applyMapDirective(patch: JsonRecord): Record<string, unknown> {
+  const { [PATCH]: directive, ...rest } = patch;
+  if (directive === 'replace') return rest;
+  if (directive === 'delete') return {};
+  throw unknownDirective(directive, patch);
+}
+
+/** `$retainKeys` lists all fields that may stay; a patch that sets others contradicts itself. */
+function applyRetainKeys(merged: Record<string, unknown>, patch: JsonRecord): void {
+  if (!Object.hasOwn(patch, RETAIN_KEYS)) return;
+  const retained = patch[RETAIN_KEYS];
+  if (!Array.isArray(retained)) throw badRetainKeys();
+  const keep = new Set<unknown>(retained);
+  for (const key of Object.keys(patch)) {
+    const ignored = key === RETAIN_KEYS || patch[key] === null || key.startsWith(DELETE_LIST) || key.startsWith(SET_ORDER);
+    if (!ignored && !keep.has(key)) throw badRetainKeys();
+  }
+  for (const key of Object.keys(merged)) if (!keep.has(key)) delete merged[key];
+}
+
+function mergeField(type: Type, merged: Record<string, unknown>, patchKey: string, change: unknown): void {
+  const isDeleteList = patchKey.startsWith(DELETE_LIST);
+  const key = isDeleteList ? fieldOfDirective(patchKey, DELETE_LIST) : patchKey;
+  if (change === null) {
+    delete merged[key];
+    return;
+  }
+  const old = getOwn(merged, key);
+  if (old === undefined || kindOf(old) !== kindOf(change)) {
+    if (!isDeleteList) setOrDrop(merged, key, withoutDirectives(change));
+    return;
+  }
+  if (isRecord(old) && isRecord(change)) {
+    const meta = mapMeta(type, key);
+    setOwn(merged, key, meta.strategy === 'replace' ? change : mergeMaps(meta.type, old, change));
+  } else if (Array.isArray(old) && Array.isArray(change)) {
+    const meta = patchMetaOf(type, key);
+    setOwn(merged, key, isDeleteList || meta.strategy === 'merge' ? mergeLists(meta, old, change, isDeleteList) : change);
+  } else {
+    setOwn(merged, key, change);
+  }
+}
+
+/** Maps of maps have no fields to look up; the element is the same whatever the key. */
+function mapMeta(type: Type, key: string): PatchMeta {
+  if (type.kind === 'map') return { type: type.value, strategy: '', retainKeys: false, mergeKey: '' };
+  return patchMetaOf(type, key);
+}
+
+function fieldOfDirective(key: string, directive: typeof DELETE_LIST | typeof SET_ORDER): string {
+  const field = key.slice(directive.length + 1);
+  if (key[directive.length] !== '/') throw badPrimitiveList();
+  return field;
+}
+
+function setOrDrop(merged: Record<string, unknown>, key: string, value: unknown): void {
+  if (value === undefined) delete merged[key];
+  else setOwn(merged, key, value);
+}
+
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return 'list';
+  return value === null ? 'null' : typeof value;
+}
+
+/** Merges the lists that come with an order; returns the patch's keys that are dealt with by that. */
+function mergeOrderedLists(type: Type, merged: Record<string, unknown>, patch: JsonRecord): ReadonlySet<string> {
+  const done = new Set<string>();
+  for (const directive of Object.keys(patch)) {
+    if (!directive.startsWith(SET_ORDER)) continue;
+    const order = patch[directive];
+    if (!Array.isArray(order)) throw wrongType('list', order);
+    const key = fieldOfDirective(directive, SET_ORDER);
+    const old = getOwn(merged, key);
+    const change = getOwn(patch, key);
+    if (old !== undefined && !Array.isArray(old)) throw wrongType('list', old);
+    if (change !== undefined && !Array.isArray(change)) throw wrongType('list', change);
+    const meta = patchMetaOf(type, key);
+    checkAgainstOrder(change ?? [], order, meta.mergeKey);
+    let items: readonly unknown[];
+    if (!change) {
+      if (!old) continue;
+      items = old;
+    } else if (!old) {
+      items = withoutDirectives(change) as unknown[];
+    } else {
+      items = meta.strategy === 'merge' ? mergeLists(meta, old, change, false) : change;
+    }
+    itemKind(old ?? [], change ?? []);
+    setOwn(merged, key, orderItems({ items, patchOrder: order, serverOrder: old ?? [], mergeKey: meta.mergeKey }));
+    done.add(key);
+  }
+  return done;
+}
+
+function mergeLists(meta: PatchMeta, original: readonly unknown[], patch: readonly unknown[], isDeleteList: boolean): unknown[] {
+  if (original.length === 0 && patch.length === 0) return [];
+  if (itemKind(original, patch) === 'scalar') {
+    if (isDeleteList) {
+      const unwanted = new Set(patch);
+      return original.filter((item) => !unwanted.has(item));
+    }
+    const items = withoutRepeats([...original, ...patch]);
+    return orderItems({ items, patchOrder: patch, serverOrder: original, mergeKey: '' });
+  }
+  const { mergeKey } = meta;
+  if (mergeKey === '') throw patchFailed(`cannot merge lists without merge key for ${meta.type.kind === 'message' ? meta.type.name : ''}`);
+  const { remaining, changes } = applyItemDirectives(original, patch, mergeKey);
+  const items = [...remaining];
+  for (const change of changes) {
+    if (!Object.hasOwn(change, mergeKey)) throw noMergeKey(change, mergeKey);
+    const at = items.findIndex((item) => isRecord(item) && getOwn(item, mergeKey) === change[mergeKey]);
+    if (at < 0) items.push(change);
+    else items[at] = mergeMaps(meta.type, requireMergeKey(items[at], mergeKey), change);
+  }
+  return orderItems({ items, patchOrder: changes, serverOrder: remaining, mergeKey });
+}
+
+interface ItemChanges {
+  readonly remaining: readonly unknown[];
+  readonly changes: readonly JsonRecord[];
+}
+
+/** An item `$patch: delete` removes its namesakes; an item `$patch: replace` makes the patch's other items the list. */
+function applyItemDirectives(original: readonly unknown[], patch: readonly unknown[], mergeKey: string): ItemChanges {
+  let remaining = original;
+  const changes: JsonRecord[] = [];
+  let replaces = false;
+  for (const item of patch) {
+    if (!isRecord(item)) throw wrongType('map', item);
+    if (!Object.hasOwn(item, PATCH)) changes.push(item);
+    else if (item[PATCH] === 'replace') replaces = true;
+    else if (item[PATCH] === 'merge') throw patchFailed('merging lists cannot yet be specified in the patch');
+    else if (item[PATCH] !== 'delete') throw unknownDirective(item[PATCH], item);
+    else if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey);
+    else remaining = remaining.filter((other) => !isRecord(other) || getOwn(other, mergeKey) !== item[mergeKey]);
+  }
+  return replaces ? { remaining: changes, changes: [] } : { remaining, changes };
+}
+
+/** As upstream does it: the last item takes the place of one that repeats. */
+function withoutRepeats(items: unknown[]): unknown[] {
+  for (let i = 0; i < items.length - 1; i++) {
+    for (let j = i + 1; j < items.length; j++) {
+      if (items[i] !== items[j]) continue;
+      const last = items.pop();
+      if (j < items.length) items[j--] = last;
+    }
+  }
+  return items;
+}
