@@ -1,5 +1,5 @@
 /** X.509 client certificates: the common name is the user, organizations are its groups. */
-import * as x509 from '@peculiar/x509';
+import * as x509 from '../../machinery/x509.ts';
 import { X509Certificate } from 'node:crypto';
 import { unauthorized } from '../../machinery/status.ts';
 import type { Clock } from '../../kernel/index.ts';

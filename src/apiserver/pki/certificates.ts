@@ -1,6 +1,5 @@
 /** Certificates: a CA, and what it signs for servers and clients. ECDSA P-256: small and quick to sign with. */
-import 'reflect-metadata';
-import * as x509 from '@peculiar/x509';
+import * as x509 from '../../machinery/x509.ts';
 import { webcrypto } from 'node:crypto';
 import type { Context } from '../../kernel/index.ts';
 

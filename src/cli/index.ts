@@ -1,0 +1,32 @@
+/**
+ * The command line: `k8ts COMMAND [flags]`. A file of this folder is a command; only the one that is called is loaded.
+ */
+interface Command {
+  readonly summary: string;
+  load(): Promise<{ run(argv: readonly string[]): Promise<number> }>;
+}
+
+const commands: Record<string, Command> = {
+  up: { summary: 'Start a cluster', load: () => import('./up.ts') },
+  version: { summary: 'Print the versions', load: () => import('./version.ts') },
+};
+
+async function main(argv: readonly string[]): Promise<number> {
+  const [name = 'help', ...rest] = argv;
+  if (name === 'help' || name === '--help' || name === '-h') return help();
+  const command = commands[name];
+  if (!command) {
+    console.error(`k8ts: unknown command "${name}"; "k8ts help" lists them.`);
+    return 2;
+  }
+  return (await command.load()).run(rest);
+}
+
+function help(): number {
+  console.log('k8ts: Kubernetes, whole, in one npm package.\n\nCommands:');
+  for (const [name, { summary }] of Object.entries(commands)) console.log(`  ${name.padEnd(12)} ${summary}`);
+  console.log('\n"k8ts COMMAND --help" tells a command\'s flags.');
+  return 0;
+}
+
+process.exitCode = await main(process.argv.slice(2));

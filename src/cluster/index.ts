@@ -1,0 +1,2 @@
+/** Composes the components into a cluster: in one process, in several, or simulated. */
+export { startCluster, type Cluster, type ClusterOptions } from './start-cluster.ts';

@@ -1,0 +1,58 @@
+/** A cluster in this process: the store, the API server, and what runs on them. */
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { kubeconfigFor, openPki, openStore, startApiServer, type ApiServer } from '../apiserver/index.ts';
+import type { Context } from '../kernel/index.ts';
+
+export interface ClusterOptions {
+  /** Where data, keys and the kubeconfig live; without it the cluster is kept in memory. */
+  readonly dataDirectory?: string;
+  readonly bindAddress: string;
+  /** 0 takes a free port. */
+  readonly port: number;
+  readonly serviceClusterIpRange: string;
+  readonly clusterCidr: string;
+  /** Where the admin kubeconfig is written. */
+  readonly kubeconfig?: string;
+}
+
+export interface Cluster {
+  readonly server: string;
+  readonly kubeconfig: string;
+  readonly kubeconfigFile: string | undefined;
+  readonly apiServer: ApiServer;
+  /** Resolves when everything has ended. */
+  readonly finished: Promise<void>;
+}
+
+export async function startCluster(ctx: Context, options: ClusterOptions): Promise<Cluster> {
+  const { dataDirectory } = options;
+  if (dataDirectory) await fs.mkdir(dataDirectory, { recursive: true, mode: 0o700 });
+  const advertiseAddress = options.bindAddress === '0.0.0.0' || options.bindAddress === '::' ? '127.0.0.1' : options.bindAddress;
+  const [store, pki] = await Promise.all([
+    openStore(ctx, dataDirectory ? { type: 'embedded', directory: path.join(dataDirectory, 'etcd') } : { type: 'memory' }),
+    openPki(ctx, dataDirectory && path.join(dataDirectory, 'pki'), {
+      dnsNames: ['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local'],
+      addresses: [...new Set(['127.0.0.1', '::1', advertiseAddress, firstServiceAddress(options.serviceClusterIpRange)])],
+    }),
+  ]);
+  const apiServer = await startApiServer(ctx, {
+    store,
+    pki,
+    host: options.bindAddress,
+    port: options.port,
+    advertiseAddress,
+    serviceClusterIpRange: options.serviceClusterIpRange,
+  });
+  const server = `https://${advertiseAddress.includes(':') ? `[${advertiseAddress}]` : advertiseAddress}:${apiServer.port}`;
+  const kubeconfig = await kubeconfigFor(ctx, { server, ca: pki.ca, user: 'kubernetes-admin', organizations: ['system:masters'] });
+  const kubeconfigFile = options.kubeconfig ?? (dataDirectory && path.join(dataDirectory, 'kubeconfig'));
+  if (kubeconfigFile) await fs.writeFile(kubeconfigFile, kubeconfig, { mode: 0o600 });
+  const finished = apiServer.finished.finally(() => store.close());
+  return { server, kubeconfig, kubeconfigFile, apiServer, finished };
+}
+
+function firstServiceAddress(range: string): string {
+  const [address = ''] = range.split(',')[0]!.split('/');
+  return address.replace(/\d+$/, (last) => String(Number(last) + 1));
+}
