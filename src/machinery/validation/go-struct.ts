@@ -4,6 +4,7 @@
  */
 import { schema } from '../../api/index.ts';
 import type { Field, Message, Type } from '../../api/schema.ts';
+import { stringifyJson } from '../decode/encode-json.ts';
 import { isRecord } from '../object.ts';
 import { Verbatim } from './field-error.ts';
 
@@ -50,6 +51,12 @@ export function goStruct(fullName: string, value: unknown): Verbatim {
   return new Verbatim(goJson(structOf(schema.message(fullName), value)));
 }
 
+/** The struct as an object, for messages that print it in another form. */
+export function goStructObject(fullName: string, value: unknown): Record<string, unknown> {
+  const struct = structOf(schema.message(fullName), value);
+  return isRecord(struct) ? struct : {};
+}
+
 export function goStructs(fullName: string, values: readonly unknown[] | undefined | null): Verbatim {
   const message = schema.message(fullName);
   return new Verbatim(goJson(values ? values.map((value) => structOf(message, value)) : null));
@@ -57,7 +64,7 @@ export function goStructs(fullName: string, values: readonly unknown[] | undefin
 
 /** JSON as Go writes it: the characters that HTML cares for are escaped. */
 export function goJson(value: unknown): string {
-  return JSON.stringify(value).replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return stringifyJson(value).replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 function structOf(message: Message, value: unknown): unknown {

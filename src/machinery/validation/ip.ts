@@ -119,8 +119,8 @@ export const isIpv6 = (text: string): boolean => parseIp(text)?.family === 6;
 const BAD_IP = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 const BAD_CIDR = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
 
-/** For fields that have always taken sloppy addresses; strict only when `strict`. */
-export function checkLegacyIp(errors: FieldError[], value: string, at: Path, { strict = false } = {}): void {
+/** For fields that once took sloppy addresses: those that are stored may stay, with `strict` false. */
+export function checkLegacyIp(errors: FieldError[], value: string, at: Path, { strict = true } = {}): void {
   const ip = parseIp(value);
   if (!ip) {
     errors.push(invalidValue(at, value, BAD_IP));
@@ -140,7 +140,7 @@ export function checkIp(errors: FieldError[], value: string, at: Path): void {
   if (value !== formatIp(ip)) errors.push(invalidValue(at, value, `must be in canonical form (${quote(formatIp(ip))})`));
 }
 
-export function checkLegacyCidr(errors: FieldError[], value: string, at: Path, { strict = false } = {}): void {
+export function checkLegacyCidr(errors: FieldError[], value: string, at: Path, { strict = true } = {}): void {
   const cidr = parseCidr(value);
   if (!cidr) {
     errors.push(invalidValue(at, value, BAD_CIDR));

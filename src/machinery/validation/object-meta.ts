@@ -17,6 +17,8 @@ export interface ObjectMetaRules {
   readonly name: NameCheck;
   /** A few kinds check only the name that came out of generateName. */
   readonly uncheckedGenerateName?: true;
+  /** Finalizers of custom resources need not be qualified. */
+  readonly unqualifiedFinalizers?: true;
 }
 
 export function validateObjectMeta(errors: FieldError[], meta: ObjectMeta, rules: ObjectMetaRules, at: Path = METADATA): void {
@@ -39,11 +41,18 @@ export function validateObjectMeta(errors: FieldError[], meta: ObjectMeta, rules
   if (meta.ownerReferences) validateOwnerReferences(errors, meta.ownerReferences, at.child('ownerReferences'));
   if (meta.finalizers) validateFinalizers(errors, meta.finalizers, at.child('finalizers'));
   if (meta.managedFields) validateManagedFields(errors, meta.managedFields, at.child('managedFields'));
+  if (meta.finalizers && !rules.unqualifiedFinalizers) validateStandardFinalizers(errors, meta.finalizers, at.child('finalizers'));
 }
 
 const IMMUTABLE_FIELDS = ['name', 'namespace', 'uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const;
 
 export function validateObjectMetaUpdate(errors: FieldError[], meta: ObjectMeta, old: ObjectMeta, at: Path = METADATA): void {
+  validateAnyObjectMetaUpdate(errors, meta, old, at);
+  if (meta.finalizers) validateStandardFinalizers(errors, meta.finalizers, at.child('finalizers'));
+}
+
+/** What holds for custom resources as well, whose finalizers need not be qualified. */
+export function validateAnyObjectMetaUpdate(errors: FieldError[], meta: ObjectMeta, old: ObjectMeta, at: Path = METADATA): void {
   if (old.deletionTimestamp) validateNoNewFinalizers(errors, meta.finalizers ?? [], old.finalizers ?? [], at.child('finalizers'));
   if (!meta.resourceVersion) errors.push(invalidValue(at.child('resourceVersion'), '', 'must be specified for an update'));
   if ((meta.generation ?? 0) < (old.generation ?? 0)) {
@@ -121,6 +130,18 @@ export function validateFinalizers(errors: FieldError[], finalizers: readonly st
 
 export function validateFinalizerName(errors: FieldError[], finalizer: string, at: Path): void {
   for (const message of qualifiedName(finalizer)) errors.push(invalidValue(at, finalizer, message));
+}
+
+const STANDARD_FINALIZERS = ['kubernetes', 'orphan', 'foregroundDeletion'];
+
+function validateStandardFinalizers(errors: FieldError[], finalizers: readonly string[], at: Path): void {
+  for (const [i, finalizer] of finalizers.entries()) validateStandardFinalizer(errors, finalizer, at.index(i));
+}
+
+/** Without a domain, a finalizer's name must be one that Kubernetes has given. */
+export function validateStandardFinalizer(errors: FieldError[], finalizer: string, at: Path): void {
+  if (finalizer.includes('/') || STANDARD_FINALIZERS.includes(finalizer)) return;
+  errors.push(invalidValue(at, finalizer, 'name is neither a standard finalizer name nor is it fully qualified'));
 }
 
 function validateNoNewFinalizers(errors: FieldError[], finalizers: readonly string[], old: readonly string[], at: Path): void {

@@ -1,0 +1,162 @@
+/** Resource names and quantities, and what containers and pods ask of them. */
+import type { ResourceClaim, ResourceRequirements } from '../../../api/generated/core-v1.ts';
+import {
+  duplicate,
+  FieldError,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  required,
+  type Path,
+} from '../field-error.ts';
+import { dns1123Label, NEGATIVE_MESSAGE, qualifiedName } from '../names.ts';
+import { compareQuantities, isNegativeQuantity, isPositiveQuantity, isWholeQuantity, quantityOf } from '../quantities.ts';
+import {
+  isExtendedResource,
+  isHugePageResource,
+  isIntegerResource,
+  isNativeResource,
+  isOvercommitAllowed,
+  isStandardContainerResource,
+  isStandardQuotaResource,
+  isStandardResource,
+  isWholeHugePages,
+} from './resource-names.ts';
+
+export type ResourceNameCheck = (errors: FieldError[], name: string, at: Path) => void;
+
+export function validateResourceName(errors: FieldError[], name: string, at: Path): void {
+  const messages = qualifiedName(name);
+  for (const message of messages) errors.push(invalidValue(at, name, message));
+  if (messages.length === 0 && !name.includes('/') && !isStandardResource(name)) {
+    errors.push(invalidValue(at, name, 'must be a standard resource type or fully qualified'));
+  }
+}
+
+export function validateContainerResourceName(errors: FieldError[], name: string, at: Path): void {
+  if (name === 'cpu' || name === 'memory') return;
+  validateResourceName(errors, name, at);
+  if (!name.includes('/')) {
+    if (!isStandardContainerResource(name)) errors.push(invalidValue(at, name, 'must be a standard resource for containers'));
+  } else if (!isNativeResource(name) && !isExtendedResource(name)) {
+    errors.push(invalidValue(at, name, "doesn't follow extended resource name standard"));
+  }
+}
+
+export function validateQuotaResourceName(errors: FieldError[], name: string, at: Path): void {
+  validateResourceName(errors, name, at);
+  if (!name.includes('/') && !isStandardQuotaResource(name)) errors.push(invalidValue(at, name, 'must be a standard resource for quota'));
+}
+
+function validatePodResourceName(errors: FieldError[], name: string, at: Path): void {
+  const before = errors.length;
+  validateResourceName(errors, name, at);
+  if (errors.length > before) return;
+  if (name !== 'cpu' && name !== 'memory' && !isHugePageResource(name)) errors.push(notSupported(at, name, ['cpu', 'hugepages-', 'memory']));
+}
+
+export function validateNonnegativeQuantity(errors: FieldError[], quantity: string, at: Path): void {
+  if (isNegativeQuantity(quantity)) errors.push(invalidValue(at, quantity, NEGATIVE_MESSAGE));
+}
+
+export function validatePositiveQuantity(errors: FieldError[], quantity: string, at: Path): void {
+  if (!isPositiveQuantity(quantity)) errors.push(invalidValue(at, quantity, 'must be greater than zero'));
+}
+
+/** A quantity that is fit for the resource: not negative, and whole for what can only be counted. */
+export function validateResourceQuantity(errors: FieldError[], name: string, quantity: string, at: Path): void {
+  validateNonnegativeQuantity(errors, quantity, at);
+  if (name === 'cpu' || name === 'memory') return;
+  if (isIntegerResource(name) && !isWholeQuantity(quantity)) errors.push(invalidValue(at, quantity, 'must be an integer'));
+}
+
+export function validateBasicResource(errors: FieldError[], quantity: string, at: Path): void {
+  if (isNegativeQuantity(quantity)) errors.push(invalidValue(at, quantityOf(quantity).value(), 'must be a valid resource quantity'));
+}
+
+export interface RequirementRules {
+  /** The names in the pod's resourceClaims. */
+  readonly claimNames: ReadonlySet<string>;
+  readonly allowIndivisibleHugePages: boolean;
+}
+
+export function validateContainerResources(errors: FieldError[], resources: ResourceRequirements, at: Path, rules: RequirementRules): void {
+  validateRequirements(errors, resources, at, { ...rules, resourceName: validateContainerResourceName });
+}
+
+export function validatePodLevelResources(errors: FieldError[], resources: ResourceRequirements, at: Path, rules: RequirementRules): void {
+  validateRequirements(errors, resources, at, { ...rules, resourceName: validatePodResourceName });
+}
+
+function validateRequirements(
+  errors: FieldError[],
+  { limits, requests, claims }: ResourceRequirements,
+  at: Path,
+  rules: RequirementRules & { resourceName: ResourceNameCheck },
+): void {
+  let hasCpuOrMemory = false;
+  let hasHugePages = false;
+  const validateOne = (name: string, quantity: string, kind: 'limits' | 'requests'): void => {
+    const here = at.child(kind).key(name);
+    rules.resourceName(errors, name, here);
+    validateResourceQuantity(errors, name, quantity, here);
+  };
+  const validateHugePages = (name: string, quantity: string, kind: 'limits' | 'requests'): void => {
+    if (name === 'cpu' || name === 'memory') hasCpuOrMemory = true;
+    if (!isHugePageResource(name)) return;
+    hasHugePages = true;
+    if (rules.allowIndivisibleHugePages || isWholeHugePages(name, quantity)) return;
+    errors.push(invalidValue(at.child(kind).key(name), quantity, `${quantity} is not positive integer multiple of ${name}`));
+  };
+  for (const name in limits) {
+    validateOne(name, limits[name]!, 'limits');
+    validateHugePages(name, limits[name]!, 'limits');
+  }
+  for (const name in requests) {
+    validateOne(name, requests[name]!, 'requests');
+    validateRequestAgainstLimit(errors, { name, request: requests[name]!, limit: limits?.[name] }, at);
+    validateHugePages(name, requests[name]!, 'requests');
+  }
+  if (hasHugePages && !hasCpuOrMemory) errors.push(forbiddenField(at, 'HugePages require cpu or memory'));
+  if (claims) validateClaimNames(errors, claims, rules.claimNames, at.child('claims'));
+}
+
+interface RequestAndLimit {
+  readonly name: string;
+  readonly request: string;
+  readonly limit: string | undefined;
+}
+
+function validateRequestAgainstLimit(errors: FieldError[], { name, request, limit }: RequestAndLimit, at: Path): void {
+  const overcommit = isOvercommitAllowed(name);
+  if (limit === undefined) {
+    if (!overcommit) errors.push(required(at.child('limits'), 'Limit must be set for non overcommitable resources'));
+    return;
+  }
+  const order = compareQuantities(request, limit);
+  if (order !== 0 && !overcommit) errors.push(invalidValue(at.child('requests'), request, `must be equal to ${name} limit of ${limit}`));
+  else if (order > 0) errors.push(invalidValue(at.child('requests'), request, `must be less than or equal to ${name} limit of ${limit}`));
+}
+
+/** A container names claims of its pod, whole or by request, each of them once. */
+function validateClaimNames(errors: FieldError[], claims: readonly ResourceClaim[], known: ReadonlySet<string>, at: Path): void {
+  const seen = new Set<string>();
+  for (const [i, { name = '', request = '' }] of claims.entries()) {
+    const here = at.index(i);
+    if (name === '') {
+      errors.push(required(here));
+      continue;
+    }
+    if (seen.has(name)) errors.push(duplicate(here, name));
+    else {
+      if (request !== '') for (const message of dns1123Label(request)) errors.push(invalidValue(here.child('request'), request, message));
+      const key = request === '' ? name : `${name}/${request}`;
+      if (seen.has(key)) errors.push(duplicate(here, key));
+      else if (request === '') for (const other of seen) if (other.startsWith(`${name}/`)) errors.push(duplicate(here, name));
+      seen.add(key);
+    }
+    if (known.has(name)) continue;
+    const names = known.size === 0 ? ' which is empty' : `: ${[...known].sort().join(', ')}`;
+    errors.push(new FieldError('FieldValueNotFound', here.toString(), name, `must be one of the names in pod.spec.resourceClaims${names}`));
+  }
+}

@@ -1,0 +1,27 @@
+/** Questions that validation asks of quantities in canonical text. The usual answer needs no arithmetic. */
+import { parseQuantity, Quantity, QuantityError } from '../quantity/index.ts';
+
+const ZERO = Quantity.zero();
+
+/** An absent quantity is zero. */
+export const quantityOf = (text: string | undefined): Quantity => (text === undefined ? ZERO : parseQuantity(text));
+
+/** For text that need not be a quantity at all, such as a part of a resource's name. */
+export function quantityOrUndefined(text: string): Quantity | undefined {
+  try {
+    return parseQuantity(text);
+  } catch (error) {
+    if (error instanceof QuantityError) return undefined;
+    throw error;
+  }
+}
+
+export const compareQuantities = (a: string | undefined, b: string | undefined): -1 | 0 | 1 =>
+  a === b ? 0 : quantityOf(a).cmp(quantityOf(b));
+
+export const isNegativeQuantity = (text: string): boolean => text.charCodeAt(0) === 0x2d && quantityOf(text).sign() < 0;
+
+export const isPositiveQuantity = (text: string): boolean => quantityOf(text).sign() > 0;
+
+/** Rounded up to thousandths, it has none left over. */
+export const isWholeQuantity = (text: string): boolean => /^-?\d+$/.test(text) || quantityOf(text).scaledValue(-3) % 1000n === 0n;

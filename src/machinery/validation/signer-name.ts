@@ -1,0 +1,44 @@
+/** Names of certificate signers: `example.com/signer-name`. */
+import { quote } from '../quote.ts';
+import { invalidValue, required, tooLong, type FieldError, type Path } from './field-error.ts';
+import { dns1123Label, dns1123Subdomain, type Messages } from './names.ts';
+import { utf8Longer } from './text.ts';
+
+const DOMAIN_MAX = 253;
+const PATH_MAX = DOMAIN_MAX * 2 + 1;
+
+export function validateSignerName(errors: FieldError[], name: string, at: Path): void {
+  if (name === '') {
+    errors.push(required(at));
+    return;
+  }
+  const [domain, path, ...more] = name.split('/');
+  if (domain === undefined || path === undefined || more.length > 0) {
+    errors.push(invalidValue(at, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'"));
+    return;
+  }
+  if (utf8Longer(domain, DOMAIN_MAX)) errors.push(tooLong(at, DOMAIN_MAX));
+  validateLabels(errors, domain, at, dns1123Label);
+  if (!domain.includes('.')) errors.push(invalidValue(at, domain, 'should be a domain with at least two segments separated by dots'));
+  validateLabels(errors, path, at, dns1123Subdomain);
+  if (utf8Longer(path, PATH_MAX)) errors.push(tooLong(at, PATH_MAX));
+  if (utf8Longer(name, DOMAIN_MAX + PATH_MAX + 1)) errors.push(tooLong(at, DOMAIN_MAX + PATH_MAX + 1));
+}
+
+/** Only the first wrong label is told of, since the text would not say which of several it is about. */
+function validateLabels(errors: FieldError[], text: string, at: Path, syntax: (label: string) => Messages): void {
+  const wrong = text.split('.').find((label) => syntax(label).length > 0);
+  if (wrong === undefined) return;
+  for (const message of syntax(wrong)) errors.push(invalidValue(at, text, `validating label ${quote(wrong)}: ${message}`));
+}
+
+/** A trust bundle's name begins with its signer's, if it has one; without a signer it has no colon in it. */
+export function clusterTrustBundleName(name: string, signerName: string): Messages {
+  if (signerName === '') {
+    if (name.includes(':')) return ['ClusterTrustBundle without signer name must not have ":" in its name'];
+    return dns1123Subdomain(name);
+  }
+  const prefix = `${signerName.replaceAll('/', ':')}:`;
+  if (!name.startsWith(prefix)) return [`ClusterTrustBundle for signerName ${signerName} must be named with prefix ${prefix}`];
+  return dns1123Subdomain(name.slice(prefix.length));
+}
