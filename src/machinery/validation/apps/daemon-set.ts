@@ -1,6 +1,6 @@
 /** DaemonSets. */
 import type { DaemonSet, DaemonSetSpec, DaemonSetUpdateStrategy, RollingUpdateDaemonSet } from '../../../api/generated/apps-v1.ts';
-import { podTemplateRules } from '../core/pod-rules.ts';
+import { podTemplateRules } from '../core/pod-allowances.ts';
 import { validatePodTemplateSpec } from '../core/pod-template.ts';
 import { invalidValue, notSupported, path, required, type FieldError, type Path } from '../field-error.ts';
 import { goStruct } from '../go-struct.ts';

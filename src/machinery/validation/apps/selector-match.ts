@@ -1,9 +1,9 @@
 /** A controller's label selector against the labels of its pod template. */
 import type { LabelSelector } from '../../../api/generated/meta-v1.ts';
 import type { PodTemplateSpec } from '../../../api/generated/core-v1.ts';
-import { invalidValue, type FieldError, type Path } from '../field-error.ts';
+import { invalidValue, path, type FieldError, type Path } from '../field-error.ts';
 import { validateLabelSelector } from '../label-selector.ts';
-import { path } from '../field-error.ts';
+import { compareBytes } from '../text.ts';
 
 const ANYWHERE = path();
 
@@ -39,5 +39,9 @@ export function validateTemplateLabels(
 ): void {
   const labels = template?.metadata?.labels;
   if (selectorMatches(selector, labels ?? {})) return;
-  errors.push(invalidValue(at.child('metadata', 'labels'), labels, '`selector` does not match template `labels`'));
+  errors.push(invalidValue(at.child('metadata', 'labels'), sorted(labels), '`selector` does not match template `labels`'));
 }
+
+/** Go writes maps in the order of their keys. */
+const sorted = (map: Readonly<Record<string, string>> | undefined): Readonly<Record<string, string>> | undefined =>
+  map && Object.fromEntries(Object.entries(map).sort(([a], [b]) => compareBytes(a, b)));

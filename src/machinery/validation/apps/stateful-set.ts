@@ -2,7 +2,7 @@
 import type { StatefulSet, StatefulSetSpec, StatefulSetStatus, StatefulSetUpdateStrategy } from '../../../api/generated/apps-v1.ts';
 import type { PodTemplateSpec, Volume } from '../../../api/generated/core-v1.ts';
 import { validateClaimSpec } from '../core/claim-spec.ts';
-import { podTemplateRules } from '../core/pod-rules.ts';
+import { podTemplateRules } from '../core/pod-allowances.ts';
 import { validatePodTemplateSpec } from '../core/pod-template.ts';
 import { semanticEqual } from '../equality.ts';
 import { forbiddenField, invalidValue, notSupported, path, required, type FieldError, type Path } from '../field-error.ts';
@@ -18,6 +18,15 @@ import { podTemplateWarnings, revisionHistoryWarning } from './template-warnings
 
 const SPEC = path('spec');
 const STATUS = path('status');
+const UPDATABLE = [
+  'replicas',
+  'ordinals',
+  'template',
+  'updateStrategy',
+  'revisionHistoryLimit',
+  'persistentVolumeClaimRetentionPolicy',
+  'minReadySeconds',
+] as const;
 
 export const statefulSet: KindValidation<StatefulSet> = {
   create: [
@@ -125,16 +134,6 @@ function withClaimVolumes(spec: StatefulSetSpec | undefined): PodTemplateSpec {
   const others = (template.spec?.volumes ?? []).filter((volume) => !names.has(volume.name));
   return { ...template, spec: { containers: [], ...template.spec, volumes: [...volumes, ...others] } };
 }
-
-const UPDATABLE = [
-  'replicas',
-  'ordinals',
-  'template',
-  'updateStrategy',
-  'revisionHistoryLimit',
-  'persistentVolumeClaimRetentionPolicy',
-  'minReadySeconds',
-] as const;
 
 function onlyUpdatableFieldsChanged(): UpdateCheck<StatefulSet> {
   const names = UPDATABLE.map((name) => `'${name}'`);

@@ -1,7 +1,7 @@
 /** The spec that Jobs and the templates of CronJobs share. */
 import type { PodTemplateSpec } from '../../../api/generated/core-v1.ts';
 import type { JobSpec } from '../../../api/generated/batch-v1.ts';
-import { podTemplateRules } from '../core/pod-rules.ts';
+import { podTemplateRules } from '../core/pod-allowances.ts';
 import { validatePodTemplateSpec } from '../core/pod-template.ts';
 import { domainPrefixedPath } from '../domain-prefixed-path.ts';
 import { invalidValue, notSupported, required, tooLong, type FieldError, type Path } from '../field-error.ts';

@@ -173,7 +173,9 @@ export function validateJobStatusUpdate(errors: FieldError[], job: Job, old: Job
     errors.push(invalidValue(STATUS.child('completionTime'), status.completionTime, 'completionTime cannot be mutated'));
   }
   if (before.startTime != null && before.startTime !== status.startTime && !job.spec?.suspend) {
-    errors.push(required(STATUS.child('startTime'), 'startTime cannot be removed for unsuspended job'));
+    const at = STATUS.child('startTime');
+    if (status.startTime == null) errors.push(required(at, 'startTime cannot be removed for unsuspended job'));
+    else errors.push(invalidValue(at, status.startTime, 'field is immutable for unsuspended job once set'));
   }
   const met = isTrue(job, 'SuccessCriteriaMet');
   const wasMet = isTrue(old, 'SuccessCriteriaMet');

@@ -1,7 +1,7 @@
 /** Validation of the coordination group: Leases. */
 import type { Lease, LeaseSpec } from '../../../api/generated/coordination-v1.ts';
 import { forbiddenField, invalidValue, notSupported, path, type FieldError } from '../field-error.ts';
-import type { KindValidation } from '../kind-validation.ts';
+import type { KindValidation, ValidationContext } from '../kind-validation.ts';
 import { metadata, metadataUpdate } from '../metadata-checks.ts';
 import { NEGATIVE_MESSAGE, nameIsDnsSubdomain, qualifiedName } from '../names.ts';
 
@@ -9,14 +9,16 @@ const SPEC = path('spec');
 const STRATEGIES = ['OldestEmulationVersion'];
 
 const lease: KindValidation<Lease> = {
-  create: [metadata({ namespaced: true, name: nameIsDnsSubdomain }), (errors, object) => validateSpec(errors, object.spec ?? {})],
-  update: [metadataUpdate, (errors, object) => validateSpec(errors, object.spec ?? {})],
+  create: [metadata({ namespaced: true, name: nameIsDnsSubdomain }), (errors, object, context) => validateSpec(errors, object.spec ?? {}, context)],
+  update: [metadataUpdate, (errors, object, _old, context) => validateSpec(errors, object.spec ?? {}, context)],
 };
 
-function validateSpec(errors: FieldError[], spec: LeaseSpec): void {
+function validateSpec(errors: FieldError[], spec: LeaseSpec, { features }: ValidationContext): void {
   const { leaseDurationSeconds: duration, leaseTransitions: transitions, strategy, preferredHolder } = spec;
   if (duration != null && duration <= 0) errors.push(invalidValue(SPEC.child('leaseDurationSeconds'), duration, 'must be greater than 0'));
   if (transitions != null && transitions < 0) errors.push(invalidValue(SPEC.child('leaseTransitions'), transitions, NEGATIVE_MESSAGE));
+  // Without the gate, v1.36 drops what candidates agree on instead of checking it.
+  if (!features['CoordinatedLeaderElection']) return;
   if (strategy != null) validateStrategy(errors, strategy);
   if (preferredHolder && !strategy) {
     errors.push(forbiddenField(SPEC.child('preferredHolder'), 'may only be specified if `strategy` is defined'));

@@ -4,7 +4,7 @@ import { duplicate, internalFieldError, invalidValue, notSupported, path, requir
 import { checkIp, checkLegacyIp, parseIp } from '../ip.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { validateLabelName, validateLabels } from '../label-selector.ts';
-import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
+import { metadata, metadataAgain } from '../metadata-checks.ts';
 import { dns1123Label, dns1123Subdomain, labelValue, nameIsDnsSubdomain } from '../names.ts';
 import { validateImmutable } from '../object-meta.ts';
 import { validateEndpointIp } from './endpoint-ip.ts';
@@ -25,7 +25,6 @@ export const endpointSlice: KindValidation<EndpointSlice> = {
     metadataAgain(META_RULES),
     (errors, object) => validateSlice(errors, object),
     (errors, object, old) => validateImmutable(errors, object.addressType ?? '', old.addressType ?? '', ADDRESS_TYPE),
-    metadataUpdate,
   ],
   warnings: [
     (warnings, object) => {
@@ -37,8 +36,8 @@ export const endpointSlice: KindValidation<EndpointSlice> = {
 function validateSlice(errors: FieldError[], { addressType = '', endpoints, ports }: EndpointSlice): void {
   if (addressType === '') errors.push(required(ADDRESS_TYPE));
   else if (!ADDRESS_TYPES.includes(addressType)) errors.push(notSupported(ADDRESS_TYPE, addressType, ADDRESS_TYPES));
-  validateEndpoints(errors, endpoints ?? [], addressType);
   validatePorts(errors, ports ?? []);
+  validateEndpoints(errors, endpoints ?? [], addressType);
 }
 
 function validateEndpoints(errors: FieldError[], endpoints: readonly Endpoint[], addressType: string): void {

@@ -11,7 +11,7 @@ import { semanticEqual } from '../equality.ts';
 import { forbiddenField, invalidValue, notSupported, path, required, type FieldError, type Path } from '../field-error.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindValidation } from '../kind-validation.ts';
-import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
+import { metadata, metadataAgain } from '../metadata-checks.ts';
 import { dns1123Label, dns1123Subdomain, nameIsDnsSubdomain } from '../names.ts';
 import { validateConditionTypes } from './conditions.ts';
 import { MANDATORY_FLOW_SCHEMAS } from './mandatory.ts';
@@ -25,8 +25,8 @@ const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', '
 
 export const flowSchema: KindValidation<FlowSchema> = {
   create: [metadata(META_RULES), (errors, object) => validateFlowSchema(errors, object)],
-  update: [metadataAgain(META_RULES), (errors, object) => validateFlowSchema(errors, object), metadataUpdate],
-  status: [(errors, object) => validateConditionTypes(errors, object.status?.conditions), metadataUpdate],
+  update: [metadataAgain(META_RULES), (errors, object) => validateFlowSchema(errors, object)],
+  status: [(errors, object) => validateConditionTypes(errors, object.status?.conditions)],
 };
 
 function validateFlowSchema(errors: FieldError[], { metadata: meta, spec, status }: FlowSchema): void {

@@ -11,7 +11,7 @@ import { semanticEqual } from '../equality.ts';
 import { forbiddenField, invalidValue, notSupported, path, required, type FieldError, type Path } from '../field-error.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindValidation } from '../kind-validation.ts';
-import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
+import { metadata, metadataAgain } from '../metadata-checks.ts';
 import { nameIsDnsSubdomain, rangeMessage } from '../names.ts';
 import { validateConditionTypes } from './conditions.ts';
 import { MANDATORY_PRIORITY_LEVELS } from './mandatory.ts';
@@ -24,8 +24,8 @@ const NOT_NEGATIVE = 'must be a non-negative integer';
 
 export const priorityLevelConfiguration: KindValidation<PriorityLevelConfiguration> = {
   create: [metadata(META_RULES), (errors, object) => validateLevel(errors, object)],
-  update: [metadataAgain(META_RULES), (errors, object) => validateLevel(errors, object), metadataUpdate],
-  status: [(errors, object) => validateConditionTypes(errors, object.status?.conditions), metadataUpdate],
+  update: [metadataAgain(META_RULES), (errors, object) => validateLevel(errors, object)],
+  status: [(errors, object) => validateConditionTypes(errors, object.status?.conditions)],
 };
 
 function validateLevel(errors: FieldError[], { metadata: meta, spec, status }: PriorityLevelConfiguration): void {
@@ -49,7 +49,7 @@ function validateMandatory(errors: FieldError[], spec: PriorityLevelConfiguratio
 function validateSpec(errors: FieldError[], spec: PriorityLevelConfigurationSpec | undefined, name: string): void {
   const type = spec?.type ?? '';
   if ((name === 'exempt') !== (type === 'Exempt')) {
-    errors.push(invalidValue(SPEC.child('type'), type, "type must be 'Exempt' if and only if name is 'exempt'"));
+    errors.push(invalidValue(SPEC.child('type'), type, "must be 'Exempt' if and only if `name` is 'exempt'"));
   }
   if (type === 'Exempt') {
     if (spec?.limited) errors.push(forbiddenField(SPEC.child('limited'), 'must be nil if the type is not Limited'));
@@ -58,6 +58,8 @@ function validateSpec(errors: FieldError[], spec: PriorityLevelConfigurationSpec
     if (spec?.exempt) errors.push(forbiddenField(SPEC.child('exempt'), 'must be nil if the type is Limited'));
     if (!spec?.limited) errors.push(required(SPEC.child('limited'), 'must not be empty when type is Limited'));
     else validateLimited(errors, spec.limited, SPEC.child('limited'));
+  } else if (type === '') {
+    errors.push(required(SPEC.child('type')));
   } else {
     errors.push(notSupported(SPEC.child('type'), type, ['Exempt', 'Limited']));
   }
@@ -94,6 +96,8 @@ function validateLimitResponse(errors: FieldError[], response: LimitResponse | u
   } else if (type === 'Queue') {
     if (!queuing) errors.push(required(queuingAt, 'must not be empty if limited.limitResponse.type is Limited'));
     else validateQueuing(errors, queuing, queuingAt);
+  } else if (type === '') {
+    errors.push(required(at.child('type')));
   } else {
     errors.push(notSupported(at.child('type'), type, ['Queue', 'Reject']));
   }

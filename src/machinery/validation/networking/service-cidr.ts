@@ -5,16 +5,23 @@ import { invalidValue, path, required, type FieldError } from '../field-error.ts
 import { goStruct } from '../go-struct.ts';
 import { checkCidr, checkIp, parseCidr } from '../ip.ts';
 import type { KindValidation } from '../kind-validation.ts';
-import { metadata, metadataUpdate } from '../metadata-checks.ts';
+import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
 import { IMMUTABLE_MESSAGE, dns1123Subdomain, nameIsDnsSubdomain, pathSegmentName, type Messages } from '../names.ts';
 import { validateImmutable } from '../object-meta.ts';
 
 const CIDRS = path('spec', 'cidrs');
 const PARENT = path('spec', 'parentRef');
+const CIDR_RULES = { namespaced: false, name: nameIsDnsSubdomain } as const;
+const ADDRESS_RULES = { namespaced: false, name: nameIsIp } as const;
 
 export const serviceCidr: KindValidation<ServiceCIDR> = {
-  create: [metadata({ namespaced: false, name: nameIsDnsSubdomain }), (errors, object) => validateCidrs(errors, object)],
-  update: [metadataUpdate, (errors, object, old) => validateImmutable(errors, object.spec?.cidrs, old.spec?.cidrs, CIDRS)],
+  create: [metadata(CIDR_RULES), (errors, object) => validateCidrs(errors, object)],
+  update: [
+    metadataAgain(CIDR_RULES),
+    (errors, object) => validateCidrs(errors, object),
+    metadataUpdate,
+    (errors, object, old) => validateImmutable(errors, object.spec?.cidrs, old.spec?.cidrs, CIDRS),
+  ],
   status: [metadataUpdate],
 };
 
@@ -42,11 +49,10 @@ const isDualStack = (cidrs: readonly string[]): boolean => {
 };
 
 export const ipAddress: KindValidation<IPAddress> = {
-  create: [
-    metadata({ namespaced: false, name: nameIsIp }),
-    (errors, object) => validateParent(errors, object.spec?.parentRef),
-  ],
+  create: [metadata(ADDRESS_RULES), (errors, object) => validateParent(errors, object.spec?.parentRef)],
   update: [
+    metadataAgain(ADDRESS_RULES),
+    (errors, object) => validateParent(errors, object.spec?.parentRef),
     metadataUpdate,
     (errors, object, old) => {
       const [parent, before] = [object.spec?.parentRef, old.spec?.parentRef];

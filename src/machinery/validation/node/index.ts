@@ -7,24 +7,30 @@ import { duplicate, invalidValue, path, type FieldError, type Path } from '../fi
 import { goStruct } from '../go-struct.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { validateLabels } from '../label-selector.ts';
-import { metadata, metadataUpdate } from '../metadata-checks.ts';
+import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
 import { dns1123Label, nameIsDnsSubdomain } from '../names.ts';
 import { validateImmutable } from '../object-meta.ts';
 
 const HANDLER = path('handler');
+const META_RULES = { namespaced: false, name: nameIsDnsSubdomain } as const;
 const OVERHEAD_RULES = { claimNames: new Set<string>(), allowIndivisibleHugePages: false } as const;
 
 const runtimeClass: KindValidation<RuntimeClass> = {
-  create: [
-    metadata({ namespaced: false, name: nameIsDnsSubdomain }),
-    (errors, object) => validateHandler(errors, object.handler ?? ''),
-    (errors, object) => {
-      if (object.overhead) validateContainerResources(errors, { limits: object.overhead.podFixed ?? {} }, path('overhead'), OVERHEAD_RULES);
-    },
-    (errors, object) => validateScheduling(errors, object, path('scheduling')),
+  create: [metadata(META_RULES), (errors, object) => validateRuntimeClass(errors, object)],
+  update: [
+    metadataAgain(META_RULES),
+    (errors, object) => validateRuntimeClass(errors, object),
+    metadataUpdate,
+    (errors, object, old) => validateImmutable(errors, object.handler ?? '', old.handler ?? '', HANDLER),
   ],
-  update: [metadataUpdate, (errors, object, old) => validateImmutable(errors, object.handler ?? '', old.handler ?? '', HANDLER)],
 };
+
+function validateRuntimeClass(errors: FieldError[], object: RuntimeClass): void {
+  validateHandler(errors, object.handler ?? '');
+  const podFixed = object.overhead?.podFixed;
+  if (podFixed) validateContainerResources(errors, { limits: podFixed }, path('overhead'), OVERHEAD_RULES);
+  validateScheduling(errors, object, path('scheduling'));
+}
 
 function validateHandler(errors: FieldError[], handler: string): void {
   for (const message of dns1123Label(handler)) errors.push(invalidValue(HANDLER, handler, message));

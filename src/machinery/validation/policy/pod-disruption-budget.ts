@@ -5,7 +5,7 @@ import { invalidValue, notSupported, path, type FieldError } from '../field-erro
 import { goStruct } from '../go-struct.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { validateLabelSelector } from '../label-selector.ts';
-import { metadata, metadataUpdate } from '../metadata-checks.ts';
+import { metadata } from '../metadata-checks.ts';
 import { nameIsPathSegment } from '../names.ts';
 import { validateConditions, validateNonnegative } from '../object-meta.ts';
 
@@ -16,9 +16,8 @@ const EVICTION_POLICIES = ['AlwaysAllow', 'IfHealthyBudget'];
 // A budget's name has never been checked beyond what holds for every object: it stands in a URL.
 export const podDisruptionBudget: KindValidation<PodDisruptionBudget> = {
   create: [(errors, object) => validateSpec(errors, object.spec), metadata({ namespaced: true, name: nameIsPathSegment })],
-  update: [metadataUpdate, (errors, object) => validateSpec(errors, object.spec)],
+  update: [(errors, object) => validateSpec(errors, object.spec)],
   status: [
-    metadataUpdate,
     (errors, object) => validateConditions(errors, object.status?.conditions ?? [], STATUS.child('conditions')),
     (errors, object) => {
       for (const name of ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'] as const) {

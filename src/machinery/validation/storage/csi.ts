@@ -74,7 +74,6 @@ export const csiNode: KindValidation<CSINode> = {
     metadataAgain(CLUSTER_RULES),
     (errors, object) => validateNodeDrivers(errors, object.spec?.drivers ?? []),
     (errors, object, old) => validateDriversUnchanged(errors, object.spec?.drivers ?? [], old.spec?.drivers ?? []),
-    metadataUpdate,
   ],
 };
 
@@ -115,19 +114,13 @@ function validateDriversUnchanged(errors: FieldError[], drivers: readonly CSINod
   }
 }
 
+const CAPACITY_RULES = { namespaced: true, name: nameIsDnsSubdomain } as const;
+
 export const csiStorageCapacity: KindValidation<CSIStorageCapacity> = {
-  create: [
-    metadata({ namespaced: true, name: nameIsDnsSubdomain }),
-    (errors, object) => validateLabelSelector(errors, object.nodeTopology, path('nodeTopology')),
-    (errors, object) => {
-      const name = object.storageClassName ?? '';
-      for (const message of dns1123Subdomain(name)) errors.push(invalidValue(path('storageClassName'), name, message));
-    },
-    (errors, object) => {
-      if (object.capacity != null) validateNonnegativeQuantity(errors, object.capacity, path('capacity'));
-    },
-  ],
+  create: [metadata(CAPACITY_RULES), (errors, object) => validateCapacity(errors, object)],
   update: [
+    metadataAgain(CAPACITY_RULES),
+    (errors, object) => validateCapacity(errors, object),
     metadataUpdate,
     (errors, object, old) => {
       validateImmutable(errors, object.nodeTopology, old.nodeTopology, path('nodeTopology'));
@@ -135,3 +128,9 @@ export const csiStorageCapacity: KindValidation<CSIStorageCapacity> = {
     },
   ],
 };
+
+function validateCapacity(errors: FieldError[], { nodeTopology, storageClassName = '', capacity }: CSIStorageCapacity): void {
+  validateLabelSelector(errors, nodeTopology, path('nodeTopology'));
+  for (const message of dns1123Subdomain(storageClassName)) errors.push(invalidValue(path('storageClassName'), storageClassName, message));
+  if (capacity != null) validateNonnegativeQuantity(errors, capacity, path('capacity'));
+}

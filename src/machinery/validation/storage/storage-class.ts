@@ -8,6 +8,7 @@ import { validateLabelName } from '../label-selector.ts';
 import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
 import { nameIsDnsSubdomain } from '../names.ts';
 import { validateImmutable } from '../object-meta.ts';
+import { compareBytes } from '../text.ts';
 import { validateParameters, validateProvisioner } from './parameters.ts';
 
 const META_RULES = { namespaced: false, name: nameIsDnsSubdomain } as const;
@@ -15,15 +16,10 @@ const RECLAIM_POLICIES = ['Delete', 'Retain'];
 const BINDING_MODES = ['Immediate', 'WaitForFirstConsumer'];
 
 export const storageClass: KindValidation<StorageClass> = {
-  create: [
-    metadata(META_RULES),
-    (errors, object) => validateProvisioner(errors, object.provisioner ?? '', path('provisioner')),
-    (errors, object) => validateParameters(errors, object.parameters, path('parameters'), { needed: false }),
-    (errors, object) => validateReclaimPolicy(errors, object.reclaimPolicy ?? ''),
-    (errors, object) => validateBindingMode(errors, object.volumeBindingMode),
-    (errors, object) => validateAllowedTopologies(errors, object.allowedTopologies ?? [], path('allowedTopologies')),
-  ],
+  create: [metadata(META_RULES), (errors, object) => validateStorageClass(errors, object)],
   update: [
+    metadataAgain(META_RULES),
+    (errors, object) => validateStorageClass(errors, object),
     metadataUpdate,
     (errors, object, old) => {
       validateImmutable(errors, object.parameters, old.parameters, path('parameters'));
@@ -33,6 +29,14 @@ export const storageClass: KindValidation<StorageClass> = {
     },
   ],
 };
+
+function validateStorageClass(errors: FieldError[], object: StorageClass): void {
+  validateProvisioner(errors, object.provisioner ?? '', path('provisioner'));
+  validateParameters(errors, object.parameters, path('parameters'), { needed: false });
+  validateReclaimPolicy(errors, object.reclaimPolicy ?? '');
+  validateBindingMode(errors, object.volumeBindingMode);
+  validateAllowedTopologies(errors, object.allowedTopologies ?? [], path('allowedTopologies'));
+}
 
 function validateReclaimPolicy(errors: FieldError[], policy: string): void {
   if (policy !== '' && !RECLAIM_POLICIES.includes(policy)) errors.push(notSupported(path('reclaimPolicy'), policy, RECLAIM_POLICIES));
@@ -45,11 +49,11 @@ function validateBindingMode(errors: FieldError[], mode: string | undefined): vo
 
 /** Two terms that say the same are refused; a term that says nothing counts as said before. */
 function validateAllowedTopologies(errors: FieldError[], terms: readonly TopologySelectorTerm[], at: Path): void {
-  const seen: Record<string, string[]>[] = [{}];
+  const seen = new Set([JSON.stringify({})]);
   for (const [i, term] of terms.entries()) {
-    const values = validateTopologyTerm(errors, term, at.index(i));
-    if (seen.some((other) => semanticEqual(other, values))) errors.push(duplicate(at.index(i).child('matchLabelExpressions'), ''));
-    seen.push(values);
+    const said = JSON.stringify(validateTopologyTerm(errors, term, at.index(i)));
+    if (seen.has(said)) errors.push(duplicate(at.index(i).child('matchLabelExpressions'), ''));
+    seen.add(said);
   }
 }
 
@@ -67,7 +71,7 @@ function validateTopologyTerm(errors: FieldError[], term: TopologySelectorTerm, 
     if (Object.hasOwn(byKey, key)) errors.push(duplicate(expressionAt.child('key'), key));
     byKey[key] = [...seen].sort();
   }
-  return byKey;
+  return Object.fromEntries(Object.entries(byKey).sort(([a], [b]) => compareBytes(a, b)));
 }
 
 export const volumeAttributesClass: KindValidation<VolumeAttributesClass> = {

@@ -5,7 +5,7 @@ import { semanticEqual } from '../equality.ts';
 import { forbiddenField, invalidValue, path, required, tooLong, type FieldError, type Path } from '../field-error.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindValidation } from '../kind-validation.ts';
-import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
+import { metadata, metadataAgain } from '../metadata-checks.ts';
 import { IMMUTABLE_MESSAGE, dns1123Subdomain, nameIsDnsSubdomain, rangeMessage } from '../names.ts';
 import { utf8Longer } from '../text.ts';
 import { bytesOf } from './parameters.ts';
@@ -30,21 +30,19 @@ export const volumeAttachment: KindValidation<VolumeAttachment> = {
       if (semanticEqual(object.spec, old.spec)) return;
       errors.push(invalidValue(SPEC, goStruct('io.k8s.api.storage.v1.VolumeAttachmentSpec', object.spec), IMMUTABLE_MESSAGE));
     },
-    metadataUpdate,
   ],
 };
 
 function validateAttachment(errors: FieldError[], { spec, status }: VolumeAttachment): void {
-  if (!spec?.attacher) errors.push(required(SPEC.child('attacher')));
+  validateCsiDriverName(errors, spec?.attacher ?? '', SPEC.child('attacher'));
   validateSource(errors, spec?.source ?? {}, SPEC.child('source'));
   const nodeName = spec?.nodeName ?? '';
   for (const message of dns1123Subdomain(nodeName)) errors.push(invalidValue(SPEC.child('nodeName'), nodeName, message));
   if (status) validateStatus(errors, status);
 }
 
-/** Rules that came with v1 and hold for what is created since. */
+/** A rule that came with v1 and holds for what is created since. */
 function validateNewAttachment(errors: FieldError[], { spec }: VolumeAttachment): void {
-  validateCsiDriverName(errors, spec?.attacher ?? '', path('spec.attacher'));
   const name = spec?.source?.persistentVolumeName;
   if (name == null) return;
   for (const message of dns1123Subdomain(name)) errors.push(invalidValue(path('spec.source.persistentVolumeName'), name, message));
