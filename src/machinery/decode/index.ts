@@ -11,6 +11,7 @@
 export { canonicalize, conform, type Conformed } from './conform-value.ts';
 export { countKeys } from './count-keys.ts';
 export { decodeObject, type DecodedObject, type DecodeRequest } from './decode-object.ts';
+export { setOwn } from './document.ts';
 export { encodeJson, stringifyJson } from './encode-json.ts';
 export { parseJson } from './parse-json.ts';
 export { parseYaml, type ParsedYaml } from './parse-yaml.ts';

@@ -1,0 +1,118 @@
+import { schema as builtIn } from '../../api/index.ts';
+import type { Field, GroupVersionKind, Message, Type } from '../../api/schema.ts';
+import type { KubeObject } from '../object.ts';
+import { inDeclaredOrder } from './declared-order.ts';
+import { messageDefaults } from './registry.ts';
+
+export interface DefaultingContext {
+  /** The time for fields that record when something was first seen; such fields stay empty without it. */
+  readonly now?: string;
+}
+
+/**
+ * A message's own defaults. The draft is a copy of the message: its fields may be set, but what they hold is shared with
+ * the original and must be replaced, not changed.
+ */
+export type MessageDefaults = (draft: Record<string, unknown>, context: DefaultingContext) => void;
+
+/** The object with its defaults. The original is left as it is; what did not change is shared. Keys keep their declared order. */
+export function applyDefaults(gvk: GroupVersionKind, object: KubeObject, context: DefaultingContext = {}): KubeObject {
+  const message = builtIn.kind(gvk);
+  return message ? (defaultMessage(message, object, context) as KubeObject) : object;
+}
+
+/** As applyDefaults, for a message that is not an object of its own. */
+export function defaultMessage(message: Message, value: Record<string, unknown>, context: DefaultingContext = {}): Record<string, unknown> {
+  const plan = planOf(message);
+  return plan ? runPlan(plan, value, context) : value;
+}
+
+type DefaultValue = (value: unknown, context: DefaultingContext) => unknown;
+
+interface DefaultingPlan {
+  readonly own: MessageDefaults | undefined;
+  readonly names: string[];
+  /** Alike in length to `names`: the values of absent fields. */
+  readonly values: (string | number | boolean)[];
+  /** True where zero is as good as absent. */
+  readonly zeroIsAbsent: boolean[];
+  readonly nested: { readonly name: string; readonly apply: DefaultValue }[];
+  readonly message: Message;
+}
+
+/** undefined for messages that have no defaults at any depth. */
+const plans = new Map<Message, DefaultingPlan | undefined>();
+
+function planOf(message: Message): DefaultingPlan | undefined {
+  if (plans.has(message)) return plans.get(message);
+  const plan: DefaultingPlan = {
+    own: messageDefaults[message.fullName],
+    names: [],
+    values: [],
+    zeroIsAbsent: [],
+    nested: [],
+    message,
+  };
+  // Set before the fields are looked at: messages may contain themselves.
+  plans.set(message, plan);
+  for (const field of message.fields) addField(plan, field);
+  if (!hasDefaults(message, new Set())) plans.set(message, undefined);
+  return plans.get(message);
+}
+
+function addField(plan: DefaultingPlan, field: Field): void {
+  if (field.default !== undefined) {
+    plan.names.push(field.name);
+    plan.values.push(field.default);
+    plan.zeroIsAbsent.push(!field.pointer);
+  }
+  const apply = defaultType(field.type);
+  if (apply) plan.nested.push({ name: field.name, apply });
+}
+
+function hasDefaults(type: Type, seen: Set<Type>): boolean {
+  if (seen.has(type)) return false;
+  seen.add(type);
+  switch (type.kind) {
+    case 'message':
+      return messageDefaults[type.fullName] !== undefined || type.fields.some((f) => f.default !== undefined || hasDefaults(f.type, seen));
+    case 'list':
+      return hasDefaults(type.element, seen);
+    case 'map':
+      return hasDefaults(type.value, seen);
+    default:
+      return false;
+  }
+}
+
+function defaultType(type: Type): DefaultValue | undefined {
+  if (!hasDefaults(type, new Set())) return undefined;
+  if (type.kind === 'message') {
+    let plan: DefaultingPlan | undefined;
+    return (value, context) => runPlan((plan ??= planOf(type)!), value as Record<string, unknown>, context);
+  }
+  const element = type.kind === 'list' ? defaultType(type.element) : type.kind === 'map' ? defaultType(type.value) : undefined;
+  if (!element) return undefined;
+  if (type.kind === 'list') return (value, context) => (value as unknown[]).map((item) => element(item, context));
+  return (value, context) =>
+    Object.fromEntries(Object.entries(value as Record<string, unknown>).map(([key, item]) => [key, element(item, context)]));
+}
+
+/** A message's own defaults first, then those of what it contains, as upstream goes. */
+function runPlan(plan: DefaultingPlan, value: Record<string, unknown>, context: DefaultingContext): Record<string, unknown> {
+  const draft = { ...value };
+  const { names, values, zeroIsAbsent, nested } = plan;
+  for (let i = 0; i < names.length; i++) {
+    const given = draft[names[i]!];
+    if (given === undefined || given === null || (zeroIsAbsent[i]! && isZero(given))) draft[names[i]!] = values[i]!;
+  }
+  plan.own?.(draft, context);
+  for (let i = 0; i < nested.length; i++) {
+    const { name, apply } = nested[i]!;
+    const inner = draft[name];
+    if (inner !== undefined && inner !== null) draft[name] = apply(inner, context);
+  }
+  return inDeclaredOrder(plan.message, draft);
+}
+
+const isZero = (value: unknown): boolean => value === '' || value === 0 || value === false;

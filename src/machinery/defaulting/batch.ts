@@ -1,0 +1,21 @@
+import type { Job } from '../../api/generated/batch-v1.ts';
+import { withLabels } from './declared-order.ts';
+
+const DEFAULT_BACKOFF_LIMIT = 6;
+const NO_BACKOFF_LIMIT = 2_147_483_647;
+
+/** On the Job rather than on its spec: the Job template of a CronJob is left alone. */
+export function defaultJob(draft: Job): void {
+  const spec = { ...draft.spec! };
+  if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
+  spec.parallelism ??= 1;
+  // With a limit per index the Job as a whole has none.
+  spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? DEFAULT_BACKOFF_LIMIT : NO_BACKOFF_LIMIT;
+  spec.completionMode ??= 'NonIndexed';
+  spec.suspend ??= false;
+  spec.podReplacementPolicy ??= spec.podFailurePolicy ? 'Failed' : 'TerminatingOrFailed';
+  draft.spec = spec;
+
+  const labels = spec.template.metadata?.labels;
+  if (labels && !draft.metadata?.labels) draft.metadata = withLabels(draft.metadata, labels);
+}

@@ -1,0 +1,6 @@
+import type { NetworkPolicySpec } from '../../api/generated/networking-v1.ts';
+
+/** A policy that names no types is about ingress, and about egress if it has such rules. */
+export function defaultNetworkPolicySpec(draft: NetworkPolicySpec): void {
+  draft.policyTypes ??= draft.egress ? ['Ingress', 'Egress'] : ['Ingress'];
+}

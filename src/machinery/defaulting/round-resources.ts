@@ -1,0 +1,30 @@
+import { setOwn } from '../decode/index.ts';
+import { parseQuantity } from '../quantity/index.ts';
+import type { MessageDefaults } from './apply-defaults.ts';
+
+const MILLI = -3;
+/** A quantity that may be finer than a thousandth. */
+const MAYBE_FINER = /[nu.e]/;
+
+/** Amounts of resources are kept in thousandths: what is finer is rounded up. */
+export function roundResources(...fields: string[]): MessageDefaults {
+  return (draft) => {
+    for (const field of fields) {
+      const list = draft[field] as Record<string, string> | undefined;
+      if (list) draft[field] = rounded(list);
+    }
+  };
+}
+
+function rounded(list: Record<string, string>): Record<string, string> {
+  let result = list;
+  for (const name in list) {
+    const text = list[name]!;
+    if (!MAYBE_FINER.test(text)) continue;
+    const amount = parseQuantity(text).roundUp(MILLI).toString();
+    if (amount === text) continue;
+    if (result === list) result = { ...list };
+    setOwn(result, name, amount);
+  }
+  return result;
+}
