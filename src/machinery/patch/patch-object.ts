@@ -1,0 +1,47 @@
+/** A patch request from its body to the patched value, whichever the kind of patch. */
+import type { Message } from '../../api/schema.ts';
+import { stringifyJson } from '../decode/index.ts';
+import { invalid, type StatusError } from '../status.ts';
+import { invalidValue, path } from '../validation/field-error.ts';
+import { decodeJsonPatch, decodeMergePatch, decodeStrategicMergePatch, type FieldValidation } from './decode-patch.ts';
+import { applyJsonPatch } from './json-patch.ts';
+import { applyMergePatch } from './merge-patch.ts';
+import { valueText } from './patch-errors.ts';
+import { restoreError } from './restore-error.ts';
+import { applyStrategicMergePatch } from './strategic-merge-patch.ts';
+
+export interface PatchRequest {
+  readonly type: 'application/json-patch+json' | 'application/merge-patch+json' | 'application/strategic-merge-patch+json';
+  readonly body: Uint8Array | string;
+  readonly live: Readonly<Record<string, unknown>>;
+  readonly message: Message;
+  readonly fieldValidation: FieldValidation;
+}
+
+export interface PatchedValue {
+  /** As the patch made it: conform it to the schema and default it. */
+  readonly value: unknown;
+  /** What strict validation objects to in the patch itself; it comes before what it objects to in the value. */
+  readonly strictErrors: readonly string[];
+  /** The refusal of a value that does not decode, or of strict errors: `patch: Invalid value: "…": <detail>`. */
+  refuse(detail: string): StatusError;
+}
+
+/** Throws a StatusError when the body is no patch, or does not apply. */
+export function patchObject({ type, body, live, message, fieldValidation }: PatchRequest): PatchedValue {
+  if (type === 'application/strategic-merge-patch+json') {
+    const { patch, strictErrors } = decodeStrategicMergePatch(body, fieldValidation);
+    const value = applyStrategicMergePatch(message, live, patch);
+    const refuse = (detail: string): StatusError => refusal(valueText(patch), detail);
+    const error = restoreError(message, value);
+    if (error !== undefined) throw refuse(error);
+    return { value, strictErrors, refuse };
+  }
+  const { patch, strictErrors } =
+    type === 'application/json-patch+json' ? decodeJsonPatch(body, fieldValidation) : decodeMergePatch(body, fieldValidation);
+  const value = Array.isArray(patch) ? applyJsonPatch(live, patch) : applyMergePatch(live, patch);
+  return { value, strictErrors, refuse: (detail) => refusal(stringifyJson(value), detail) };
+}
+
+const refusal = (value: string, detail: string): StatusError =>
+  invalid({ group: '', kind: '' }, '', [invalidValue(path('patch'), value, detail)]);

@@ -1,0 +1,83 @@
+/**
+ * Why a strategically patched object cannot be read back. Upstream turns the patched map straight into the typed object,
+ * without JSON in between, and so has other words for a wrong type than it has for one in a request body.
+ */
+import type { Message, ScalarType, Type } from '../../api/schema.ts';
+import { isRecord } from '../object.ts';
+import { getOwn } from './own-property.ts';
+import { withinDepth } from './within-depth.ts';
+
+/** The first fault in the order of the fields; undefined when types fit (values with a syntax of their own aside). */
+export function restoreError(message: Message, value: unknown): string | undefined {
+  return withinDepth(() => errorIn(message, value));
+}
+
+function errorIn(type: Type, value: unknown): string | undefined {
+  if (value === null || value === undefined) return undefined;
+  switch (type.kind) {
+    case 'message':
+      return isRecord(value) ? errorInFields(type, value) : `cannot restore struct from: ${kindName(value)}`;
+    case 'list':
+      return Array.isArray(value) ? errorInItems(type.element, value) : `cannot restore slice from ${kindName(value)}`;
+    case 'map':
+      return isRecord(value) ? errorInItems(type.value, Object.values(value)) : `cannot restore map from ${kindName(value)}`;
+    case 'scalar':
+      return errorInScalar(type, value);
+    case 'union':
+      return undefined;
+  }
+}
+
+function errorInFields(message: Message, value: Record<string, unknown>): string | undefined {
+  for (const field of message.fields) {
+    const error = errorIn(field.type, getOwn(value, field.name));
+    if (error !== undefined) return error;
+  }
+  return undefined;
+}
+
+function errorInItems(type: Type, items: readonly unknown[]): string | undefined {
+  for (const item of items) {
+    const error = errorIn(type, item);
+    if (error !== undefined) return error;
+  }
+  return undefined;
+}
+
+function errorInScalar(type: ScalarType, value: unknown): string | undefined {
+  const kind = kindName(value);
+  switch (type.scalar) {
+    case 'string':
+      if (kind === 'string') return undefined;
+      // Go could make a string of an integer, but JSON does not know such a thing.
+      return kind === 'int64' ? `cannot convert int64 to ${type.goType}` : 'unrecognized type: string';
+    case 'bool':
+      return kind === 'bool' ? undefined : 'unrecognized type: bool';
+    case 'int32':
+    case 'int64':
+      if (kind === 'int64') return undefined;
+      return kind === 'float64' ? `cannot convert float64 to ${type.goType}` : `unrecognized type: ${type.scalar}`;
+    case 'double':
+      return kind === 'int64' || kind === 'float64' ? undefined : 'unrecognized type: float64';
+    case 'bytes':
+      return kind === 'string' ? undefined : `cannot restore slice from ${kind}`;
+    default:
+      return undefined;
+  }
+}
+
+function kindName(value: unknown): string {
+  if (Array.isArray(value)) return 'slice';
+  switch (typeof value) {
+    case 'object':
+      return 'map';
+    case 'boolean':
+      return 'bool';
+    case 'bigint':
+      return 'int64';
+    case 'number':
+      return Number.isInteger(value) ? 'int64' : 'float64';
+    default:
+      return typeof value;
+  }
+}
