@@ -12,7 +12,32 @@ const directory = path.join(import.meta.dirname, '..', 'src', 'api', 'generated'
 export function generateFiles(): Map<string, string> {
   const files = new Map<string, string>();
   for (const pkg of packages) files.set(`${fileName(pkg)}.ts`, generatePackage(pkg));
+  files.set('resources.ts', generateResources());
   return files;
+}
+
+/** The served resources by `group/version/plural`, with the type of their objects: what a client needs to name one. */
+function generateResources(): string {
+  const imports: string[] = [];
+  const types: string[] = [];
+  const values: string[] = [];
+  for (const pkg of packages) {
+    if (pkg.kinds.length === 0) continue;
+    const typeName = (kind: string): string => `${pkg.alias}${kind}`;
+    const names = pkg.kinds.map(({ kind }) => `${kind} as ${typeName(kind)}`).sort();
+    imports.push(`import type { ${names.join(', ')} } from './${fileName(pkg)}.ts';\n`);
+    const apiVersion = pkg.group === '' ? pkg.version : `${pkg.group}/${pkg.version}`;
+    for (const { kind, plural, namespaced } of pkg.kinds) {
+      const key = `'${apiVersion}/${plural}'`;
+      types.push(`  ${key}: ${typeName(kind)};\n`);
+      values.push(`  ${key}: { group: '${pkg.group}', version: '${pkg.version}', plural: '${plural}', kind: '${kind}', namespaced: ${namespaced} },\n`);
+    }
+  }
+  return [
+    `// Generated from src/api by \`npm run generate\`. Do not edit.\n${imports.join('')}`,
+    `export interface ResourceTypes {\n${types.join('')}}\n`,
+    `export const resources = {\n${values.join('')}} as const satisfies Record<keyof ResourceTypes, object>;\n`,
+  ].join('\n');
 }
 
 const fileName = (pkg: PackageDeclaration): string => `${pkg.alias.replace(/v\d+$/, '')}-${pkg.version}`;
