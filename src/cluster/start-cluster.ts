@@ -1,5 +1,6 @@
 /** A cluster in this process: the store, the API server, and what runs on them. */
 import fs from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
 import { kubeconfigFor, openPki, openStore, startApiServer, type ApiServer } from '../apiserver/index.ts';
 import type { Context } from '../kernel/index.ts';
@@ -28,12 +29,13 @@ export interface Cluster {
 export async function startCluster(ctx: Context, options: ClusterOptions): Promise<Cluster> {
   const { dataDirectory } = options;
   if (dataDirectory) await fs.mkdir(dataDirectory, { recursive: true, mode: 0o700 });
-  const advertiseAddress = options.bindAddress === '0.0.0.0' || options.bindAddress === '::' ? '127.0.0.1' : options.bindAddress;
+  const localAddress = options.bindAddress === '0.0.0.0' || options.bindAddress === '::' ? '127.0.0.1' : options.bindAddress;
+  const advertiseAddress = isLoopback(localAddress) ? hostAddress() : localAddress;
   const [store, pki] = await Promise.all([
     openStore(ctx, dataDirectory ? { type: 'embedded', directory: path.join(dataDirectory, 'etcd') } : { type: 'memory' }),
     openPki(ctx, dataDirectory && path.join(dataDirectory, 'pki'), {
       dnsNames: ['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local'],
-      addresses: [...new Set(['127.0.0.1', '::1', advertiseAddress, firstServiceAddress(options.serviceClusterIpRange)])],
+      addresses: [...new Set(['127.0.0.1', '::1', localAddress, advertiseAddress, firstServiceAddress(options.serviceClusterIpRange)])],
     }),
   ]);
   const apiServer = await startApiServer(ctx, {
@@ -44,12 +46,23 @@ export async function startCluster(ctx: Context, options: ClusterOptions): Promi
     advertiseAddress,
     serviceClusterIpRange: options.serviceClusterIpRange,
   });
-  const server = `https://${advertiseAddress.includes(':') ? `[${advertiseAddress}]` : advertiseAddress}:${apiServer.port}`;
+  const server = `https://${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${apiServer.port}`;
   const kubeconfig = await kubeconfigFor(ctx, { server, ca: pki.ca, user: 'kubernetes-admin', organizations: ['system:masters'] });
   const kubeconfigFile = options.kubeconfig ?? (dataDirectory && path.join(dataDirectory, 'kubeconfig'));
   if (kubeconfigFile) await fs.writeFile(kubeconfigFile, kubeconfig, { mode: 0o600 });
   const finished = apiServer.finished.finally(() => store.close());
   return { server, kubeconfig, kubeconfigFile, apiServer, finished };
+}
+
+const isLoopback = (address: string): boolean => address.startsWith('127.') || address === '::1' || address === 'localhost';
+
+/**
+ * The address under which the Service "kubernetes" knows the server. Endpoints may not be loopback addresses, so a
+ * machine without any other gets one that is reserved for documentation, which nodes translate.
+ */
+function hostAddress(): string {
+  const addresses = Object.values(os.networkInterfaces()).flatMap((list) => list ?? []);
+  return addresses.find((a) => !a.internal && a.family === 'IPv4')?.address ?? '192.0.2.1';
 }
 
 function firstServiceAddress(range: string): string {

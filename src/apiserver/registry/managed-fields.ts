@@ -45,6 +45,8 @@ function track(scope: Scope, live: KubeObject | undefined, updated: KubeObject, 
 export function resetFieldsOf(scope: Scope): ResetFields {
   const { strategy } = scope.served;
   if (scope.subresource === 'status') return (strategy.statusResetFields ?? ['spec']).map((path) => path.split('.'));
+  const subresource = strategy.subresources?.[scope.subresource];
+  if (subresource) return (subresource.resetFields ?? []).map((path) => path.split('.'));
   const own = (strategy.resetFields ?? []).map((path) => path.split('.'));
   return hasStatusSubresource(scope.served) && !strategy.keepStatusOnWrite ? [...own, ['status']] : own;
 }

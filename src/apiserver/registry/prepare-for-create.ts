@@ -4,6 +4,7 @@ import { failure, invalid } from '../../machinery/status.ts';
 import { formatTime } from '../../machinery/time/index.ts';
 import { validateCreate, warningsOnCreate } from '../../machinery/validation/index.ts';
 import type { Scope } from '../scope.ts';
+import { dropDisabledFields } from './disabled-fields.ts';
 import { clearStatus } from './status.ts';
 import type { Reservation, WriteContext } from './strategy.ts';
 
@@ -25,17 +26,24 @@ export async function prepareForCreate(scope: Scope, object: KubeObject, steps: 
   delete meta.selfLink;
   delete meta.deletionTimestamp;
   delete meta.deletionGracePeriodSeconds;
-  if (!strategy.keepStatusOnWrite) clearStatus(served, object);
-  if (strategy.generationChanges) meta.generation = 1;
-  await strategy.prepareForCreate?.(object, request);
   meta.uid = backend.ctx.random.uid();
   meta.creationTimestamp = formatTime(backend.ctx.clock.now());
+  const reservation = await strategy.reserve?.(object, undefined, request);
+  try {
+    if (!strategy.keepStatusOnWrite && !strategy.keepStatusOnCreate) clearStatus(served, object);
+    if (strategy.generationChanges) meta.generation = 1;
+    dropDisabledFields(served.message, object, undefined, backend.validation.features);
+    await strategy.prepareForCreate?.(object, request);
 
-  const errors = [...validateCreate(served, object, backend.validation), ...(strategy.validate?.(object, undefined, request) ?? [])];
-  if (errors.length > 0) throw invalid(served, meta.name ?? '', errors);
-  scope.warnings.push(...warningsOnCreate(served, object, backend.validation));
-  await steps.beforeStore();
-  return strategy.reserve?.(object, undefined, request);
+    const errors = [...validateCreate(served, object, backend.validation), ...(strategy.validate?.(object, undefined, request) ?? [])];
+    if (errors.length > 0) throw invalid(served, meta.name ?? '', errors);
+    scope.warnings.push(...warningsOnCreate(served, object, backend.validation));
+    await steps.beforeStore();
+  } catch (error) {
+    await reservation?.rollback?.();
+    throw error;
+  }
+  return reservation;
 }
 
 export function writeContext(scope: Scope, dryRun: boolean): WriteContext {

@@ -13,6 +13,8 @@ import {
   type FieldError,
 } from '../../machinery/validation/index.ts';
 import type { Scope } from '../scope.ts';
+import { dropDisabledFields } from './disabled-fields.ts';
+import { keepStatusMetadata } from './keep-metadata.ts';
 import { writeContext } from './prepare-for-create.ts';
 import { hasStatusSubresource, restoreStatus } from './status.ts';
 import type { Reservation, WriteContext } from './strategy.ts';
@@ -26,19 +28,36 @@ export interface PreparedUpdate {
 }
 
 export async function prepareForUpdate(scope: Scope, update: PreparedUpdate): Promise<Reservation | undefined> {
-  const { backend, served, subresource } = scope;
+  const { served, subresource } = scope;
   const { object, old } = update;
   const request = writeContext(scope, update.dryRun);
   keepSystemMetadata(object.metadata, old.metadata);
-  if (subresource === 'status') await prepareStatus(object, old, request);
-  else await prepareObject(object, old, request);
+  const reservation = subresource === '' ? await served.strategy.reserve?.(object, old, request) : undefined;
+  try {
+    await prepareAndValidate(scope, update, request);
+    await update.beforeStore();
+  } catch (error) {
+    await reservation?.rollback?.();
+    throw error;
+  }
+  return reservation;
+}
+
+async function prepareAndValidate(scope: Scope, update: PreparedUpdate, request: WriteContext): Promise<void> {
+  const { backend, served, subresource } = scope;
+  const { object, old } = update;
+  if (subresource === '') await prepareObject(object, old, request);
+  else if (subresource === 'status') await prepareStatus(object, old, request);
+  else prepareSubresource(object, old, request, subresource);
+  dropDisabledFields(served.message, object, old, backend.validation.features);
+  if (subresource !== 'status' && served.strategy.generationChanges?.(object, old)) {
+    object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+  }
 
   const errors = [...checkUnconditional(scope, update), ...validate(scope, object, old), ...(served.strategy.validate?.(object, old, request) ?? [])];
   if (errors.length > 0) throw invalid(served, object.metadata.name ?? '', errors);
   const warnings = subresource === 'status' ? warningsOnStatusUpdate : warningsOnUpdate;
   scope.warnings.push(...warnings(served, object, old, backend.validation));
-  await update.beforeStore();
-  return subresource === '' ? served.strategy.reserve?.(object, old, request) : undefined;
 }
 
 /** What the system keeps: a client may send these or leave them out, it cannot change them. */
@@ -60,7 +79,12 @@ async function prepareObject(object: KubeObject, old: KubeObject, request: Write
   const { strategy } = request.served;
   if (hasStatusSubresource(request.served) && !strategy.keepStatusOnWrite) restoreStatus(object, old);
   await strategy.prepareForUpdate?.(object, old, request);
-  if (strategy.generationChanges?.(object, old)) object.metadata.generation = (old.metadata.generation ?? 0) + 1;
+}
+
+function prepareSubresource(object: KubeObject, old: KubeObject, request: WriteContext, subresource: string): void {
+  const strategy = request.served.strategy.subresources?.[subresource];
+  if (!strategy) throw new Error(`${request.served.plural}/${subresource} has no strategy of its own`);
+  strategy.prepareForUpdate(object, old, request);
 }
 
 async function prepareStatus(object: KubeObject, old: KubeObject, request: WriteContext): Promise<void> {
@@ -72,16 +96,6 @@ async function prepareStatus(object: KubeObject, old: KubeObject, request: Write
   }
   keepStatusMetadata(object.metadata, old.metadata, strategy.statusMetadata ?? 'all');
   await strategy.prepareForStatusUpdate?.(object, old, request);
-}
-
-function keepStatusMetadata(meta: ObjectMeta, old: ObjectMeta, changeable: 'all' | 'none' | readonly string[]): void {
-  if (changeable === 'all') return;
-  for (const name of ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const) {
-    if (changeable === 'none' || !changeable.includes(name)) {
-      if (old[name] === undefined) delete meta[name];
-      else Object.assign(meta, { [name]: structuredClone(old[name]) });
-    }
-  }
 }
 
 function checkUnconditional(scope: Scope, update: PreparedUpdate): FieldError[] {

@@ -7,6 +7,7 @@ import type { Context } from '../../kernel/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import type { FieldError } from '../../machinery/validation/field-error.ts';
 import type { UserInfo } from '../request.ts';
+import type { ChangeableMetadata } from './keep-metadata.ts';
 import type { Registry } from './registry.ts';
 import type { ServedResource } from './served-resource.ts';
 
@@ -27,7 +28,17 @@ export interface Reservation {
   rollback?(): Promise<void> | void;
 }
 
-export interface Strategy {
+/** An object of the kind that `T` describes. */
+export type ObjectOf<T> = T & KubeObject;
+
+/** How a write through a subresource that carries the kind itself (finalize, approval, ephemeralcontainers, resize) goes. */
+export interface SubresourceStrategy<T extends KubeObject = KubeObject> {
+  /** Puts back what the subresource may not change; changes the object in place. */
+  prepareForUpdate(object: T, old: T, request: WriteContext): void;
+  readonly resetFields?: readonly string[];
+}
+
+export interface Strategy<T extends KubeObject = KubeObject> {
   /** PUT to a name that does not exist creates the object. */
   readonly allowCreateOnUpdate?: true;
   /** PUT without a resourceVersion is refused. */
@@ -41,32 +52,38 @@ export interface Strategy {
   readonly statusResetFields?: readonly string[];
 
   /** Normalises an object before it is validated; changes it in place. The status is already cleared. */
-  prepareForCreate?(object: KubeObject, request: WriteContext): void | Promise<void>;
+  prepareForCreate?(object: T, request: WriteContext): void | Promise<void>;
   /** Same for an update of the object itself; the status is already the old one. */
-  prepareForUpdate?(object: KubeObject, old: KubeObject, request: WriteContext): void | Promise<void>;
+  prepareForUpdate?(object: T, old: T, request: WriteContext): void | Promise<void>;
   /** An update through /status; spec and the protected metadata are already the old ones. */
-  prepareForStatusUpdate?(object: KubeObject, old: KubeObject, request: WriteContext): void | Promise<void>;
+  prepareForStatusUpdate?(object: T, old: T, request: WriteContext): void | Promise<void>;
   /** Which metadata a status update may change: all but identity (default), or none, or a list. */
-  readonly statusMetadata?: 'all' | 'none' | readonly ('labels' | 'annotations' | 'finalizers' | 'ownerReferences')[];
+  readonly statusMetadata?: ChangeableMetadata;
   /** Whether the client may send a status with create and update (no status subresource). */
   readonly keepStatusOnWrite?: true;
+  /** Whether the client may send a status with create (a kubelet registers its node with one). */
+  readonly keepStatusOnCreate?: true;
+  readonly subresources?: Readonly<Record<string, SubresourceStrategy<T>>>;
   /** For kinds with metadata.generation: it starts at 1 and grows with each update of which this is true. */
-  generationChanges?(object: KubeObject, old: KubeObject): boolean;
+  generationChanges?(object: T, old: T): boolean;
 
   /** Checks that need the cluster's state, after the pure validation. */
-  validate?(object: KubeObject, old: KubeObject | undefined, request: WriteContext): readonly FieldError[];
+  validate?(object: T, old: T | undefined, request: WriteContext): readonly FieldError[];
 
-  /** Reserves what the object needs (addresses, ports) just before it is stored; may fill in fields. */
-  reserve?(object: KubeObject, old: KubeObject | undefined, request: WriteContext): Promise<Reservation>;
+  /**
+   * Reserves what the object needs (addresses, ports) and fills it in, before anything else is decided about the write;
+   * given back when the write fails later on.
+   */
+  reserve?(object: T, old: T | undefined, request: WriteContext): Promise<Reservation>;
   /** Runs after the object has left the store. */
-  afterDelete?(object: KubeObject, request: WriteContext): void | Promise<void>;
+  afterDelete?(object: T, request: WriteContext): void | Promise<void>;
 
   /** Graceful deletion: the grace period to grant, or undefined to remove the object at once. */
-  gracePeriod?(object: KubeObject, options: DeleteOptions): number | undefined;
+  gracePeriod?(object: T, options: DeleteOptions): number | undefined;
   /** Deletion by other means than finalizers (namespaces have spec.finalizers); changes the object in place. */
-  prepareForDelete?(object: KubeObject, request: WriteContext): void;
+  prepareForDelete?(object: T, request: WriteContext): void;
   /** Whether something besides finalizers holds an object that is being deleted. */
-  deletionHeld?(object: KubeObject): boolean;
+  deletionHeld?(object: T): boolean;
 
   /** Seconds after which a stored object expires by itself. */
   readonly ttlSeconds?: number;

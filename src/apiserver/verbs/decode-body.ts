@@ -24,7 +24,7 @@ export type BodyFormat = 'json' | 'yaml' | 'protobuf';
 /** The resource's object with its defaults. */
 export async function decodeBody(scope: Scope, options: BodyOptions): Promise<KubeObject> {
   const { request, served } = scope;
-  if (request.object) return withDefaults(structuredClone(request.object));
+  if (request.object) return withDefaults(served, structuredClone(request.object));
   const format = bodyFormat(headerOf(request, 'content-type'));
   const body = await request.readBody();
   return decodeBytes(scope, body, format, { ...options, expected: options.expected ?? served });
@@ -35,20 +35,19 @@ export function decodeBytes(scope: Scope, body: Buffer, format: BodyFormat, opti
   if (format === 'protobuf') {
     const object = decodeProtobufObject(schema, body, { apiVersion: apiVersionText(expected), kind: expected.kind });
     checkKind(object, expected);
-    return withDefaults(object);
+    return withDefaults(expected, object);
   }
   const decode = scope.served.decode && expected.kind === scope.served.kind ? scope.served.decode : decodeObject;
   const { object, strictErrors } = decode({ body, contentType: format, expected });
   reportStrictErrors(scope, strictErrors, options.fieldValidation);
-  return withDefaults(object);
+  return withDefaults(expected, object);
 }
 
 const apiVersionText = (gvk: GroupVersionKind): string => (gvk.group === '' ? gvk.version : `${gvk.group}/${gvk.version}`);
 
-function withDefaults(object: KubeObject): KubeObject {
+function withDefaults(gvk: GroupVersionKind, object: KubeObject): KubeObject {
   object.metadata ??= {};
-  applyDefaults(object);
-  return object;
+  return applyDefaults(gvk, object);
 }
 
 function checkKind(object: KubeObject, expected: GroupVersionKind): void {

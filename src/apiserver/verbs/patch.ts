@@ -1,8 +1,16 @@
 /** PATCH: JSON patch, merge patch, strategic merge patch, and server-side apply. */
-import { conform, parseJson } from '../../machinery/decode/index.ts';
+import { conform } from '../../machinery/decode/index.ts';
 import { applyDefaults } from '../../machinery/defaulting/index.ts';
-import type { JsonValue, KubeObject } from '../../machinery/object.ts';
-import { applyJsonPatch, applyMergePatch, applyStrategicMergePatch } from '../../machinery/patch/index.ts';
+import type { KubeObject } from '../../machinery/object.ts';
+import {
+  applyJsonPatch,
+  applyMergePatch,
+  applyStrategicMergePatch,
+  decodeJsonPatch,
+  decodeMergePatch,
+  decodeStrategicMergePatch,
+  type DecodedPatch,
+} from '../../machinery/patch/index.ts';
 import { unsupportedMediaType } from '../../machinery/status.ts';
 import { writeOptions, type WriteOptions } from '../options.ts';
 import { managerOf, trackUpdate } from '../registry/managed-fields.ts';
@@ -28,10 +36,11 @@ export async function patch(scope: Scope): Promise<Result> {
   const options = writeOptions('PatchOptions', scope.request.query);
   const body = await scope.request.readBody();
   const manager = managerOf(scope, options);
+  const patcher = patcherOf(scope, type, body, options);
   const { entry } = await updateObject(scope, {
     options,
     unconditional: true,
-    compute: (live) => trackUpdate(scope, live, patched(scope, type, body, live, options), manager),
+    compute: (live) => trackUpdate(scope, live, patched(scope, patcher, live, options), manager),
   });
   return { type: 'entry', status: 200, entry };
 }
@@ -45,25 +54,38 @@ export function patchType(scope: Scope): PatchType {
   return contentType as PatchType;
 }
 
-function patched(scope: Scope, type: PatchType, body: Buffer, live: KubeObject, options: WriteOptions): KubeObject {
-  const { served } = scope;
-  const target = live as unknown as JsonValue;
-  const result = patchResult(scope, type, body, target);
-  const decoded = (served.conform ?? conform)(served.message, result);
-  reportStrictErrors(scope, decoded.strictErrors, options.fieldValidation);
-  const object = { kind: served.kind, apiVersion: live.apiVersion, ...decoded.object } as KubeObject;
-  object.metadata ??= {};
-  applyDefaults(object);
-  return object;
+type Patcher = (target: Readonly<Record<string, unknown>>) => unknown;
+
+/** Reads the body once; applying it may have to be repeated on a newer object. */
+function patcherOf(scope: Scope, type: PatchType, body: Buffer, options: WriteOptions): Patcher {
+  const { fieldValidation } = options;
+  const read = <T>({ patch, strictErrors }: DecodedPatch<T>): T => {
+    reportStrictErrors(scope, strictErrors, fieldValidation);
+    return patch;
+  };
+  switch (type) {
+    case 'application/json-patch+json': {
+      const operations = read(decodeJsonPatch(body, fieldValidation));
+      return (target) => applyJsonPatch(target, operations);
+    }
+    case 'application/merge-patch+json': {
+      const changes = read(decodeMergePatch(body, fieldValidation));
+      return (target) => applyMergePatch(target, changes);
+    }
+    default: {
+      const changes = read(decodeStrategicMergePatch(body, fieldValidation));
+      return (target) => applyStrategicMergePatch(scope.served.message, target, changes);
+    }
+  }
 }
 
-function patchResult(scope: Scope, type: PatchType, body: Buffer, target: JsonValue): unknown {
-  switch (type) {
-    case 'application/json-patch+json':
-      return applyJsonPatch(target, parseJson(body));
-    case 'application/merge-patch+json':
-      return applyMergePatch(target, parseJson(body));
-    default:
-      return applyStrategicMergePatch(scope.served.message, target, parseJson(body));
-  }
+function patched(scope: Scope, apply: Patcher, live: KubeObject, options: WriteOptions): KubeObject {
+  const { served } = scope;
+  // The result shares parts with the live object, which is frozen: what follows changes its own copy.
+  const result = structuredClone(apply(live));
+  const decoded = (served.conform ?? conform)(served.message, result);
+  reportStrictErrors(scope, decoded.strictErrors, options.fieldValidation);
+  const object = { ...decoded.object, kind: served.kind, apiVersion: live.apiVersion } as unknown as KubeObject;
+  object.metadata ??= {};
+  return applyDefaults(served, object);
 }

@@ -1,0 +1,13 @@
+/** What a write to a subresource leaves of the metadata that the client sent. */
+import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
+
+export type ChangeableMetadata = 'all' | 'none' | readonly ('labels' | 'annotations' | 'finalizers' | 'ownerReferences')[];
+
+export function keepStatusMetadata(meta: ObjectMeta, old: ObjectMeta, changeable: ChangeableMetadata): void {
+  if (changeable === 'all') return;
+  for (const name of ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const) {
+    if (changeable !== 'none' && changeable.includes(name)) continue;
+    if (old[name] === undefined) delete meta[name];
+    else Object.assign(meta, { [name]: structuredClone(old[name]) });
+  }
+}

@@ -1,0 +1,38 @@
+/** AppArmor profiles were annotations before they were fields; either says the same as the other. */
+import type { AppArmorProfile, Container, Pod } from '../../../api/generated/core-v1.ts';
+import { deepEqual } from '../../../machinery/patch/deep-equal.ts';
+
+const ANNOTATION_PREFIX = 'container.apparmor.security.beta.kubernetes.io/';
+
+export function reconcileAppArmor(pod: Pod): void {
+  const spec = pod.spec;
+  if (!spec || spec.os?.name === 'windows') return;
+  const podProfile = spec.securityContext?.appArmorProfile;
+  const containers: Pick<Container, 'name' | 'securityContext'>[] = [...(spec.initContainers ?? []), ...spec.containers ?? [], ...(spec.ephemeralContainers ?? [])];
+  for (const container of containers) {
+    const key = ANNOTATION_PREFIX + container.name;
+    const annotation = pod.metadata.annotations?.[key];
+    const profile = container.securityContext?.appArmorProfile;
+    if (annotation === undefined) {
+      const text = annotationOf(profile ?? podProfile);
+      if (text !== undefined) (pod.metadata.annotations ??= {})[key] = text;
+    } else if (!profile) {
+      const field = profileOf(annotation);
+      if (field && !deepEqual(field, podProfile)) (container.securityContext ??= {}).appArmorProfile = field;
+    }
+  }
+}
+
+function annotationOf(profile: AppArmorProfile | undefined): string | undefined {
+  if (profile?.type === 'Unconfined') return 'unconfined';
+  if (profile?.type === 'RuntimeDefault') return 'runtime/default';
+  if (profile?.type === 'Localhost' && profile.localhostProfile) return `localhost/${profile.localhostProfile}`;
+  return undefined;
+}
+
+function profileOf(annotation: string): AppArmorProfile | undefined {
+  if (annotation === 'unconfined') return { type: 'Unconfined' };
+  if (annotation === 'runtime/default') return { type: 'RuntimeDefault' };
+  const local = /^localhost\/(.+)$/.exec(annotation);
+  return local ? { type: 'Localhost', localhostProfile: local[1]! } : undefined;
+}

@@ -1,0 +1,38 @@
+/** The quality of service that a pod gets, from what it requests and what it is limited to. */
+import type { PodSpec } from '../../../api/generated/core-v1.ts';
+import { parseQuantity, type Quantity } from '../../../machinery/quantity/index.ts';
+
+export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort';
+
+const COUNTED = ['cpu', 'memory'] as const;
+type Amounts = Map<string, Quantity>;
+
+export function qosClassOf(spec: PodSpec): QosClass {
+  const requests: Amounts = new Map();
+  const limits: Amounts = new Map();
+  let guaranteed = true;
+  // Resources of the pod as a whole decide alone where they are given.
+  const holders = spec.resources ? [spec.resources] : [...spec.containers ?? [], ...(spec.initContainers ?? [])].map((c) => c.resources ?? {});
+  for (const resources of holders) {
+    addAmounts(requests, resources.requests);
+    if (addAmounts(limits, resources.limits) < COUNTED.length) guaranteed = false;
+  }
+  if (requests.size === 0 && limits.size === 0) return 'BestEffort';
+  const matched = [...requests].every(([name, amount]) => limits.get(name)?.cmp(amount) === 0);
+  return guaranteed && matched && requests.size === limits.size ? 'Guaranteed' : 'Burstable';
+}
+
+/** Adds what counts; tells how many of the counted resources were there. */
+function addAmounts(sums: Amounts, amounts: Readonly<Record<string, string | number>> | undefined): number {
+  let found = 0;
+  for (const name of COUNTED) {
+    const text = amounts?.[name];
+    if (text === undefined) continue;
+    const amount = parseQuantity(String(text));
+    if (amount.sign() <= 0) continue;
+    found++;
+    const sum = sums.get(name);
+    sums.set(name, sum ? sum.add(amount) : amount);
+  }
+  return found;
+}
