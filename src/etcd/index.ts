@@ -1,6 +1,7 @@
 /**
  * The store in which all state of a cluster lives, in etcd's own terms. `Store` is the interface; `createMemoryStore`
- * gives one for tests and simulations, `openEmbeddedStore` one in a directory of this machine. Revisions, errors and their wording are etcd's.
+ * gives one for tests and simulations, `openEmbeddedStore` one in a directory of this machine, `createEtcdStore` one in a
+ * real etcd. `serveEtcd` offers any of them over etcd's own API. Revisions, errors and their wording are etcd's.
  */
 export {
   prefixRange,
@@ -25,3 +26,7 @@ export {
 export { createMemoryStore, type MemoryStore, type MemoryStoreOptions } from './memory.ts';
 export { openEmbeddedStore, type EmbeddedStore, type EmbeddedStoreOptions } from './embedded/store.ts';
 export type { MemoryState } from './memory-state.ts';
+export { createEtcdStore, type EtcdStoreOptions } from './client/store.ts';
+export type { EtcdTls } from './client/endpoints.ts';
+export { serveEtcd, type EtcdFront, type EtcdFrontOptions } from './front/serve.ts';
+export type { ListenerTls } from './front/listener.ts';

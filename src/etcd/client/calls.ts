@@ -1,0 +1,35 @@
+import {
+  AlarmRequest,
+  AlarmResponse,
+  CompactionRequest,
+  Empty,
+  HashKvRequest,
+  HashKvResponse,
+  HeaderOnly,
+  LeaseGrantRequest,
+  LeaseGrantResponse,
+  LeaseId,
+  LeaseLeasesResponse,
+  LeaseTimeToLiveRequest,
+  LeaseTimeToLiveResponse,
+  RangeRequest,
+  RangeResponse,
+  StatusResponse,
+  TxnRequest,
+  TxnResponse,
+} from '../wire/messages.ts';
+
+/** The unary methods that the client uses. */
+export const calls = {
+  range: { path: '/etcdserverpb.KV/Range', request: RangeRequest, response: RangeResponse },
+  txn: { path: '/etcdserverpb.KV/Txn', request: TxnRequest, response: TxnResponse },
+  compact: { path: '/etcdserverpb.KV/Compact', request: CompactionRequest, response: HeaderOnly },
+  leaseGrant: { path: '/etcdserverpb.Lease/LeaseGrant', request: LeaseGrantRequest, response: LeaseGrantResponse },
+  leaseRevoke: { path: '/etcdserverpb.Lease/LeaseRevoke', request: LeaseId, response: HeaderOnly },
+  leaseTimeToLive: { path: '/etcdserverpb.Lease/LeaseTimeToLive', request: LeaseTimeToLiveRequest, response: LeaseTimeToLiveResponse },
+  leases: { path: '/etcdserverpb.Lease/LeaseLeases', request: Empty, response: LeaseLeasesResponse },
+  status: { path: '/etcdserverpb.Maintenance/Status', request: Empty, response: StatusResponse },
+  alarm: { path: '/etcdserverpb.Maintenance/Alarm', request: AlarmRequest, response: AlarmResponse },
+  defragment: { path: '/etcdserverpb.Maintenance/Defragment', request: Empty, response: HeaderOnly },
+  hashKv: { path: '/etcdserverpb.Maintenance/HashKV', request: HashKvRequest, response: HashKvResponse },
+} as const;

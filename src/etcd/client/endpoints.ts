@@ -1,0 +1,176 @@
+import { type ChannelOptions, type ChannelCredentials, Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import type { Clock } from '../../kernel/clock.ts';
+import { failure, failureOfMessage } from '../errors.ts';
+import { StoreError } from '../store.ts';
+import type { Message } from '../wire/message.ts';
+
+export interface EtcdTls {
+  /** PEM: who signed the server's certificate; the system's authorities when absent. */
+  ca?: Buffer;
+  cert?: Buffer;
+  key?: Buffer;
+}
+
+export interface EndpointsOptions {
+  /** `http://host:port` or `https://host:port`, or without a scheme for plain text. */
+  endpoints: readonly string[];
+  tls?: EtcdTls;
+  clock: Clock;
+  /** How long one attempt may take. */
+  requestTimeoutMs: number;
+  /** How long an operation that is safe to repeat is tried again on one endpoint after the other. */
+  retryForMs: number;
+}
+
+export interface Call<Q extends object, R extends object> {
+  path: string;
+  request: Message<Q>;
+  response: Message<R>;
+}
+
+const channelOptions: ChannelOptions = {
+  'grpc.max_receive_message_length': -1,
+  'grpc.max_send_message_length': -1,
+  // A dead peer is noticed within 8 s. etcd refuses clients that ping more often than every 5 s.
+  'grpc.keepalive_time_ms': 6000,
+  'grpc.keepalive_timeout_ms': 2000,
+  'grpc.keepalive_permit_without_calls': 0,
+  'grpc.initial_reconnect_backoff_ms': 100,
+  'grpc.max_reconnect_backoff_ms': 1000,
+  'grpc.enable_retries': 0,
+  'grpc-node.flow_control_window': 4 * 1024 * 1024,
+};
+
+/** A member without a leader refuses at once what it could not answer, so that another member is asked. */
+export function requireLeader(): Metadata {
+  const metadata = new Metadata();
+  metadata.set('hasleader', 'true');
+  return metadata;
+}
+
+const RETRY_PAUSE_MS = 50;
+
+/** The members of a cluster: calls go to one of them until it fails. */
+export class Endpoints {
+  private readonly clients: Client[];
+  private current = 0;
+  private closed = false;
+
+  constructor(private readonly options: EndpointsOptions) {
+    if (options.endpoints.length === 0) throw new StoreError('unavailable', 'etcd needs at least one endpoint');
+    this.clients = options.endpoints.map((endpoint) => connect(endpoint, options.tls));
+  }
+
+  get size(): number {
+    return this.clients.length;
+  }
+
+  /** The client to use now, and its number, to be given to `failed` when it does not answer. */
+  client(): { client: Client; index: number } {
+    return { client: this.clients[this.current]!, index: this.current };
+  }
+
+  failed(index: number): void {
+    if (this.current === index) this.current = (index + 1) % this.clients.length;
+  }
+
+  /** Every member's client, for what concerns each of them. */
+  all(): readonly Client[] {
+    return this.clients;
+  }
+
+  /**
+   * Calls one endpoint after the other until one answers. Repeats on its own only when the request is safe to repeat:
+   * because it changes nothing, or because it certainly reached nobody.
+   */
+  async unary<Q extends object, R extends object>(call: Call<Q, R>, request: Partial<Q>, { idempotent }: { idempotent: boolean }): Promise<R> {
+    const { clock, retryForMs } = this.options;
+    const giveUpAt = clock.monotonic() + retryForMs;
+    for (let attempt = 0; ; attempt++) {
+      if (this.closed) throw failure('closed');
+      const { client, index } = this.client();
+      try {
+        return await this.attempt(client, call, request);
+      } catch (error) {
+        if (!isServiceError(error)) throw error;
+        if (isEndpointFailure(error)) this.failed(index);
+        const repeatable = isEndpointFailure(error) && (idempotent || reachedNobody(error));
+        if (!repeatable || clock.monotonic() >= giveUpAt) throw storeErrorOf(error);
+        if (attempt % this.size === this.size - 1) await clock.sleep(RETRY_PAUSE_MS * Math.min(attempt + 1, 10));
+      }
+    }
+  }
+
+  attempt<Q extends object, R extends object>(client: Client, call: Call<Q, R>, request: Partial<Q>, timeoutMs = this.options.requestTimeoutMs): Promise<R> {
+    return new Promise((resolve, reject) => {
+      // gRPC wants the wall clock, whatever clock the store runs on.
+      const pending = client.makeUnaryRequest(
+        call.path,
+        (value: Partial<Q>) => call.request.encode(value),
+        (bytes: Buffer) => call.response.decode(bytes),
+        request,
+        requireLeader(),
+        {},
+        (error, value) => {
+          timer.cancel();
+          if (error !== null) reject(error);
+          else resolve(value!);
+        },
+      );
+      const timer = this.options.clock.after(timeoutMs, () => pending.cancel());
+    });
+  }
+
+  close(): void {
+    this.closed = true;
+    for (const client of this.clients) client.close();
+  }
+}
+
+function connect(endpoint: string, tls: EtcdTls | undefined): Client {
+  const scheme = /^(https?):\/\//.exec(endpoint);
+  const address = endpoint.slice(scheme?.[0].length ?? 0).replace(/\/$/, '');
+  if (address === '' || endpoint.includes('://') !== (scheme !== null)) {
+    throw new StoreError('unavailable', `${JSON.stringify(endpoint)} is not an etcd endpoint: it must be http://host:port or https://host:port`);
+  }
+  return new Client(address, scheme?.[1] === 'https' ? secure(tls) : credentials.createInsecure(), channelOptions);
+}
+
+function secure(tls: EtcdTls = {}): ChannelCredentials {
+  return credentials.createSsl(tls.ca ?? null, tls.key ?? null, tls.cert ?? null);
+}
+
+export function isServiceError(error: unknown): error is ServiceError {
+  return error instanceof Error && 'code' in error && typeof error.code === 'number' && 'details' in error;
+}
+
+/** The member is away, has no leader, or does not answer: another one may do. */
+export function isEndpointFailure(error: ServiceError): boolean {
+  if (error.code === status.UNAVAILABLE || error.code === status.DEADLINE_EXCEEDED) return true;
+  // Our own timeout, or the connection's end under a running call.
+  return error.code === status.CANCELLED || (error.code === status.INTERNAL && /RST_STREAM|stream|connection/i.test(error.details));
+}
+
+function reachedNobody(error: ServiceError): boolean {
+  if (error.code !== status.UNAVAILABLE) return false;
+  return /^No connection established|^Name resolution failed|^etcdserver: no leader$/.test(error.details);
+}
+
+export function storeErrorOf(error: ServiceError): StoreError {
+  const known = failureOfMessage(error.details);
+  if (known !== undefined) return failure(known, { cause: error });
+  switch (error.code) {
+    case status.DEADLINE_EXCEEDED:
+    case status.CANCELLED:
+      return new StoreError('timeout', `etcd did not answer in time: ${error.details}`, 0, { cause: error });
+    case status.UNIMPLEMENTED:
+    case status.PERMISSION_DENIED:
+    case status.UNAUTHENTICATED:
+      return new StoreError('unsupported', error.details, 0, { cause: error });
+    case status.RESOURCE_EXHAUSTED:
+      if (error.details.includes('larger than max')) return failure('request-too-large', { cause: error });
+      return new StoreError('unavailable', error.details, 0, { cause: error });
+    default:
+      return new StoreError('unavailable', `etcd: ${error.details}`, 0, { cause: error });
+  }
+}

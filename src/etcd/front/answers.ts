@@ -1,0 +1,39 @@
+import type { Store } from '../store.ts';
+import type { Message } from '../wire/message.ts';
+import type { HeaderMessage } from '../wire/messages.ts';
+import { FRAME_HEADER_BYTES, frame } from './frames.ts';
+import type { Handler } from './grpc-server.ts';
+
+/** What every service of the front needs. */
+export interface FrontContext {
+  store: Store;
+  memberId: bigint;
+  clusterId: bigint;
+  raftTerm: bigint;
+  name: string;
+  clientUrls: readonly string[];
+  peerUrls: readonly string[];
+  maxRequestBytes: number;
+  quotaBytes: number;
+}
+
+export function headerOf(front: FrontContext, revision: number): HeaderMessage {
+  return { clusterId: front.clusterId, memberId: front.memberId, revision, raftTerm: front.raftTerm };
+}
+
+export async function headerNow(front: FrontContext): Promise<HeaderMessage> {
+  return headerOf(front, await front.store.revision());
+}
+
+export function framed<T extends object>(message: Message<T>, value: Partial<T>, sizeHint?: number): Buffer {
+  return frame(message.encode(value, { sizeHint, reserve: FRAME_HEADER_BYTES }));
+}
+
+/** A unary method from the messages that it takes and gives. */
+export function method<Q extends object, R extends object>(
+  request: Message<Q>,
+  response: Message<R>,
+  handle: (request: Q) => Promise<Partial<R>>,
+): Handler {
+  return { unary: async (bytes) => framed(response, await handle(request.decode(bytes))) };
+}

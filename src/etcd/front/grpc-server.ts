@@ -1,0 +1,124 @@
+import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
+import { MalformedMessage } from '../wire/protobuf.ts';
+import { GrpcCode, GrpcError, grpcErrorOf } from '../wire/status.ts';
+import { FrameReader } from './frames.ts';
+import { StreamCall } from './stream-call.ts';
+
+/** Takes a message, gives a framed one. */
+export type UnaryHandler = (request: Buffer) => Promise<Buffer>;
+/** Runs as long as the stream; what it throws becomes the stream's status. */
+export type StreamHandler = (call: StreamCall) => Promise<void>;
+
+export type Handler = { unary: UnaryHandler } | { stream: StreamHandler };
+/** Service name to method name to handler. */
+export type Services = Record<string, Record<string, Handler>>;
+
+const CONTENT_TYPE = 'application/grpc';
+
+/**
+ * Answers gRPC calls on Node's HTTP/2 streams directly: a gRPC call is one POST whose body is framed messages and
+ * whose status comes in the trailers, and that little is all that etcd's clients need.
+ */
+export function serveGrpcStream(
+  stream: ServerHttp2Stream,
+  headers: IncomingHttpHeaders,
+  { services, maxMessageBytes }: { services: Services; maxMessageBytes: number },
+): void {
+  // A client that goes away resets its streams; that is no error of ours.
+  stream.on('error', () => {});
+  if (headers[':method'] !== 'POST' || !String(headers['content-type']).startsWith(CONTENT_TYPE)) {
+    stream.respond({ ':status': headers[':method'] === 'POST' ? 415 : 405 }, { endStream: true });
+    return;
+  }
+  const handler = findHandler(services, String(headers[':path']));
+  if (handler instanceof GrpcError) return refuse(stream, handler);
+  const reader = new FrameReader({ maxMessageBytes, encoding: String(headers['grpc-encoding'] ?? 'identity') });
+  if ('unary' in handler) answerUnary(stream, reader, handler.unary);
+  else void runStream(stream, reader, handler.stream);
+}
+
+function findHandler(services: Services, path: string): Handler | GrpcError {
+  const slash = path.lastIndexOf('/');
+  if (!path.startsWith('/') || slash < 1) {
+    return new GrpcError(GrpcCode.UNIMPLEMENTED, `malformed method name: ${JSON.stringify(path)}`);
+  }
+  const service = path.slice(1, slash);
+  const method = path.slice(slash + 1);
+  const methods = Object.hasOwn(services, service) ? services[service] : undefined;
+  if (methods === undefined) return new GrpcError(GrpcCode.UNIMPLEMENTED, `unknown service ${service}`);
+  const handler = Object.hasOwn(methods, method) ? methods[method] : undefined;
+  return handler ?? new GrpcError(GrpcCode.UNIMPLEMENTED, `unknown method ${method} for service ${service}`);
+}
+
+function answerUnary(stream: ServerHttp2Stream, reader: FrameReader, handle: UnaryHandler): void {
+  let answered = false;
+  const fail = (error: unknown): void => {
+    answered = true;
+    refuse(stream, statusOf(error));
+  };
+  const take = (): void => {
+    if (answered) return;
+    let request: Buffer | undefined;
+    try {
+      request = reader.next();
+    } catch (error) {
+      return fail(error);
+    }
+    if (request === undefined) return;
+    answered = true;
+    handle(request).then((response) => respond(stream, response), fail);
+  };
+  stream.on('data', (chunk: Buffer) => {
+    reader.push(chunk);
+    take();
+  });
+  stream.on('end', () => {
+    if (!answered) fail(new GrpcError(GrpcCode.INTERNAL, reader.incomplete ? 'unexpected EOF' : 'EOF'));
+  });
+}
+
+function respond(stream: ServerHttp2Stream, response: Buffer): void {
+  if (stream.destroyed || stream.closed) return;
+  stream.respond({ ':status': 200, 'content-type': CONTENT_TYPE }, { waitForTrailers: true });
+  stream.once('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
+  stream.end(response);
+}
+
+async function runStream(stream: ServerHttp2Stream, reader: FrameReader, handle: StreamHandler): Promise<void> {
+  const call = new StreamCall(stream, reader);
+  stream.respond({ ':status': 200, 'content-type': CONTENT_TYPE }, { waitForTrailers: true });
+  let status = new GrpcError(GrpcCode.OK, '');
+  stream.once('wantTrailers', () => {
+    if (!stream.destroyed) stream.sendTrailers(statusHeaders(status));
+  });
+  try {
+    await handle(call);
+  } catch (error) {
+    status = statusOf(error);
+  }
+  call.finish();
+}
+
+function refuse(stream: ServerHttp2Stream, error: GrpcError): void {
+  if (stream.destroyed || stream.closed) return;
+  stream.respond({ ':status': 200, 'content-type': CONTENT_TYPE, ...statusHeaders(error) }, { endStream: true });
+  // What is still on its way in is of no interest any more.
+  stream.close(constants.NGHTTP2_NO_ERROR);
+}
+
+function statusOf(error: unknown): GrpcError {
+  if (error instanceof MalformedMessage) {
+    return new GrpcError(GrpcCode.INTERNAL, `grpc: error unmarshalling request: ${error.message}`);
+  }
+  return grpcErrorOf(error);
+}
+
+function statusHeaders(error: GrpcError): Record<string, string> {
+  const status = { 'grpc-status': String(error.code) };
+  if (error.message === '') return status;
+  // Percent-encoding of everything outside printable ASCII, and of the percent sign.
+  const message = Array.from(Buffer.from(error.message), (byte) =>
+    byte >= 0x20 && byte <= 0x7e && byte !== 0x25 ? String.fromCharCode(byte) : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`,
+  ).join('');
+  return { ...status, 'grpc-message': message };
+}

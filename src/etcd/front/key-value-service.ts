@@ -1,0 +1,69 @@
+import { failure } from '../errors.ts';
+import type { RangeResult } from '../store.ts';
+import { deleteOfMessage, messageOfTxnResult, putOfMessage, rangeOfMessage, txnOfMessage } from '../wire/convert.ts';
+import {
+  CompactionRequest,
+  DeleteRangeRequest,
+  DeleteRangeResponse,
+  HeaderOnly,
+  PutRequest,
+  PutResponse,
+  RangeRequest,
+  RangeResponse,
+  TxnRequest,
+  TxnResponse,
+} from '../wire/messages.ts';
+import { type FrontContext, framed, headerNow, headerOf, method } from './answers.ts';
+import type { Handler } from './grpc-server.ts';
+
+export function keyValueService(front: FrontContext): Record<string, Handler> {
+  const { store } = front;
+  /** etcd measures the request as it travels through its log. */
+  const checkSize = (bytes: Buffer): void => {
+    if (bytes.length > front.maxRequestBytes) throw failure('request-too-large');
+  };
+  return {
+    Range: {
+      unary: async (bytes) => {
+        const result = await store.range(rangeOfMessage(RangeRequest.decode(bytes)));
+        const { kvs, count, more } = result;
+        return framed(RangeResponse, { header: headerOf(front, result.revision), kvs, count, more }, sizeOf(result));
+      },
+    },
+    Put: {
+      unary: async (bytes) => {
+        const operation = putOfMessage(PutRequest.decode(bytes));
+        checkSize(bytes);
+        const { revision, responses } = await store.txn({ success: [operation] });
+        const [response] = responses;
+        const prevKv = response?.op === 'put' ? response.prevKv : undefined;
+        return framed(PutResponse, { header: headerOf(front, revision), prevKv });
+      },
+    },
+    DeleteRange: method(DeleteRangeRequest, DeleteRangeResponse, async (request) => {
+      const { revision, responses } = await store.txn({ success: [deleteOfMessage(request)] });
+      const [response] = responses;
+      const { deleted, prevKvs } = response?.op === 'delete' ? response : { deleted: 0, prevKvs: [] };
+      return { header: headerOf(front, revision), deleted, prevKvs };
+    }),
+    Txn: {
+      unary: async (bytes) => {
+        const request = txnOfMessage(TxnRequest.decode(bytes));
+        checkSize(bytes);
+        const result = await store.txn(request);
+        return framed(TxnResponse, messageOfTxnResult(result, headerOf(front, result.revision)));
+      },
+    },
+    Compact: method(CompactionRequest, HeaderOnly, async ({ revision, physical }) => {
+      await store.compact(revision, { physical });
+      return { header: await headerNow(front) };
+    }),
+  };
+}
+
+/** One allocation of about the right size saves growing a large answer again and again. */
+function sizeOf({ kvs }: RangeResult): number {
+  let size = 128;
+  for (const { key, value } of kvs) size += key.length + value.length + 48;
+  return size;
+}

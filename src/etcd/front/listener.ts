@@ -1,0 +1,112 @@
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createSecureServer, createServer, type Http2SecureServer, type Http2Server, type ServerHttp2Session } from 'node:http2';
+import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { type Services, serveGrpcStream } from './grpc-server.ts';
+
+export interface ListenerTls {
+  cert: string | Buffer;
+  key: string | Buffer;
+  /** Certificates of these authorities are asked for and checked. */
+  clientCa?: string | Buffer;
+  requireClientCertificate?: boolean;
+}
+
+export interface ListenerOptions {
+  host: string;
+  port: number;
+  tls?: ListenerTls;
+  services: Services;
+  maxMessageBytes: number;
+  /** What plain HTTP paths answer: `/health` and the like. */
+  page(path: string): Promise<{ status: number; type: string; body: string } | undefined>;
+}
+
+export interface Listener {
+  port: number;
+  close(): Promise<void>;
+}
+
+const WINDOW_BYTES = 4 * 1024 * 1024;
+const http2Settings = { initialWindowSize: WINDOW_BYTES, maxConcurrentStreams: 2 ** 32 - 1 };
+const HTTP2_PREFACE = 'PRI * HTTP/2.0';
+
+/** One port for gRPC (HTTP/2) and for the pages that etcd has for people and probes (HTTP/1.1), as etcd's own. */
+export async function listen(options: ListenerOptions): Promise<Listener> {
+  const sessions = new Set<ServerHttp2Session>();
+  const sockets = new Set<Socket>();
+  const { tls } = options;
+  const servePage = (request: IncomingMessage, response: ServerResponse): void => void answerPage(options, request, response);
+  const http2: Http2Server | Http2SecureServer =
+    tls === undefined
+      ? createServer({ settings: http2Settings })
+      : createSecureServer({
+          cert: tls.cert,
+          key: tls.key,
+          ca: tls.clientCa,
+          requestCert: tls.clientCa !== undefined,
+          rejectUnauthorized: tls.requireClientCertificate ?? false,
+          minVersion: 'TLSv1.2',
+          allowHTTP1: true,
+          settings: http2Settings,
+        });
+  http2.on('session', (session) => {
+    sessions.add(session);
+    session.setLocalWindowSize(WINDOW_BYTES);
+    session.on('close', () => sessions.delete(session));
+    session.on('error', () => {});
+  });
+  http2.on('stream', (stream, headers) => serveGrpcStream(stream, headers, options));
+  http2.on('sessionError', () => {});
+  const http1 = createHttpServer(servePage);
+  let server: Server;
+  if (tls === undefined) server = createTcpServer((socket) => dispatch(socket, http1, http2));
+  else {
+    http2.on('request', (request, response) => {
+      if (request.httpVersionMajor === 1) servePage(request as unknown as IncomingMessage, response as unknown as ServerResponse);
+    });
+    server = http2;
+  }
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.setNoDelay(true);
+    socket.on('error', () => {});
+    socket.on('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, resolve);
+  });
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : options.port,
+    async close() {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const session of sessions) session.destroy();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+/** Without TLS nobody negotiates the protocol: the first bytes tell it. */
+function dispatch(socket: Socket, http1: ReturnType<typeof createHttpServer>, http2: Http2Server | Http2SecureServer): void {
+  socket.once('data', (first: Buffer) => {
+    socket.pause();
+    socket.unshift(first);
+    const isHttp2 = first.toString('latin1', 0, HTTP2_PREFACE.length) === HTTP2_PREFACE.slice(0, first.length);
+    // An HTTP/2 session takes what the socket holds by itself; an HTTP/1.1 parser waits for it to flow.
+    if (isHttp2) http2.emit('connection', socket);
+    else {
+      http1.emit('connection', socket);
+      socket.resume();
+    }
+  });
+}
+
+async function answerPage(options: ListenerOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const path = (request.url ?? '/').split('?')[0]!;
+  const page = await options.page(path).catch((error: unknown) => ({ status: 503, type: 'text/plain', body: String(error) }));
+  const { status, type, body } = page ?? { status: 404, type: 'text/plain', body: '404 page not found\n' };
+  response.writeHead(status, { 'content-type': type });
+  response.end(body);
+}

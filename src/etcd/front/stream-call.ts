@@ -1,0 +1,87 @@
+import type { ServerHttp2Stream } from 'node:http2';
+import type { FrameReader } from './frames.ts';
+
+/** One streaming call: the client's messages as they come, and a way to send. */
+export class StreamCall {
+  private readonly waiting: Buffer[] = [];
+  private wake: (() => void) | undefined;
+  private ended = false;
+  private failure: unknown;
+  private outbox: Buffer[] = [];
+  private drained: Promise<void> | undefined;
+  private readonly onEnd = new AbortController();
+
+  constructor(
+    private readonly stream: ServerHttp2Stream,
+    reader: FrameReader,
+  ) {
+    stream.on('data', (chunk: Buffer) => {
+      reader.push(chunk);
+      try {
+        for (let message = reader.next(); message !== undefined; message = reader.next()) this.waiting.push(message);
+      } catch (error) {
+        this.failure = error;
+      }
+      this.wake?.();
+    });
+    stream.on('end', () => this.stop(false));
+    stream.on('close', () => this.stop(true));
+  }
+
+  /** Aborts when the client is gone. */
+  get signal(): AbortSignal {
+    return this.onEnd.signal;
+  }
+
+  /** The client's messages until it stops sending. */
+  async *messages(): AsyncIterable<Buffer> {
+    for (;;) {
+      const message = this.waiting.shift();
+      if (message !== undefined) yield message;
+      else if (this.failure !== undefined) throw this.failure;
+      else if (this.ended) return;
+      else await new Promise<void>((resolve) => (this.wake = resolve));
+    }
+  }
+
+  /** Sends a frame. Frames of one turn leave in one write. */
+  send(frame: Buffer): void {
+    this.outbox.push(frame);
+    if (this.outbox.length === 1) queueMicrotask(() => this.flush());
+  }
+
+  /** Resolves when the client has taken enough to be sent more. */
+  ready(): Promise<void> | undefined {
+    return this.drained;
+  }
+
+  finish(): void {
+    this.flush();
+    if (!this.stream.destroyed) this.stream.end();
+  }
+
+  private flush(): void {
+    const frames = this.outbox;
+    if (frames.length === 0) return;
+    this.outbox = [];
+    if (this.stream.destroyed || this.stream.closed) return;
+    const more = this.stream.write(frames.length === 1 ? frames[0]! : Buffer.concat(frames));
+    if (more || this.drained !== undefined) return;
+    this.drained = new Promise((resolve) => {
+      const done = (): void => {
+        this.drained = undefined;
+        this.stream.off('drain', done);
+        this.stream.off('close', done);
+        resolve();
+      };
+      this.stream.once('drain', done);
+      this.stream.once('close', done);
+    });
+  }
+
+  private stop(gone: boolean): void {
+    this.ended = true;
+    this.wake?.();
+    if (gone) this.onEnd.abort();
+  }
+}

@@ -1,0 +1,190 @@
+import { StoreError, type Watch, type WatchBatch } from '../store.ts';
+import { messageOfEvent } from '../wire/convert.ts';
+import { Event, type WatchCreateMessage, WatchRequest, WatchResponse, type WatchResponseMessage } from '../wire/messages.ts';
+import { LENGTH_DELIMITED, WireWriter } from '../wire/protobuf.ts';
+import { type FrontContext, framed, headerNow, headerOf } from './answers.ts';
+import { FRAME_HEADER_BYTES, frame } from './frames.ts';
+import type { Handler } from './grpc-server.ts';
+import type { StreamCall } from './stream-call.ts';
+
+export function watchService(front: FrontContext): Record<string, Handler> {
+  return { Watch: { stream: (call) => new WatchStream(front, call).run() } };
+}
+
+/** The id under which etcd answers what concerns the whole stream. */
+const NO_WATCH = -1;
+const EVENTS_TAG = 11 * 8 + LENGTH_DELIMITED;
+
+interface OpenWatch {
+  id: number;
+  watch: Watch;
+  create: WatchCreateMessage;
+  progressAsked: boolean;
+}
+
+/** Any number of watches over one stream. */
+class WatchStream {
+  private readonly watches = new Map<number, OpenWatch>();
+  private readonly running = new Set<Promise<void>>();
+  private nextId = 0;
+
+  constructor(
+    private readonly front: FrontContext,
+    private readonly call: StreamCall,
+  ) {}
+
+  async run(): Promise<void> {
+    const cancelAll = (): void => {
+      for (const { watch } of this.watches.values()) watch.cancel();
+    };
+    this.call.signal.addEventListener('abort', cancelAll);
+    try {
+      for await (const bytes of this.call.messages()) {
+        const { create, cancel, progress } = WatchRequest.decode(bytes);
+        if (create !== undefined) await this.create(create);
+        else if (cancel !== undefined) await this.cancel(cancel.watchId);
+        else if (progress !== undefined) await this.progress();
+      }
+    } finally {
+      cancelAll();
+      await Promise.all(this.running);
+    }
+  }
+
+  private async create(create: WatchCreateMessage): Promise<void> {
+    const { store } = this.front;
+    // A watch without a key is one on the smallest key.
+    const key = create.key === '' ? '\0' : create.key;
+    const id = create.watchId === 0 ? this.unusedId() : create.watchId;
+    const header = await headerNow(this.front);
+    if (this.watches.has(id)) {
+      const cancelReason = 'mvcc: duplicate watch ID provided on the WatchStream';
+      return this.send({ header, watchId: NO_WATCH, created: true, canceled: true, cancelReason });
+    }
+    const watch = store.watch({
+      key,
+      rangeEnd: create.rangeEnd,
+      startRevision: create.startRevision > 0 ? create.startRevision : header.revision + 1,
+      prevKv: create.prevKv,
+      progressNotify: create.progressNotify,
+      filters: create.filters.map((filter) => (filter === 0 ? 'noput' : 'nodelete')),
+    });
+    const open: OpenWatch = { id, watch, create, progressAsked: false };
+    this.watches.set(id, open);
+    this.send({ header, watchId: id, created: true });
+    const running = this.deliver(open);
+    this.running.add(running);
+    void running.finally(() => this.running.delete(running));
+  }
+
+  private async deliver(open: OpenWatch): Promise<void> {
+    try {
+      for await (const batch of open.watch) {
+        if (batch.events.length > 0) this.sendEvents(open, batch);
+        else this.progressed(open, batch);
+        const ready = this.call.ready();
+        if (ready !== undefined) await ready;
+      }
+    } catch (error) {
+      const header = await headerNow(this.front).catch(() => headerOf(this.front, 0));
+      const compacted = error instanceof StoreError && error.code === 'compacted';
+      this.send({
+        header,
+        watchId: open.id,
+        canceled: true,
+        compactRevision: compacted ? error.compactRevision : 0,
+        cancelReason: compacted ? '' : error instanceof Error ? error.message : String(error),
+      });
+    }
+    this.watches.delete(open.id);
+  }
+
+  private async cancel(id: number): Promise<void> {
+    const open = this.watches.get(id);
+    if (open === undefined) return;
+    open.watch.cancel();
+    this.watches.delete(id);
+    this.send({ header: await headerNow(this.front), watchId: id, canceled: true });
+  }
+
+  /** Answered once every watch of the stream has caught up, with one message for all. */
+  private async progress(): Promise<void> {
+    if (this.watches.size === 0) return this.send({ header: await headerNow(this.front), watchId: NO_WATCH });
+    for (const open of this.watches.values()) {
+      open.progressAsked = true;
+      open.watch.requestProgress();
+    }
+  }
+
+  private progressed(open: OpenWatch, batch: WatchBatch): void {
+    const header = headerOf(this.front, batch.revision);
+    if (!open.progressAsked) return this.send({ header, watchId: open.id });
+    open.progressAsked = false;
+    for (const other of this.watches.values()) if (other.progressAsked) return;
+    this.send({ header, watchId: NO_WATCH });
+  }
+
+  private sendEvents({ id, create }: OpenWatch, batch: WatchBatch): void {
+    const header = headerOf(this.front, batch.revision);
+    const events = encodedEvents(batch);
+    const prefix = WatchResponse.encode({ header, watchId: id });
+    if (!create.fragment || events.length < this.front.maxRequestBytes) return this.call.send(join(prefix, events));
+    const parts = fragments(batch, this.front.maxRequestBytes);
+    parts.forEach((part, i) => {
+      const fragment = i < parts.length - 1;
+      this.call.send(join(WatchResponse.encode({ header, watchId: id, fragment }), part));
+    });
+  }
+
+  private send(response: Partial<WatchResponseMessage>): void {
+    this.call.send(framed(WatchResponse, response));
+  }
+
+  private unusedId(): number {
+    while (this.watches.has(this.nextId)) this.nextId++;
+    return this.nextId++;
+  }
+}
+
+function join(prefix: Buffer, events: Buffer): Buffer {
+  const message = Buffer.allocUnsafe(FRAME_HEADER_BYTES + prefix.length + events.length);
+  prefix.copy(message, FRAME_HEADER_BYTES);
+  events.copy(message, FRAME_HEADER_BYTES + prefix.length);
+  return frame(message);
+}
+
+const encoded = new WeakMap<WatchBatch, Buffer>();
+
+/** Watches alike are given the same batch, so its events are encoded once for all of them. */
+function encodedEvents(batch: WatchBatch): Buffer {
+  let bytes = encoded.get(batch);
+  if (bytes === undefined) encoded.set(batch, (bytes = encodeEvents(batch.events)));
+  return bytes;
+}
+
+function encodeEvents(events: WatchBatch['events']): Buffer {
+  const writer = new WireWriter(events.length * 512);
+  for (const event of events) {
+    writer.number(EVENTS_TAG);
+    writer.nested(() => Event.write(writer, messageOfEvent(event)));
+  }
+  return writer.finish();
+}
+
+function fragments(batch: WatchBatch, maxBytes: number): Buffer[] {
+  const parts: Buffer[] = [];
+  let part: WatchBatch['events'] = [];
+  let size = 0;
+  for (const event of batch.events) {
+    const bytes = event.kv.key.length + event.kv.value.length + (event.prevKv?.value.length ?? 0) + 128;
+    if (part.length > 0 && size + bytes > maxBytes) {
+      parts.push(encodeEvents(part));
+      part = [];
+      size = 0;
+    }
+    part.push(event);
+    size += bytes;
+  }
+  parts.push(encodeEvents(part));
+  return parts;
+}
