@@ -1,4 +1,5 @@
 /** The validation of every group but the core group, as the registry takes it in. */
+import { admissionregistrationValidations } from './admissionregistration/index.ts';
 import { appsValidations } from './apps/index.ts';
 import { apiregistrationValidations } from './apiregistration/index.ts';
 import { authenticationBodies, authenticationValidations } from './authentication/index.ts';
@@ -18,6 +19,7 @@ import { schedulingValidations } from './scheduling/index.ts';
 import { storageValidations } from './storage/index.ts';
 
 export const groupValidations: Readonly<Record<string, KindValidation>> = {
+  ...admissionregistrationValidations,
   ...appsValidations,
   ...apiregistrationValidations,
   ...authenticationValidations,

@@ -1,0 +1,71 @@
+/** MutatingAdmissionPolicies and their bindings. */
+import type {
+  MutatingAdmissionPolicy,
+  MutatingAdmissionPolicyBinding,
+  MutatingAdmissionPolicySpec,
+  Mutation,
+} from '../../../api/generated/admissionregistration-v1.ts';
+import { invalidValue, notSupported, path, required, type FieldError, type Path } from '../field-error.ts';
+import type { KindValidation } from '../kind-validation.ts';
+import { metadata, metadataAgain } from '../metadata-checks.ts';
+import { nameIsDnsSubdomain } from '../names.ts';
+import { validateExpression, type ExpressionScope } from './expressions.ts';
+import { validateParamRef, validatePolicyHead, validatePolicyName, type PolicyScope } from './policy-parts.ts';
+import { REINVOCATION_POLICIES, validateMatchResources } from './rules.ts';
+
+const SPEC = path('spec');
+const META_RULES = { namespaced: false, name: nameIsDnsSubdomain } as const;
+
+export const mutatingAdmissionPolicy: KindValidation<MutatingAdmissionPolicy> = {
+  create: [metadata(META_RULES), (errors, object, context) => validatePolicy(errors, object.spec ?? {}, { old: undefined, context })],
+  update: [
+    metadataAgain(META_RULES),
+    (errors, object, old, context) => validatePolicy(errors, object.spec ?? {}, { old: old.spec ?? {}, context }),
+  ],
+};
+
+function validatePolicy(errors: FieldError[], spec: MutatingAdmissionPolicySpec, scope: PolicyScope): void {
+  const expressions = validatePolicyHead(errors, spec, SPEC, scope);
+  const mutations = spec.mutations ?? [];
+  if (mutations.length === 0) errors.push(required(SPEC.child('mutations'), 'must contain at least one item'));
+  for (const [i, mutation] of mutations.entries()) validateMutation(errors, mutation, SPEC.child('mutations').index(i), expressions);
+  const policy = spec.reinvocationPolicy ?? '';
+  const policyAt = SPEC.child('reinvocationPolicy');
+  if (policy === '') errors.push(required(policyAt));
+  else if (!REINVOCATION_POLICIES.includes(policy)) errors.push(notSupported(policyAt, policy, REINVOCATION_POLICIES));
+}
+
+/** Each type of patch has its expression in the field of its name, and no other's. */
+const PATCH_TYPES = [
+  { type: 'ApplyConfiguration', field: 'applyConfiguration', other: 'jsonPatch' },
+  { type: 'JSONPatch', field: 'jsonPatch', other: 'applyConfiguration' },
+] as const;
+
+function validateMutation(errors: FieldError[], mutation: Mutation, at: Path, scope: ExpressionScope): void {
+  const { patchType = '' } = mutation;
+  const known = PATCH_TYPES.find(({ type }) => type === patchType);
+  if (!known) {
+    const supported = PATCH_TYPES.map(({ type }) => type);
+    errors.push(patchType === '' ? required(at.child('patchType')) : notSupported(at.child('patchType'), patchType, supported));
+    return;
+  }
+  const { type, field, other } = known;
+  const patch = mutation[field];
+  if (!patch) errors.push(required(at.child(field), `must be specified when patchType is ${type}`));
+  else if (!patch.expression?.trim()) errors.push(required(at.child(field, 'expression'), 'expression is not specified'));
+  else validateExpression(errors, patch.expression, at.child(field, 'expression'), { ...scope, use: field, hasAuthorizer: true });
+  if (mutation[other]) {
+    errors.push(invalidValue(at.child(other), `{${other}}`, `must not be specified when patchType is ${type}`));
+  }
+}
+
+export const mutatingAdmissionPolicyBinding: KindValidation<MutatingAdmissionPolicyBinding> = {
+  create: [metadata(META_RULES), (errors, object) => validateBinding(errors, object)],
+  update: [metadataAgain(META_RULES), (errors, object) => validateBinding(errors, object)],
+};
+
+function validateBinding(errors: FieldError[], { spec }: MutatingAdmissionPolicyBinding): void {
+  validatePolicyName(errors, spec?.policyName ?? '', SPEC.child('policyName'));
+  validateParamRef(errors, spec?.paramRef, SPEC.child('paramRef'));
+  validateMatchResources(errors, spec?.matchResources, SPEC.child('matchResources'));
+}
