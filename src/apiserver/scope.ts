@@ -1,6 +1,8 @@
 /** One request on its way through the pipeline: what is known of it, and what the answer will carry besides its body. */
 import type { Context } from '../kernel/index.ts';
 import type { AdmissionChain } from './admission/admission.ts';
+import type { ServiceAccountTokens } from './authn/service-account-tokens.ts';
+import type { RbacAuthorizer } from './authz/rbac.ts';
 import type { Authorizer } from './authz/authorizer.ts';
 import type { Negotiated } from './negotiate.ts';
 import type { Registry } from './registry/registry.ts';
@@ -21,6 +23,9 @@ export interface Backend {
   readonly registry: Registry;
   readonly admission: AdmissionChain;
   readonly authorizer: Authorizer;
+  /** What a user may do in a namespace, for SelfSubjectRulesReview. */
+  readonly rules: Pick<RbacAuthorizer, 'rulesFor'>;
+  readonly tokens: ServiceAccountTokens;
   readonly validation: ValidationContext;
 }
 

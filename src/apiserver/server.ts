@@ -9,6 +9,7 @@ import { admissionPlugins } from './admission/plugins.ts';
 import { noAudit } from './audit/audit.ts';
 import { anonymousAuthenticator } from './authn/anonymous.ts';
 import { ClientCertificateAuthenticator } from './authn/client-certificate.ts';
+import { ServiceAccountTokens } from './authn/service-account-tokens.ts';
 import { RbacAuthorizer } from './authz/rbac.ts';
 import { mastersAuthorizer, unionAuthorizer } from './authz/union.ts';
 import { builtinEndpoints } from './builtin-endpoints.ts';
@@ -50,6 +51,7 @@ export interface ApiServer {
   readonly finished: Promise<void>;
 }
 
+const ISSUER = 'https://kubernetes.default.svc.cluster.local';
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
 const SHUTDOWN_GRACE_MS = 2000;
 
@@ -65,7 +67,15 @@ export async function startApiServer(ctx: Context, options: ApiServerOptions): P
   const registry = new Registry(objects);
   for (const resource of schema.resources) registerBuiltin(registry, resource, kinds, cache);
 
-  const authorizer = unionAuthorizer([mastersAuthorizer, new RbacAuthorizer(registry)]);
+  const rbac = new RbacAuthorizer(registry);
+  const authorizer = unionAuthorizer([mastersAuthorizer, rbac]);
+  const tokens = new ServiceAccountTokens(
+    ctx,
+    registry,
+    { privateKey: options.pki.serviceAccount.privateKey, publicKeys: [options.pki.serviceAccount.publicKey] },
+    ISSUER,
+    [ISSUER],
+  );
   const backend: Backend = {
     ctx,
     store: options.store,
@@ -74,11 +84,13 @@ export async function startApiServer(ctx: Context, options: ApiServerOptions): P
     registry,
     admission: new AdmissionChain(admissionPlugins(ctx, registry)),
     authorizer,
+    rules: rbac,
+    tokens,
     validation: DEFAULT_VALIDATION_CONTEXT,
   };
   const door: Door = {
     backend,
-    authenticators: [new ClientCertificateAuthenticator(ctx.clock, () => options.pki.ca.certificate), anonymousAuthenticator],
+    authenticators: [new ClientCertificateAuthenticator(ctx.clock, () => options.pki.ca.certificate), tokens, anonymousAuthenticator],
     flowControl: unlimitedFlow,
     audit: noAudit,
     metrics: createMetrics(ctx),

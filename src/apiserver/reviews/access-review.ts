@@ -1,0 +1,94 @@
+/** SubjectAccessReview and its relatives: the authorizers' answer to a question that somebody asks. */
+import type {
+  LocalSubjectAccessReview,
+  ResourceAttributes,
+  SelfSubjectAccessReview,
+  SelfSubjectRulesReview,
+  SubjectAccessReview,
+  SubjectAccessReviewSpec,
+  SubjectAccessReviewStatus,
+} from '../../api/generated/authorization-v1.ts';
+import type { PolicyRule } from '../../api/generated/rbac-v1.ts';
+import type { KubeObject } from '../../machinery/object.ts';
+import { badRequest } from '../../machinery/status.ts';
+import type { AuthorizationAttributes } from '../authz/authorizer.ts';
+import type { UserInfo } from '../request.ts';
+import type { Scope } from '../scope.ts';
+import { review } from './review.ts';
+
+type Spec = SubjectAccessReviewSpec;
+
+export const subjectAccessReview = review(async (scope, object) => {
+  const { spec } = object as unknown as SubjectAccessReview;
+  return { ...object, status: await answer(scope, subjectOf(spec), spec) };
+});
+
+export const localSubjectAccessReview = review(async (scope, object) => {
+  const { spec } = object as unknown as LocalSubjectAccessReview;
+  const namespace = spec.resourceAttributes?.namespace ?? '';
+  if (namespace !== scope.place.namespace) {
+    throw badRequest(`spec.resourceAttributes.namespace must match namespace: ${scope.place.namespace}`);
+  }
+  return { ...object, status: await answer(scope, subjectOf(spec), spec) };
+});
+
+export const selfSubjectAccessReview = review(async (scope, object) => {
+  const { spec } = object as unknown as SelfSubjectAccessReview;
+  return { ...object, status: await answer(scope, scope.user, spec as Spec) };
+});
+
+export const selfSubjectRulesReview = review((scope, object) => {
+  const { spec } = object as unknown as SelfSubjectRulesReview;
+  const namespace = spec?.namespace ?? '';
+  if (namespace === '') throw badRequest('no namespace on request');
+  const { rules, errors } = scope.backend.rules.rulesFor(scope.user, namespace);
+  return { ...object, status: { ...splitRules(rules), incomplete: errors.length > 0, ...(errors.length > 0 ? { evaluationError: errors.join(', ') } : {}) } };
+});
+
+async function answer(scope: Scope, user: UserInfo, spec: Spec): Promise<SubjectAccessReviewStatus> {
+  const { decision, reason, error } = await scope.backend.authorizer.authorize(attributesOf(user, spec));
+  return {
+    allowed: decision === 'allow',
+    ...(decision === 'deny' ? { denied: true } : {}),
+    ...(reason !== '' ? { reason } : {}),
+    ...(error ? { evaluationError: error } : {}),
+  };
+}
+
+const subjectOf = (spec: Spec): UserInfo => ({
+  name: spec.user ?? '',
+  ...(spec.uid ? { uid: spec.uid } : {}),
+  groups: spec.groups ?? [],
+  ...(spec.extra ? { extra: spec.extra } : {}),
+});
+
+function attributesOf(user: UserInfo, spec: Spec): AuthorizationAttributes {
+  const none = { user, apiGroup: '', apiVersion: '', namespace: '', resource: '', subresource: '', name: '', path: '' };
+  if (spec.nonResourceAttributes) {
+    return { ...none, isResourceRequest: false, verb: spec.nonResourceAttributes.verb ?? '', path: spec.nonResourceAttributes.path ?? '' };
+  }
+  const asked: ResourceAttributes = spec.resourceAttributes ?? {};
+  return {
+    ...none,
+    isResourceRequest: true,
+    verb: asked.verb ?? '',
+    apiGroup: asked.group ?? '',
+    apiVersion: asked.version || '*',
+    namespace: asked.namespace ?? '',
+    resource: asked.resource ?? '',
+    subresource: asked.subresource ?? '',
+    name: asked.name ?? '',
+  };
+}
+
+function splitRules(rules: readonly PolicyRule[]): { resourceRules: KubeObject[]; nonResourceRules: KubeObject[] } {
+  const resourceRules: unknown[] = [];
+  const nonResourceRules: unknown[] = [];
+  for (const { verbs, apiGroups, resources, resourceNames, nonResourceURLs } of rules) {
+    if (resources?.length) {
+      resourceRules.push({ verbs, ...(apiGroups?.length ? { apiGroups } : {}), resources, ...(resourceNames?.length ? { resourceNames } : {}) });
+    }
+    if (nonResourceURLs?.length) nonResourceRules.push({ verbs, nonResourceURLs });
+  }
+  return { resourceRules: resourceRules as KubeObject[], nonResourceRules: nonResourceRules as KubeObject[] };
+}

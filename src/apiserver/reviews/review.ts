@@ -1,0 +1,26 @@
+/** What every review goes through: decoded, tracked, validated, admitted, answered; nothing is stored. */
+import type { KubeObject } from '../../machinery/object.ts';
+import { invalid } from '../../machinery/status.ts';
+import { validateCreate } from '../../machinery/validation/index.ts';
+import { attributesOf } from '../admission/attributes.ts';
+import { optionsObject, writeOptions } from '../options.ts';
+import { managerOf, trackCreate } from '../registry/managed-fields.ts';
+import type { Verb } from '../route.ts';
+import type { Scope } from '../scope.ts';
+import { checkNamespace } from '../verbs/create.ts';
+import { decodeBody } from '../verbs/decode-body.ts';
+
+export function review(answer: (scope: Scope, object: KubeObject) => Promise<object> | object): Verb {
+  return async (scope) => {
+    const options = writeOptions('CreateOptions', scope.request.query);
+    const object = await decodeBody(scope, { fieldValidation: options.fieldValidation });
+    checkNamespace(scope, object);
+    trackCreate(scope, object, managerOf(scope, options));
+    const attributes = attributesOf(scope, { operation: 'CREATE', object, name: object.metadata.name ?? '', options: optionsObject(options), dryRun: options.dryRun });
+    await scope.backend.admission.admit(attributes);
+    const errors = validateCreate(scope.served, object, scope.backend.validation);
+    if (errors.length > 0) throw invalid(scope.served, object.metadata.name ?? '', errors);
+    await scope.backend.admission.validate(attributes);
+    return { type: 'object', status: 201, object: (await answer(scope, object)) as KubeObject };
+  };
+}
