@@ -1,0 +1,13 @@
+import { resources, type ResourceTypes } from '../api/generated/resources.ts';
+import type { ApiObject, Resource } from './resource.ts';
+
+/** The built-in resources, as `v1/pods` or `apps/v1/deployments`. */
+export type BuiltInResource = keyof ResourceTypes;
+
+/** Objects of all built-in kinds that have metadata; reviews and the like, which have none worth the name, count too. */
+export type ObjectOf<K extends BuiltInResource> = ResourceTypes[K] extends ApiObject ? ResourceTypes[K] : never;
+
+/** A built-in resource with the type of its objects. */
+export function builtIn<K extends BuiltInResource>(key: K): Resource<ObjectOf<K>> {
+  return resources[key];
+}

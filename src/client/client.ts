@@ -1,0 +1,120 @@
+import type { PartialObjectMetadata } from '../api/generated/meta-v1.ts';
+import type { Clock, TokenBucket } from '../kernel/index.ts';
+import { builtIn, type BuiltInResource, type ObjectOf } from './built-in-resources.ts';
+import { errorFromResponse } from './errors.ts';
+import { ResourceClient } from './resource-client.ts';
+import type { ApiObject, Resource } from './resource.ts';
+import { TransportError, type Transport, type TransportRequest, type TransportResponse, type WatchEvent } from './transport.ts';
+import { withTimeout } from './with-timeout.ts';
+
+/** The server itself ends requests after 60 s; what is not back a little later will not come. */
+const DEFAULT_REQUEST_TIMEOUT_MS = 65_000;
+const MAX_ATTEMPTS = 10;
+const CONNECTION_LOST_DELAY_MS = 1_000;
+
+export interface ClientOptions {
+  transport: Transport;
+  clock: Clock;
+  /** `kube-controller-manager/v1.36.0 (linux/amd64)`; its first part is the default field manager. */
+  userAgent?: string;
+  requestTimeoutMs?: number;
+  /** Limits the requests of this client; default: none, the server's flow control decides. */
+  limiter?: TokenBucket;
+  impersonate?: Impersonation;
+}
+
+export interface Impersonation {
+  user: string;
+  uid?: string;
+  groups?: readonly string[];
+}
+
+/** Talks to one API server as one user. */
+export class Client {
+  readonly clock: Clock;
+  readonly #transport: Transport;
+  readonly #options: ClientOptions;
+  readonly #headers: Readonly<Record<string, string | readonly string[]>>;
+
+  constructor(options: ClientOptions) {
+    this.clock = options.clock;
+    this.#transport = options.transport;
+    this.#options = options;
+    const headers: Record<string, string | readonly string[]> = {};
+    if (options.userAgent !== undefined) headers['user-agent'] = options.userAgent;
+    if (options.impersonate !== undefined) {
+      headers['impersonate-user'] = options.impersonate.user;
+      if (options.impersonate.uid !== undefined) headers['impersonate-uid'] = options.impersonate.uid;
+      if (options.impersonate.groups !== undefined) headers['impersonate-group'] = options.impersonate.groups;
+    }
+    this.#headers = headers;
+  }
+
+  /** By name for built-in resources (`v1/pods`), by description for custom ones. */
+  resource<K extends BuiltInResource>(resource: K): ResourceClient<ObjectOf<K>>;
+  resource<T extends ApiObject>(resource: Resource<T>): ResourceClient<T>;
+  resource(resource: BuiltInResource | Resource): ResourceClient<ApiObject> {
+    return new ResourceClient<ApiObject>(this, typeof resource === 'string' ? builtIn(resource) : resource);
+  }
+
+  /** The same objects with nothing but their metadata: a fraction of the memory for those who need no more. */
+  metadata(resource: Resource): ResourceClient<PartialObjectMetadata> {
+    return new ResourceClient<PartialObjectMetadata>(this, resource as Resource<PartialObjectMetadata>, { metadataOnly: true });
+  }
+
+  /**
+   * Sends a request and gives its answer; a failing status becomes a StatusError. When the server asks to come back
+   * later (429, or 5xx with Retry-After) it is asked again; so are reads whose connection broke.
+   */
+  async request(request: TransportRequest): Promise<TransportResponse> {
+    for (let attempt = 1; ; attempt++) {
+      await this.#options.limiter?.take(request.signal);
+      let delay: number;
+      try {
+        const response = await this.#attempt(request);
+        if (response.status < 400) return response;
+        const retryAfter = retryAfterMs(response);
+        if (retryAfter === undefined || attempt >= MAX_ATTEMPTS) throw errorFromResponse(response);
+        delay = retryAfter;
+      } catch (error) {
+        const again = error instanceof TransportError && error.code === 'connection-lost' && request.method === 'GET';
+        if (!again || attempt >= MAX_ATTEMPTS) throw error;
+        delay = CONNECTION_LOST_DELAY_MS;
+      }
+      await this.clock.sleep(delay, request.signal);
+    }
+  }
+
+  /** Opens a watch; the timeout counts until the server has accepted it. */
+  async watch(request: TransportRequest): Promise<AsyncIterable<WatchEvent<unknown>>> {
+    await this.#options.limiter?.take(request.signal);
+    return this.#transport.watch(this.#prepare(request));
+  }
+
+  async stream(request: TransportRequest): Promise<AsyncIterable<Uint8Array>> {
+    await this.#options.limiter?.take(request.signal);
+    return this.#transport.stream(this.#prepare(request));
+  }
+
+  /** Closes the transport. */
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+
+  #attempt(request: TransportRequest): Promise<TransportResponse> {
+    const timeoutMs = this.#options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS;
+    return withTimeout({ clock: this.clock, ms: timeoutMs, signal: request.signal, what: `${request.method} ${request.path}` }, (signal) =>
+      this.#transport.request({ ...this.#prepare(request), signal }),
+    );
+  }
+
+  #prepare(request: TransportRequest): TransportRequest {
+    return { ...request, headers: { ...this.#headers, ...request.headers } };
+  }
+}
+
+function retryAfterMs(response: TransportResponse): number | undefined {
+  if (response.status !== 429 && response.status < 500) return undefined;
+  const seconds = Number(response.headers['retry-after']);
+  return Number.isFinite(seconds) && response.headers['retry-after'] !== undefined ? Math.max(0, seconds) * 1000 : undefined;
+}

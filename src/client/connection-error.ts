@@ -1,0 +1,11 @@
+import { TransportError } from './transport.ts';
+
+/** What Node's network errors mean to a client: whether the server can have seen the request at all. */
+export function connectionError(error: unknown): TransportError {
+  if (error instanceof TransportError) return error;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const message = error instanceof Error ? error.message : String(error);
+  const untrusted = /CERT|SIGNATURE|TLS|SSL/.test(code);
+  const unreachable = ['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN', 'ETIMEDOUT'].includes(code);
+  return new TransportError(untrusted || unreachable ? 'connection-refused' : 'connection-lost', message, { cause: error });
+}

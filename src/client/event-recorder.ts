@@ -1,0 +1,116 @@
+import type { ObjectReference } from '../api/generated/core-v1.ts';
+import { isAbort, type Context } from '../kernel/index.ts';
+import { isStatusError } from '../machinery/status.ts';
+import { isAlreadyExists, isNamespaceTerminating } from './errors.ts';
+import { referenceTo } from './object-reference.ts';
+import type { ApiObject } from './resource.ts';
+
+export type EventType = 'Normal' | 'Warning';
+
+/** Tells people what a component did or could not do. Never waits and never throws: events are worth no failure. */
+export interface EventRecorder {
+  event(object: ApiObject | { reference: ObjectReference }, type: EventType, reason: string, message: string, details?: EventDetails): void;
+}
+
+export interface EventDetails {
+  annotations?: Record<string, string>;
+  /** For events.k8s.io: what was done, and the second object that took part. */
+  action?: string;
+  related?: ApiObject;
+}
+
+/** One thing that happened, before it is put into the form of either API. */
+export interface Occurrence {
+  regarding: ObjectReference;
+  related?: ObjectReference;
+  type: EventType;
+  reason: string;
+  message: string;
+  action?: string;
+  annotations?: Record<string, string>;
+  /** Milliseconds since the epoch. */
+  at: number;
+}
+
+const MAX_QUEUED = 1000;
+const MAX_TRIES = 12;
+const RETRY_MS = 10_000;
+
+/**
+ * The queue between those who record and the one who writes: occurrences wait here while the server is away, and are
+ * dropped when there are too many of them.
+ */
+export class EventQueue implements EventRecorder {
+  readonly #ctx: Context;
+  readonly #write: (occurrence: Occurrence, signal: AbortSignal) => Promise<void>;
+  #waiting: Occurrence[] = [];
+  #wake: (() => void) | undefined;
+
+  constructor(ctx: Context, write: (occurrence: Occurrence, signal: AbortSignal) => Promise<void>) {
+    this.#ctx = ctx;
+    this.#write = write;
+  }
+
+  event(object: ApiObject | { reference: ObjectReference }, type: EventType, reason: string, message: string, details: EventDetails = {}): void {
+    const { clock, logger } = this.#ctx;
+    try {
+      const regarding = 'reference' in object ? object.reference : referenceTo(object);
+      const related = details.related === undefined ? undefined : referenceTo(details.related);
+      logger.v(3).info('Event occurred', { object: `${regarding.namespace ?? ''}/${regarding.name ?? ''}`, kind: regarding.kind, type, reason, message });
+      if (this.#waiting.length >= MAX_QUEUED) {
+        logger.v(1).info('Event dropped: too many are waiting', { reason });
+        return;
+      }
+      this.#waiting.push({ regarding, related, type, reason, message, action: details.action, annotations: details.annotations, at: clock.now() });
+      this.#wake?.();
+    } catch (error) {
+      logger.error(error, 'Could not construct reference, will not report event', { reason, message });
+    }
+  }
+
+  /** Writes until the signal aborts; what waits then is dropped. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const next = this.#waiting.shift();
+      if (next === undefined) await this.#more(signal);
+      else await this.#deliver(next, signal);
+    }
+  }
+
+  #more(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        this.#wake = undefined;
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      this.#wake = done;
+      signal.addEventListener('abort', done, { once: true });
+    });
+  }
+
+  async #deliver(occurrence: Occurrence, signal: AbortSignal): Promise<void> {
+    const { clock, random, logger } = this.#ctx;
+    for (let tries = 1; ; tries++) {
+      try {
+        await this.#write(occurrence, signal);
+        return;
+      } catch (error) {
+        if (signal.aborted && isAbort(error, signal)) return;
+        /** The server has seen it and will not like it better the next time. */
+        if (isStatusError(error)) {
+          if (isAlreadyExists(error) || isNamespaceTerminating(error)) logger.v(5).info('Server rejected event (will not retry!)', { err: error });
+          else logger.error(error, 'Server rejected event (will not retry!)', { reason: occurrence.reason });
+          return;
+        }
+        if (tries >= MAX_TRIES) {
+          logger.error(error, 'Unable to write event (retry limit exceeded!)', { reason: occurrence.reason });
+          return;
+        }
+        /** The first pause is random, so that not everyone comes back at once after the server was away. */
+        await clock.sleep(tries === 1 ? RETRY_MS * random.next() : RETRY_MS, signal).catch(() => {});
+        if (signal.aborted) return;
+      }
+    }
+  }
+}

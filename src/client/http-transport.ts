@@ -1,0 +1,156 @@
+import tls, { type ConnectionOptions, type TLSSocket } from 'node:tls';
+import type { Clock } from '../kernel/index.ts';
+import type { ClientConfig } from './client-config.ts';
+import { connectionError } from './connection-error.ts';
+import { errorFromResponse } from './errors.ts';
+import type { HttpConnection, HttpResponse } from './http-connection.ts';
+import { Http1Connection } from './http1-connection.ts';
+import { Http2Connection } from './http2-connection.ts';
+import { readJsonLines } from './json-lines.ts';
+import { formatQuery, TransportError, type Transport, type TransportRequest, type TransportResponse, type WatchEvent } from './transport.ts';
+
+/** Reaches an API server over the network: HTTP/2 where TLS negotiates it, HTTP/1.1 otherwise. */
+export class HttpTransport implements Transport {
+  readonly #config: ClientConfig;
+  readonly #clock: Clock;
+  readonly #server: URL;
+  readonly #basePath: string;
+  #connection: Promise<HttpConnection> | undefined;
+  #closed = false;
+
+  constructor(options: { config: ClientConfig; clock: Clock }) {
+    this.#config = options.config;
+    this.#clock = options.clock;
+    this.#server = new URL(options.config.server);
+    if (this.#server.protocol !== 'https:' && this.#server.protocol !== 'http:') {
+      throw new TransportError('malformed', `${options.config.server}: only http and https are supported`);
+    }
+    this.#basePath = this.#server.pathname.replace(/\/$/, '');
+  }
+
+  async request(request: TransportRequest): Promise<TransportResponse> {
+    const response = await this.#send(request, 'application/json');
+    return { status: response.status, headers: response.headers, body: await readBody(response, request.signal) };
+  }
+
+  async watch(request: TransportRequest): Promise<AsyncIterable<WatchEvent<unknown>>> {
+    const response = await this.#send(request, 'application/json');
+    if (response.status !== 200) throw errorFromResponse({ status: response.status, body: await readBody(response, request.signal) });
+    return readJsonLines<WatchEvent<unknown>>(readPieces(response, request.signal));
+  }
+
+  async stream(request: TransportRequest): Promise<AsyncIterable<Uint8Array>> {
+    const response = await this.#send(request, '*/*');
+    if (response.status >= 400) throw errorFromResponse({ status: response.status, body: await readBody(response, request.signal) });
+    return readPieces(response, request.signal);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await (await this.#connection?.catch(() => undefined))?.close();
+  }
+
+  /** Asks once more with fresh credentials when the server does not know the old ones any more. */
+  async #send(request: TransportRequest, accept: string): Promise<HttpResponse> {
+    const first = await this.#sendOnce(request, accept);
+    if (first.status !== 401 || !this.#config.credentials.refused()) return first;
+    first.body.resume();
+    const connection = await this.#connection;
+    if (connection instanceof Http2Connection) connection.renew();
+    return this.#sendOnce(request, accept);
+  }
+
+  async #sendOnce(request: TransportRequest, accept: string): Promise<HttpResponse> {
+    if (this.#closed) throw new TransportError('closed', 'the client was closed');
+    const headers: Record<string, string | readonly string[]> = { accept, ...request.headers };
+    const authorization = await this.#config.credentials.authorization();
+    if (authorization !== undefined) headers['authorization'] = authorization;
+    const body = encodeBody(request.body);
+    if (body !== undefined) {
+      headers['content-type'] ??= 'application/json';
+      headers['content-length'] = String(body.length);
+    }
+    const query = formatQuery(request.query);
+    const path = `${this.#basePath}${request.path}${query === '' ? '' : `?${query}`}`;
+    this.#connection ??= this.#connect();
+    let connection: HttpConnection;
+    try {
+      connection = await this.#connection;
+    } catch (error) {
+      this.#connection = undefined;
+      throw error;
+    }
+    return connection.send({ method: request.method, path, headers, body, signal: request.signal });
+  }
+
+  /** The first connection finds out which HTTP the server speaks. */
+  async #connect(): Promise<HttpConnection> {
+    const tlsOptions = (): Promise<ConnectionOptions> => this.#tlsOptions();
+    if (this.#server.protocol === 'http:') return new Http1Connection({ server: this.#server, tls: tlsOptions });
+    const first = await this.#connectTls();
+    if (first.alpnProtocol === 'h2') {
+      return new Http2Connection({ server: this.#server, clock: this.#clock, connect: () => this.#connectTls(), first });
+    }
+    first.destroy();
+    return new Http1Connection({ server: this.#server, tls: tlsOptions });
+  }
+
+  async #connectTls(): Promise<TLSSocket> {
+    const options = await this.#tlsOptions();
+    return new Promise((resolve, reject) => {
+      const socket = tls.connect({
+        ...options,
+        host: this.#server.hostname.replace(/^\[|\]$/g, ''),
+        port: Number(this.#server.port || 443),
+        ALPNProtocols: ['h2', 'http/1.1'],
+      });
+      const fail = (error: unknown): void => reject(connectionError(error));
+      socket.once('error', fail);
+      socket.once('secureConnect', () => {
+        socket.off('error', fail);
+        socket.setNoDelay(true);
+        resolve(socket);
+      });
+    });
+  }
+
+  async #tlsOptions(): Promise<ConnectionOptions> {
+    const { ca, insecureSkipTlsVerify, tlsServerName, credentials } = this.#config;
+    const certificate = await credentials.certificate();
+    const name = tlsServerName ?? this.#server.hostname.replace(/^\[|\]$/g, '');
+    /** An IP address must not be sent as the server's name; the certificate is checked against the host either way. */
+    const isAddress = /^[\d.]+$|:/.test(name);
+    return { ca, ...certificate, rejectUnauthorized: insecureSkipTlsVerify !== true, ...(isAddress ? {} : { servername: name }) };
+  }
+}
+
+function encodeBody(body: unknown): Buffer | undefined {
+  if (body === undefined) return undefined;
+  if (typeof body === 'string') return Buffer.from(body);
+  if (body instanceof Uint8Array) return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  return Buffer.from(JSON.stringify(body));
+}
+
+async function readBody(response: HttpResponse, signal: AbortSignal | undefined): Promise<unknown> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of readPieces(response, signal)) pieces.push(piece);
+  const text = Buffer.concat(pieces).toString('utf8');
+  if (text === '') return undefined;
+  if (!(response.headers['content-type'] ?? '').includes('json')) return text;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    throw new TransportError('malformed', 'the answer is not JSON although it says so', { cause: error });
+  }
+}
+
+async function* readPieces(response: HttpResponse, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const piece of response.body) yield piece as Buffer;
+  } catch (error) {
+    if (signal?.aborted) throw signal.reason;
+    throw connectionError(error);
+  }
+  signal?.throwIfAborted();
+  if (!response.complete()) throw new TransportError('connection-lost', 'the connection was lost in the middle of an answer');
+}

@@ -1,0 +1,53 @@
+import http from 'node:http';
+import https from 'node:https';
+import type { ConnectionOptions } from 'node:tls';
+import { plainHeaders, type HttpConnection, type HttpRequest, type HttpResponse } from './http-connection.ts';
+import { connectionError } from './connection-error.ts';
+
+/** HTTP/1.1, with connections kept for the next request. */
+export class Http1Connection implements HttpConnection {
+  readonly #server: URL;
+  readonly #agent: http.Agent;
+  readonly #tls: () => Promise<ConnectionOptions>;
+
+  constructor(options: { server: URL; tls: () => Promise<ConnectionOptions> }) {
+    this.#server = options.server;
+    this.#tls = options.tls;
+    this.#agent = options.server.protocol === 'https:' ? new https.Agent({ keepAlive: true }) : new http.Agent({ keepAlive: true });
+  }
+
+  async send(request: HttpRequest): Promise<HttpResponse> {
+    const { signal } = request;
+    const secure = this.#server.protocol === 'https:';
+    const options: https.RequestOptions = {
+      ...(secure ? await this.#tls() : {}),
+      method: request.method,
+      host: this.#server.hostname.replace(/^\[|\]$/g, ''),
+      port: this.#server.port || (secure ? 443 : 80),
+      path: request.path,
+      headers: request.headers as http.OutgoingHttpHeaders,
+      agent: this.#agent,
+    };
+    signal?.throwIfAborted();
+    return new Promise((resolve, reject) => {
+      const sent = secure ? https.request(options) : http.request(options);
+      const onAbort = (): void => void sent.destroy(asError(signal?.reason));
+      signal?.addEventListener('abort', onAbort, { once: true });
+      sent.on('close', () => signal?.removeEventListener('abort', onAbort));
+      sent.on('error', (error) => reject(signal?.aborted ? signal.reason : connectionError(error)));
+      sent.on('response', (response) => {
+        resolve({ status: response.statusCode ?? 0, headers: plainHeaders(response.headers), body: response, complete: () => response.complete });
+      });
+      sent.end(request.body);
+    });
+  }
+
+  close(): Promise<void> {
+    this.#agent.destroy();
+    return Promise.resolve();
+  }
+}
+
+function asError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new Error('aborted', { cause: reason });
+}

@@ -1,0 +1,73 @@
+/**
+ * How every component but the API server itself talks to the API server, and how programs that embed k8ts do: a typed
+ * client over HTTP or in-process, informers that keep a local copy of a resource equal to the server's, and what
+ * controllers are made of besides: leader election, events, expectations, adoption, retries.
+ *
+ * A `Client` speaks through a `Transport`. `connect` makes one over the network from a `ClientConfig`, which comes from a
+ * kubeconfig (`loadKubeconfig`) or from inside a Pod (`inClusterConfig`). Objects that informers hand out are frozen.
+ */
+export { Client, type ClientOptions, type Impersonation } from './client.ts';
+export { builtIn, type BuiltInResource, type ObjectOf } from './built-in-resources.ts';
+export {
+  ResourceClient,
+  type ListOptions,
+  type ObjectList,
+  type PatchType,
+  type ReadOptions,
+  type WatchOptions,
+  type WriteOptions,
+} from './resource-client.ts';
+export { apiVersionOf, defineResource, keyOf, resourcePath, splitKey, type ApiObject, type ObjectReference, type Resource } from './resource.ts';
+export {
+  formatQuery,
+  TransportError,
+  type Query,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+  type WatchEvent,
+} from './transport.ts';
+export {
+  errorFromResponse,
+  isAlreadyExists,
+  isConflict,
+  isExpired,
+  isForbidden,
+  isInvalid,
+  isNamespaceTerminating,
+  isNotFound,
+  isTooLargeResourceVersion,
+  isTooManyRequests,
+  isUnauthorized,
+} from './errors.ts';
+export { connect } from './connect.ts';
+export { HttpTransport } from './http-transport.ts';
+export { ClientConfigError, type ClientConfig } from './client-config.ts';
+export { loadKubeconfig, type KubeconfigOptions } from './kubeconfig.ts';
+export { inClusterConfig } from './in-cluster-config.ts';
+export { anonymous, basicAuth, bearerToken, clientCertificate, combine, tokenFile, type ClientCertificate, type Credentials } from './credentials.ts';
+export { execCredentials, type ExecPlugin } from './exec-credentials.ts';
+export { EventStream } from './event-stream.ts';
+export { listPages } from './list-pages.ts';
+export { Reflector, type ListerWatcher, type ReflectorOptions, type ReflectorSink, type ReflectorTiming } from './reflector.ts';
+export { byControllerUid, byNamespace, CONTROLLER_UID_INDEX, Indexer, NAMESPACE_INDEX, type IndexFunction } from './indexer.ts';
+export { SharedInformer, type InformerHandler, type InformerOptions } from './informer.ts';
+export { InformerFactory, scoped, type InformerFactoryOptions, type InformerScope } from './informer-factory.ts';
+export { LeaderElector, LeadershipLost, runWithLeaderElection, type LeaderElectionOptions } from './leader-election.ts';
+export { type EventDetails, type EventRecorder, type EventType } from './event-recorder.ts';
+export { createCoreEventRecorder } from './core-event-recorder.ts';
+export { createEventsV1Recorder } from './events-v1-recorder.ts';
+export { referenceTo } from './object-reference.ts';
+export {
+  adoptionPatch,
+  claimObjects,
+  controllerOf,
+  controllerReference,
+  isControlledBy,
+  releasePatch,
+  type ClaimOptions,
+} from './owner-references.ts';
+export { Expectations } from './expectations.ts';
+export { slowStartBatch, SlowStartError } from './slow-start-batch.ts';
+export { retryOnConflict, type RetryOptions } from './retry-on-conflict.ts';
+export { formatMicroTime, formatTime } from './timestamps.ts';

@@ -1,0 +1,93 @@
+import { RunGroup, type Context } from '../kernel/index.ts';
+import { builtIn, type BuiltInResource, type ObjectOf } from './built-in-resources.ts';
+import type { Client } from './client.ts';
+import { SharedInformer, type InformerOptions } from './informer.ts';
+import type { IndexFunction } from './indexer.ts';
+import type { ListerWatcher } from './reflector.ts';
+import { apiVersionOf, type ApiObject, type Resource } from './resource.ts';
+import type { ResourceClient } from './resource-client.ts';
+
+export interface InformerScope {
+  namespace?: string;
+  labelSelector?: string;
+  fieldSelector?: string;
+  /** Keep only the objects' metadata. */
+  metadataOnly?: boolean;
+}
+
+export interface InformerFactoryOptions {
+  client: Client;
+  /** The same for all informers. */
+  defaults?: Pick<InformerOptions<ApiObject>, 'streamingList' | 'timing' | 'resyncMs'>;
+}
+
+/** One informer per resource and scope, whoever asks; they live as long as the factory runs. */
+export class InformerFactory {
+  readonly #ctx: Context;
+  readonly #options: InformerFactoryOptions;
+  readonly #informers = new Map<string, SharedInformer<ApiObject>>();
+  #group: RunGroup | undefined;
+
+  constructor(ctx: Context, options: InformerFactoryOptions) {
+    this.#ctx = ctx;
+    this.#options = options;
+  }
+
+  /** The informer of a resource; one that is asked for while the factory runs starts at once. */
+  informer<K extends BuiltInResource>(resource: K, scope?: InformerScope, indexes?: Readonly<Record<string, IndexFunction<ObjectOf<K>>>>): SharedInformer<ObjectOf<K>>;
+  informer<T extends ApiObject>(resource: Resource<T>, scope?: InformerScope, indexes?: Readonly<Record<string, IndexFunction<T>>>): SharedInformer<T>;
+  informer<T extends ApiObject>(named: BuiltInResource | Resource<T>, scope: InformerScope = {}, indexes: Readonly<Record<string, IndexFunction<T>>> = {}): SharedInformer<T> {
+    const resource = typeof named === 'string' ? (builtIn(named) as unknown as Resource<T>) : named;
+    const key = JSON.stringify([apiVersionOf(resource), resource.plural, scope.namespace, scope.labelSelector, scope.fieldSelector, scope.metadataOnly]);
+    let informer = this.#informers.get(key) as SharedInformer<T> | undefined;
+    if (informer === undefined) {
+      informer = this.#create(resource, scope);
+      /** Held under a wider type; it is only ever handed out again for the same resource. */
+      this.#informers.set(key, informer as unknown as SharedInformer<ApiObject>);
+      this.#start(key, informer);
+    }
+    for (const [name, of] of Object.entries(indexes)) if (!informer.indexer.hasIndex(name)) informer.indexer.addIndex(name, of);
+    return informer;
+  }
+
+  /** Runs all informers until the context's signal aborts. */
+  async run(): Promise<void> {
+    this.#group = new RunGroup({ signal: this.#ctx.signal, logger: this.#ctx.logger });
+    for (const [key, informer] of this.#informers) this.#start(key, informer);
+    this.#group.start('until stopped', (signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true })));
+    await this.#group.wait();
+  }
+
+  /** Resolves when every informer asked for so far has synced. */
+  async waitForSync(signal: AbortSignal = this.#ctx.signal): Promise<void> {
+    await Promise.all(Array.from(this.#informers.values(), (informer) => informer.waitForSync(signal)));
+  }
+
+  #create<T extends ApiObject>(resource: Resource<T>, scope: InformerScope): SharedInformer<T> {
+    const { client, defaults } = this.#options;
+    const { clock, random, logger } = this.#ctx;
+    const name = `${resource.plural}.${apiVersionOf(resource)}`;
+    /** With metadataOnly the caller asked for T's metadata alone, which every T has. */
+    const source = scope.metadataOnly === true ? (client.metadata(resource) as unknown as ResourceClient<T>) : client.resource(resource);
+    return new SharedInformer<T>({
+      ...defaults,
+      clock,
+      random: random.fork(`informer/${name}`),
+      logger: logger.named('informer').with({ resource: name }),
+      source: scoped(source, scope),
+    });
+  }
+
+  #start<T extends ApiObject>(name: string, informer: SharedInformer<T>): void {
+    this.#group?.start(name, (signal) => informer.run(signal));
+  }
+}
+
+/** A resource client whose lists and watches see only the scope. */
+export function scoped<T extends ApiObject>(client: ResourceClient<T>, scope: InformerScope): ListerWatcher<T> {
+  const { namespace, labelSelector, fieldSelector } = scope;
+  return {
+    list: (options) => client.list({ ...options, namespace, labelSelector, fieldSelector }),
+    watch: (options) => client.watch({ ...options, namespace, labelSelector, fieldSelector }),
+  };
+}

@@ -1,0 +1,154 @@
+import type { Clock, Logger, Random } from '../kernel/index.ts';
+import { deepFreeze } from './deep-freeze.ts';
+import { Indexer, type IndexFunction } from './indexer.ts';
+import { Reflector, type ListerWatcher, type ReflectorSink, type ReflectorTiming } from './reflector.ts';
+import { keyOf, type ApiObject } from './resource.ts';
+
+/** Called in the order of revisions, at once, after the cache has changed. Handlers note what to do and return. */
+export interface InformerHandler<T> {
+  onAdd?(object: T, context: { initial: boolean }): void;
+  onUpdate?(before: T, after: T): void;
+  /** `stale`: the deletion itself was missed, `object` is the last state that was seen. */
+  onDelete?(object: T, context: { stale: boolean }): void;
+}
+
+export interface InformerOptions<T extends ApiObject> {
+  clock: Clock;
+  random: Random;
+  logger: Logger;
+  source: ListerWatcher<T>;
+  indexes?: Readonly<Record<string, IndexFunction<T>>>;
+  /** Tells every handler of every object again, as an update without a change, this often; default never. */
+  resyncMs?: number;
+  /** Cuts away what nobody here needs, before it is kept. */
+  transform?: (object: T) => T;
+  streamingList?: boolean;
+  timing?: Partial<ReflectorTiming>;
+}
+
+/** A local copy of a resource that follows the server, shared by everyone in the process who needs it. */
+export class SharedInformer<T extends ApiObject> {
+  readonly indexer: Indexer<T>;
+  readonly #options: InformerOptions<T>;
+  readonly #reflector: Reflector<T>;
+  readonly #handlers = new Set<InformerHandler<T>>();
+  #waiting: (() => void)[] = [];
+  #synced = false;
+
+  constructor(options: InformerOptions<T>) {
+    this.#options = options;
+    this.indexer = new Indexer<T>(options.indexes);
+    this.#reflector = new Reflector<T>({ ...options, sink: this.#sink() });
+  }
+
+  /** Whether the cache has held a complete state of the server. */
+  get hasSynced(): boolean {
+    return this.#synced;
+  }
+
+  get resourceVersion(): string {
+    return this.#reflector.resourceVersion;
+  }
+
+  get(key: string): T | undefined {
+    return this.indexer.get(key);
+  }
+
+  list(): T[] {
+    return this.indexer.list();
+  }
+
+  /** A handler that comes late is told of everything that is there. The result takes it away again. */
+  addHandler(handler: InformerHandler<T>): () => void {
+    this.#handlers.add(handler);
+    for (const object of this.indexer.list()) this.#call(handler, (h) => h.onAdd?.(object, { initial: true }));
+    return () => void this.#handlers.delete(handler);
+  }
+
+  /** Follows the server until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, resyncMs } = this.#options;
+    const resync = resyncMs === undefined ? undefined : clock.every(resyncMs, () => this.#resync());
+    try {
+      await this.#reflector.run(signal);
+    } finally {
+      resync?.cancel();
+    }
+  }
+
+  /** Resolves when the cache has held a complete state; rejects with the signal's reason when that aborts first. */
+  waitForSync(signal: AbortSignal): Promise<void> {
+    if (this.#synced) return Promise.resolve();
+    if (signal.aborted) return Promise.reject(signal.reason);
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => reject(signal.reason);
+      signal.addEventListener('abort', onAbort, { once: true });
+      this.#waiting.push(() => {
+        signal.removeEventListener('abort', onAbort);
+        resolve();
+      });
+    });
+  }
+
+  #sink(): ReflectorSink<T> {
+    return {
+      set: (object) => this.#set(object),
+      delete: (object) => this.#delete(keyOf(object), this.#keep(object)),
+      replace: (objects) => {
+        const present = new Set<string>();
+        for (const object of objects) {
+          present.add(keyOf(object));
+          this.#set(object);
+        }
+        for (const key of this.indexer.keys()) if (!present.has(key)) this.#delete(key);
+        if (this.#synced) return;
+        this.#synced = true;
+        for (const resolve of this.#waiting.splice(0)) resolve();
+      },
+    };
+  }
+
+  #set(received: T): void {
+    const before = this.indexer.get(keyOf(received));
+    /** A relist brings mostly what is there already: nothing to tell, and the old copy stays shared. */
+    if (before !== undefined && sameVersion(before, received)) return;
+    const object = this.#keep(received);
+    this.indexer.set(object);
+    /** The name was given to another object while nobody looked. */
+    const reborn = before !== undefined && before.metadata.uid !== object.metadata.uid;
+    for (const handler of this.#handlers) {
+      if (before === undefined) this.#call(handler, (h) => h.onAdd?.(object, { initial: !this.#synced }));
+      else if (reborn) {
+        this.#call(handler, (h) => h.onDelete?.(before, { stale: true }));
+        this.#call(handler, (h) => h.onAdd?.(object, { initial: false }));
+      } else this.#call(handler, (h) => h.onUpdate?.(before, object));
+    }
+  }
+
+  #delete(key: string, last?: T): void {
+    const before = this.indexer.delete(key);
+    if (before === undefined) return;
+    for (const handler of this.#handlers) this.#call(handler, (h) => h.onDelete?.(last ?? before, { stale: last === undefined }));
+  }
+
+  #resync(): void {
+    for (const object of this.indexer.list()) for (const handler of this.#handlers) this.#call(handler, (h) => h.onUpdate?.(object, object));
+  }
+
+  #keep(object: T): T {
+    return deepFreeze(this.#options.transform?.(object) ?? object);
+  }
+
+  /** One handler's mistake must not stop the others, nor the informer. */
+  #call(handler: InformerHandler<T>, call: (handler: InformerHandler<T>) => void): void {
+    try {
+      call(handler);
+    } catch (error) {
+      this.#options.logger.error(error, 'An informer handler failed');
+    }
+  }
+}
+
+function sameVersion(a: ApiObject, b: ApiObject): boolean {
+  return a.metadata.resourceVersion !== undefined && a.metadata.resourceVersion === b.metadata.resourceVersion && a.metadata.uid === b.metadata.uid;
+}

@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest';
+import { childContext, createTestContext, SeededRandom, type TestContext } from '../kernel/index.ts';
+import { Client } from './client.ts';
+import { LeadershipLost, runWithLeaderElection, type LeaderElectionOptions } from './leader-election.ts';
+import { FakeApiServer } from './testing/fake-api-server.ts';
+
+const LEASES = '/apis/coordination.k8s.io/v1/leases';
+
+function setUp(seed = 1) {
+  const ctx = createTestContext({ seed, startTime: Date.UTC(2026, 0, 1) });
+  const server = new FakeApiServer({ clock: ctx.clock, random: ctx.random.fork('server') });
+  const lease = () => server.objects(LEASES).get('kube-system/test')?.['spec'];
+  return { ctx, server, lease };
+}
+
+/** A candidate that can be stopped in order; `log` gets what it does. */
+function candidate(ctx: TestContext, server: FakeApiServer, identity: string, log: string[], options: Partial<LeaderElectionOptions> = {}) {
+  const controller = new AbortController();
+  const client = new Client({ transport: server, clock: ctx.clock });
+  const lead = async (signal: AbortSignal): Promise<void> => {
+    log.push(`${identity} leads at ${ctx.clock.monotonic() / 1000}`);
+    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+    log.push(`${identity} stops at ${ctx.clock.monotonic() / 1000}`);
+  };
+  const done = runWithLeaderElection(childContext(ctx, identity, controller.signal), { client, namespace: 'kube-system', name: 'test', identity, ...options }, lead).catch(
+    (error: unknown) => error,
+  );
+  return { stop: () => controller.abort(), done };
+}
+
+describe('leader election', () => {
+  it('writes the lease as upstream does, renews it, and gives it back', async () => {
+    const { ctx, server, lease } = setUp();
+    const log: string[] = [];
+    const a = candidate(ctx, server, 'a', log);
+    await ctx.clock.settle();
+    const start = '2026-01-01T00:00:00.000000Z';
+    expect(lease()).toEqual({ holderIdentity: 'a', leaseDurationSeconds: 15, acquireTime: start, renewTime: start, leaseTransitions: 0 });
+    await ctx.clock.advance(5_000);
+    expect(lease()).toMatchObject({ holderIdentity: 'a', acquireTime: start, renewTime: '2026-01-01T00:00:04.000000Z', leaseTransitions: 0 });
+    a.stop();
+    await a.done;
+    expect(log).toEqual(['a leads at 0', 'a stops at 5']);
+    expect(lease()).toMatchObject({ holderIdentity: '', leaseDurationSeconds: 1, leaseTransitions: 0, renewTime: '2026-01-01T00:00:05.000000Z' });
+    expect(ctx.clock.pendingTimers).toBe(0);
+  });
+
+  it('lets the standby in soon after an orderly end', async () => {
+    const { ctx, server, lease } = setUp();
+    const log: string[] = [];
+    const leaders: string[] = [];
+    const a = candidate(ctx, server, 'a', log);
+    await ctx.clock.settle();
+    const b = candidate(ctx, server, 'b', log, { onNewLeader: (identity) => leaders.push(identity) });
+    await ctx.clock.advance(60_000);
+    expect(log).toEqual(['a leads at 0']);
+    a.stop();
+    await a.done;
+    await ctx.clock.advance(4_500);
+    expect(log).toHaveLength(3);
+    expect(lease()).toMatchObject({ holderIdentity: 'b', leaseTransitions: 1 });
+    expect(leaders).toEqual(['a', 'b']);
+    b.stop();
+    await b.done;
+  });
+
+  it('lets the standby in after a crash, but not before the lease has run out', async () => {
+    const { ctx, server, lease } = setUp();
+    const log: string[] = [];
+    const a = candidate(ctx, server, 'a', log, { releaseOnStop: false });
+    await ctx.clock.advance(10_000);
+    const b = candidate(ctx, server, 'b', log);
+    a.stop();
+    await a.done;
+    await ctx.clock.advance(14_500);
+    expect(log).toEqual(['a leads at 0', 'a stops at 10']);
+    await ctx.clock.advance(5_500);
+    expect(log).toHaveLength(3);
+    expect(lease()).toMatchObject({ holderIdentity: 'b', leaseTransitions: 1 });
+    b.stop();
+    await b.done;
+  });
+
+  it('stops leading when it cannot renew', async () => {
+    const { ctx, server } = setUp();
+    const log: string[] = [];
+    const a = candidate(ctx, server, 'a', log);
+    await ctx.clock.advance(5_000);
+    server.fault = () => 'stall';
+    await ctx.clock.advance(15_000);
+    expect(await a.done).toBeInstanceOf(LeadershipLost);
+    expect(log).toEqual(['a leads at 0', 'a stops at 14']);
+  });
+
+  it('keeps leading through conflicts and short outages', async () => {
+    const { ctx, server } = setUp();
+    const log: string[] = [];
+    const a = candidate(ctx, server, 'a', log);
+    await ctx.clock.advance(5_000);
+    await new Client({ transport: server, clock: ctx.clock })
+      .resource('coordination.k8s.io/v1/leases')
+      .patch({ namespace: 'kube-system', name: 'test' }, { metadata: { labels: { touched: 'yes' } } }, { type: 'merge' });
+    await ctx.clock.advance(5_000);
+    server.fault = () => 'refuse';
+    await ctx.clock.advance(7_000);
+    server.fault = () => undefined;
+    await ctx.clock.advance(60_000);
+    expect(log).toEqual(['a leads at 0']);
+    a.stop();
+    await a.done;
+  });
+
+  it.each([
+    [{ identity: '' }, 'identity'],
+    [{ leaseDurationMs: 10_000 }, 'leaseDuration must be greater'],
+    [{ renewDeadlineMs: 2_400 }, 'renewDeadline must be greater'],
+  ])('refuses %o', async (options, message) => {
+    const { ctx, server } = setUp();
+    const error = await candidate(ctx, server, 'a', [], options).done;
+    expect(String(error)).toContain(message);
+  });
+
+  it.each(Array.from({ length: 15 }, (_, seed) => seed))('never has two leaders, and always one again (seed %i)', async (seed) => {
+    const { ctx, server } = setUp(seed);
+    const chance = new SeededRandom(`election/${seed}`);
+    const log: string[] = [];
+    const started = new Map<string, ReturnType<typeof candidate>>();
+    let number = 0;
+    const start = (): void => {
+      const identity = `c${number++}`;
+      started.set(identity, candidate(ctx, server, identity, log, { releaseOnStop: chance.next() < 0.5 }));
+    };
+    start();
+    start();
+    for (let round = 0; round < 60; round++) {
+      const faults = ['refuse', 'stall', 'lose', 'unavailable'] as const;
+      const share = chance.next() < 0.5 ? 0 : 0.6;
+      server.fault = () => (chance.next() < share ? faults[chance.integer(faults.length)] : undefined);
+      await ctx.clock.advance(chance.integer(20_000));
+      const [identity, one] = [...started][chance.integer(started.size)] ?? [];
+      if (chance.next() < 0.3 && identity !== undefined) {
+        one?.stop();
+        started.delete(identity);
+        start();
+      }
+    }
+    server.fault = () => undefined;
+    start();
+    await ctx.clock.advance(60_000);
+    const leading = new Set<string>();
+    for (const line of log) {
+      const [identity = '', verb] = line.split(' ');
+      if (verb === 'leads') {
+        expect([...leading], line).toEqual([]);
+        leading.add(identity);
+      } else leading.delete(identity);
+    }
+    expect(leading.size).toBe(1);
+    expect(log.length).toBeGreaterThan(2);
+    for (const { stop } of started.values()) stop();
+    await ctx.clock.advance(20_000);
+  });
+});

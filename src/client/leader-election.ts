@@ -1,0 +1,223 @@
+import type { Lease, LeaseSpec } from '../api/generated/coordination-v1.ts';
+import { isAbort, type Context } from '../kernel/index.ts';
+import type { Client } from './client.ts';
+import { isNotFound } from './errors.ts';
+import type { ResourceClient } from './resource-client.ts';
+import { formatMicroTime } from './timestamps.ts';
+import { withTimeout } from './with-timeout.ts';
+
+export interface LeaderElectionOptions {
+  client: Client;
+  /** The Lease that the candidates compete for. */
+  namespace: string;
+  name: string;
+  /** Who we are; unique among the candidates: host name and a random part. */
+  identity: string;
+  /** How long others wait, from when they last saw a renewal, before they take over. */
+  leaseDurationMs?: number;
+  /** How long we go on as leader while renewals fail. */
+  renewDeadlineMs?: number;
+  /** Time between attempts. */
+  retryPeriodMs?: number;
+  /** Give the lease back when we stop, so that others need not wait; default true. */
+  releaseOnStop?: boolean;
+  onNewLeader?: (identity: string) => void;
+}
+
+/** Another candidate may lead now: everything that only a leader may do has been stopped. */
+export class LeadershipLost extends Error {
+  readonly code = 'leadership-lost';
+
+  constructor(lock: string) {
+    super(`leader election lost: the lease ${lock} could not be renewed in time`);
+    this.name = 'LeadershipLost';
+  }
+}
+
+const JITTER = 1.2;
+
+/**
+ * Waits to become leader, then runs `lead` until the context stops or the lease is lost. Its signal aborts in either
+ * case, and the lease is given back only after it has ended. Rejects with LeadershipLost when the lease was lost.
+ */
+export async function runWithLeaderElection(ctx: Context, options: LeaderElectionOptions, lead: (signal: AbortSignal) => Promise<void>): Promise<void> {
+  const elector = new LeaderElector(ctx, options);
+  if (!(await elector.acquire())) return;
+  const leading = new AbortController();
+  const onStop = (): void => leading.abort(ctx.signal.reason);
+  if (ctx.signal.aborted) onStop();
+  ctx.signal.addEventListener('abort', onStop, { once: true });
+  const lost = new LeadershipLost(elector.lock);
+  const renewing = elector.renewUntil(leading.signal).then((kept) => {
+    if (!kept) leading.abort(lost);
+  });
+  try {
+    await lead(leading.signal);
+  } catch (error) {
+    if (!isAbort(error, leading.signal)) throw error;
+  } finally {
+    ctx.signal.removeEventListener('abort', onStop);
+    leading.abort();
+    await renewing;
+    if (leading.signal.reason !== lost && options.releaseOnStop !== false) await elector.release();
+  }
+  if (leading.signal.reason === lost) throw lost;
+}
+
+/** One candidate. Times of others are never compared with our clock: only how long we have seen no change counts. */
+export class LeaderElector {
+  readonly lock: string;
+  readonly #ctx: Context;
+  readonly #options: Required<Omit<LeaderElectionOptions, 'onNewLeader'>> & Pick<LeaderElectionOptions, 'onNewLeader'>;
+  readonly #leases: ResourceClient<Lease>;
+  /** The lease as last read or written, and when its holder or renewal was last seen to change. */
+  #observed: Lease | undefined;
+  #observedAt = 0;
+  #reportedLeader = '';
+
+  constructor(ctx: Context, options: LeaderElectionOptions) {
+    this.#ctx = ctx;
+    this.#options = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000, releaseOnStop: true, ...options };
+    const { leaseDurationMs, renewDeadlineMs, retryPeriodMs, identity } = this.#options;
+    if (identity === '') throw new RangeError('leader election: the identity is empty');
+    if (leaseDurationMs <= renewDeadlineMs) throw new RangeError('leader election: leaseDuration must be greater than renewDeadline');
+    if (renewDeadlineMs <= JITTER * retryPeriodMs) throw new RangeError(`leader election: renewDeadline must be greater than retryPeriod × ${JITTER}`);
+    this.#leases = options.client.resource('coordination.k8s.io/v1/leases');
+    this.lock = `${options.namespace}/${options.name}`;
+  }
+
+  get isLeader(): boolean {
+    return this.#observed?.spec?.holderIdentity === this.#options.identity;
+  }
+
+  /** Who leads, as far as we have seen. */
+  get leader(): string {
+    return this.#observed?.spec?.holderIdentity ?? '';
+  }
+
+  /** Resolves to true when we have become leader, to false when the context stopped first. */
+  async acquire(): Promise<boolean> {
+    const { clock, random, logger, signal } = this.#ctx;
+    logger.info('Attempting to acquire leader lease', { lock: this.lock });
+    while (!signal.aborted) {
+      if (await this.#attempt(signal)) {
+        logger.info('Successfully acquired lease', { lock: this.lock });
+        return true;
+      }
+      const pause = this.#options.retryPeriodMs * (1 + JITTER * random.next());
+      await clock.sleep(pause, signal).catch(() => {});
+    }
+    return false;
+  }
+
+  /** Renews until the signal aborts (true), or until renewals have failed for too long (false). */
+  async renewUntil(signal: AbortSignal): Promise<boolean> {
+    const { clock, logger } = this.#ctx;
+    /** From when the last successful renewal was sent: others count from when it was written, which is never earlier. */
+    let renewedAt = clock.monotonic();
+    for (;;) {
+      await clock.sleep(this.#options.retryPeriodMs, signal).catch(() => {});
+      if (signal.aborted) return true;
+      const startedAt = clock.monotonic();
+      const remaining = renewedAt + this.#options.renewDeadlineMs - startedAt;
+      const renewed = remaining > 0 && (await this.#attempt(signal, remaining));
+      if (signal.aborted) return true;
+      if (renewed) renewedAt = startedAt;
+      else if (clock.monotonic() - renewedAt >= this.#options.renewDeadlineMs) {
+        logger.info('Failed to renew lease', { lock: this.lock });
+        return false;
+      }
+    }
+  }
+
+  /** Lets the others take over at once. */
+  async release(): Promise<void> {
+    const { clock, logger } = this.#ctx;
+    if (!this.isLeader || this.#observed === undefined) return;
+    const now = formatMicroTime(clock.now());
+    const spec: LeaseSpec = { ...this.#observed.spec, holderIdentity: '', leaseDurationSeconds: 1, acquireTime: now, renewTime: now };
+    try {
+      const update = (signal: AbortSignal): Promise<Lease> => this.#leases.update({ ...(this.#observed as Lease), spec }, { signal });
+      this.#observe(await withTimeout({ clock, ms: this.#options.renewDeadlineMs, what: 'release of the lease' }, update));
+    } catch (error) {
+      logger.error(error, 'Failed to release lease', { lock: this.lock });
+    }
+  }
+
+  /** One try to get or keep the lease. */
+  async #attempt(signal: AbortSignal, timeoutMs = this.#options.renewDeadlineMs): Promise<boolean> {
+    const { clock, logger } = this.#ctx;
+    try {
+      return await withTimeout({ clock, ms: timeoutMs, signal, what: 'leader election' }, (limited) => this.#acquireOrRenew(limited));
+    } catch (error) {
+      if (!signal.aborted) logger.error(error, 'Failed to acquire or renew lease', { lock: this.lock });
+      return false;
+    } finally {
+      this.#reportLeader();
+    }
+  }
+
+  async #acquireOrRenew(signal: AbortSignal): Promise<boolean> {
+    if (this.isLeader && this.#observed !== undefined && !this.#expired()) {
+      try {
+        this.#observe(await this.#leases.update(this.#claimed(this.#observed), { signal }));
+        return true;
+      } catch (error) {
+        /** Somebody else has written to it, or it is gone: look before deciding anything. */
+        this.#ctx.logger.v(2).info('Failed to update lease optimistically', { lock: this.lock, err: error });
+        signal.throwIfAborted();
+      }
+    }
+    const { namespace, name } = this.#options;
+    let current: Lease;
+    try {
+      current = await this.#leases.get({ namespace, name }, { signal });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      this.#observe(await this.#leases.create(this.#claimed({ metadata: { namespace, name } }), { signal }));
+      return true;
+    }
+    this.#observe(current);
+    const heldByAnother = this.leader !== '' && !this.isLeader;
+    if (heldByAnother && !this.#expired()) return false;
+    this.#observe(await this.#leases.update(this.#claimed(current), { signal }));
+    return true;
+  }
+
+  /** The lease with us as its holder from now on. */
+  #claimed(lease: Lease): Lease {
+    const now = formatMicroTime(this.#ctx.clock.now());
+    const { identity, leaseDurationMs } = this.#options;
+    const before = lease.spec;
+    const ours = before?.holderIdentity === identity;
+    const transitions = before === undefined || ours ? (before?.leaseTransitions ?? 0) : (before.leaseTransitions ?? 0) + 1;
+    return {
+      ...lease,
+      spec: {
+        ...before,
+        holderIdentity: identity,
+        leaseDurationSeconds: Math.floor(leaseDurationMs / 1000),
+        acquireTime: ours ? before.acquireTime : now,
+        renewTime: now,
+        leaseTransitions: transitions,
+      },
+    };
+  }
+
+  #observe(lease: Lease): void {
+    const before = this.#observed?.spec;
+    const changed = before?.holderIdentity !== lease.spec?.holderIdentity || before?.renewTime !== lease.spec?.renewTime;
+    if (changed || this.#observed === undefined) this.#observedAt = this.#ctx.clock.monotonic();
+    this.#observed = lease;
+  }
+
+  #expired(): boolean {
+    return this.#ctx.clock.monotonic() - this.#observedAt >= this.#options.leaseDurationMs;
+  }
+
+  #reportLeader(): void {
+    if (this.leader === this.#reportedLeader) return;
+    this.#reportedLeader = this.leader;
+    if (this.leader !== '') this.#options.onNewLeader?.(this.leader);
+  }
+}

@@ -1,0 +1,215 @@
+import { Backoff, type Clock, type Logger, type Random } from '../kernel/index.ts';
+import { isExpired, isInvalid, isTooLargeResourceVersion } from './errors.ts';
+import { listPages } from './list-pages.ts';
+import type { ListOptions, ObjectList, WatchOptions } from './resource-client.ts';
+import { keyOf, type ApiObject } from './resource.ts';
+import { isStatusError } from '../machinery/status.ts';
+import { TransportError, type WatchEvent } from './transport.ts';
+import { Watchdog } from './watchdog.ts';
+import { withTimeout } from './with-timeout.ts';
+
+/** Where objects come from: a ResourceClient, with namespace and selectors fixed. */
+export interface ListerWatcher<T> {
+  list(options: ListOptions): Promise<ObjectList<T>>;
+  watch(options: WatchOptions): AsyncIterable<WatchEvent<T>>;
+}
+
+/** Where they go. The sink is told every change in the order of revisions. */
+export interface ReflectorSink<T> {
+  /** These are all the objects there are. */
+  replace(objects: readonly T[], resourceVersion: string): void;
+  set(object: T): void;
+  delete(object: T): void;
+}
+
+export interface ReflectorOptions<T> {
+  clock: Clock;
+  random: Random;
+  logger: Logger;
+  source: ListerWatcher<T>;
+  sink: ReflectorSink<T>;
+  /** Get the initial objects over a watch instead of a list; default true, given up when the server refuses. */
+  streamingList?: boolean;
+  timing?: Partial<ReflectorTiming>;
+}
+
+export interface ReflectorTiming {
+  /** A watch is asked to end after a random time between these two, so that watches spread over servers again. */
+  minWatchMs: number;
+  maxWatchMs: number;
+  /** A server that sends bookmarks sends one a minute; one that is silent for longer than this is not there any more. */
+  silenceMs: number;
+  /** How long past its own end a watch may live on a server that sends no bookmarks. */
+  graceMs: number;
+  /** How long the initial objects may take. */
+  listMs: number;
+}
+
+const DEFAULT_TIMING: ReflectorTiming = { minWatchMs: 300_000, maxWatchMs: 600_000, silenceMs: 150_000, graceMs: 30_000, listMs: 300_000 };
+
+/** A watch that ends this soon without a single event says that something is wrong with the server. */
+const VERY_SHORT_WATCH_MS = 1_000;
+
+const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
+
+/**
+ * Keeps a sink equal to what the server has. It lists once, then watches; a broken watch goes on from the last revision
+ * that was seen, and only when that revision is gone are the objects listed again. It gives up only when told to.
+ */
+export class Reflector<T extends ApiObject> {
+  readonly #options: ReflectorOptions<T>;
+  readonly #timing: ReflectorTiming;
+  readonly #backoff: Backoff;
+  #streaming: boolean;
+  #serverSendsBookmarks = false;
+  /** The last revision seen; empty when there is none to go on from. */
+  #resourceVersion = '';
+  /** The revision that was asked for is not available: ask for the latest, whatever it is. */
+  #unavailable = false;
+
+  constructor(options: ReflectorOptions<T>) {
+    this.#options = options;
+    this.#timing = { ...DEFAULT_TIMING, ...options.timing };
+    this.#streaming = options.streamingList ?? true;
+    const { clock, random } = options;
+    this.#backoff = new Backoff({ baseMs: 800, capMs: 30_000, jitter: 1, random, resetAfterMs: 120_000, clock });
+  }
+
+  get resourceVersion(): string {
+    return this.#resourceVersion;
+  }
+
+  /** Runs until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    let synced = false;
+    while (!signal.aborted) {
+      try {
+        if (synced) await this.#watch(signal);
+        else if (this.#streaming) synced = await this.#streamThenWatch(signal);
+        else {
+          await this.#list(signal);
+          synced = true;
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        synced = this.#afterFailure(error, synced);
+        await this.#options.clock.sleep(this.#backoff.next(), signal).catch(() => {});
+      }
+    }
+  }
+
+  /** Decides from an error where to go on: true to watch on, false to get all objects again. */
+  #afterFailure(error: unknown, synced: boolean): boolean {
+    const { logger } = this.#options;
+    if (isExpired(error) || isTooLargeResourceVersion(error)) {
+      logger.v(4).info('The revision is no longer available; listing again', { resourceVersion: this.#resourceVersion, err: error });
+      this.#unavailable = true;
+      return false;
+    }
+    if (!synced && this.#streaming && (isInvalid(error) || (isStatusError(error) && error.code === 400))) {
+      logger.v(2).info('The server has no streaming lists; using plain ones', { err: error });
+      this.#streaming = false;
+      return false;
+    }
+    if (error instanceof TransportError) logger.v(1).info('Watch was interrupted', { err: error });
+    else logger.error(error, 'Failed to list or watch');
+    return synced;
+  }
+
+  async #list(signal: AbortSignal): Promise<void> {
+    const { clock, source, sink } = this.#options;
+    /** Any state will do at first, then nothing older than what was seen; the latest when that cannot be had. */
+    const resourceVersion = this.#unavailable ? '' : this.#resourceVersion === '' ? '0' : this.#resourceVersion;
+    const { items, metadata } = await withTimeout({ clock, ms: this.#timing.listMs, signal, what: 'list' }, (listSignal) =>
+      listPages((page) => source.list(page), { resourceVersion, signal: listSignal }),
+    );
+    this.#resourceVersion = metadata.resourceVersion ?? '';
+    this.#unavailable = false;
+    sink.replace(items, this.#resourceVersion);
+  }
+
+  /** One watch that first sends every object. True once these have arrived: from then on it is like any other watch. */
+  async #streamThenWatch(signal: AbortSignal): Promise<boolean> {
+    const initial = new Map<string, T>();
+    let synced = false;
+    const options: WatchOptions = {
+      resourceVersion: this.#unavailable ? '' : this.#resourceVersion,
+      resourceVersionMatch: 'NotOlderThan',
+      sendInitialEvents: true,
+    };
+    try {
+      await this.#consume(options, signal, (event) => {
+        if (synced) return this.#receive(event);
+        if (event.type === 'DELETED') initial.delete(keyOf(event.object));
+        else if (event.type !== 'BOOKMARK') initial.set(keyOf(event.object), event.object);
+        else if (event.object.metadata.annotations?.[INITIAL_EVENTS_END] === 'true') {
+          synced = true;
+          this.#unavailable = false;
+          this.#resourceVersion = event.object.metadata.resourceVersion ?? '';
+          this.#options.sink.replace([...initial.values()], this.#resourceVersion);
+          initial.clear();
+        }
+      });
+    } catch (error) {
+      if (!synced || isExpired(error)) throw error;
+      this.#afterFailure(error, true);
+      if (!signal.aborted) await this.#options.clock.sleep(this.#backoff.next(), signal).catch(() => {});
+      return true;
+    }
+    if (!synced) throw new TransportError('truncated', 'the watch ended before all initial objects had arrived');
+    return true;
+  }
+
+  async #watch(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    const startedAt = clock.monotonic();
+    let events = 0;
+    await this.#consume({ resourceVersion: this.#resourceVersion }, signal, (event) => {
+      events++;
+      this.#receive(event);
+    });
+    if (events === 0 && clock.monotonic() - startedAt < VERY_SHORT_WATCH_MS) {
+      throw new TransportError('connection-lost', 'very short watch: it ended at once without a single event');
+    }
+  }
+
+  #receive({ type, object }: WatchEvent<T>): void {
+    const { sink } = this.#options;
+    if (type === 'DELETED') sink.delete(object);
+    else if (type !== 'BOOKMARK') sink.set(object);
+    this.#resourceVersion = object.metadata.resourceVersion ?? this.#resourceVersion;
+  }
+
+  /** Reads a watch to its end, with a watchdog over it: a half-open connection looks like a very quiet server. */
+  async #consume(options: WatchOptions, signal: AbortSignal, receive: (event: WatchEvent<T>) => void): Promise<void> {
+    const { clock, random, source } = this.#options;
+    const { minWatchMs, maxWatchMs, silenceMs, graceMs, listMs } = this.#timing;
+    const lifetimeMs = minWatchMs + random.next() * (maxWatchMs - minWatchMs);
+    const controller = new AbortController();
+    const onAbort = (): void => controller.abort(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    const silent = (): void => controller.abort(new TransportError('timeout', 'the watch has gone silent'));
+    const quietLimitMs = options.sendInitialEvents === true ? listMs : lifetimeMs + graceMs;
+    const watchdog = new Watchdog({ clock, limitMs: this.#serverSendsBookmarks ? silenceMs : quietLimitMs, onSilence: silent });
+    try {
+      const events = source.watch({
+        ...options,
+        allowWatchBookmarks: true,
+        timeoutSeconds: Math.round(lifetimeMs / 1000),
+        signal: controller.signal,
+      });
+      for await (const event of events) {
+        watchdog.touch();
+        if (event.type === 'BOOKMARK' && !this.#serverSendsBookmarks && event.object.metadata.annotations?.[INITIAL_EVENTS_END] === undefined) {
+          this.#serverSendsBookmarks = true;
+          watchdog.tighten(silenceMs);
+        }
+        receive(event);
+      }
+      controller.signal.throwIfAborted();
+    } finally {
+      watchdog.stop();
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import type { ObjectMeta } from '../api/generated/meta-v1.ts';
+
+/** What the client needs to know of any object. */
+export interface ApiObject {
+  apiVersion?: string;
+  kind?: string;
+  metadata: ObjectMeta;
+}
+
+/** A resource that the server has: a group, version and plural, and the TypeScript type of its objects. */
+export interface Resource<T extends ApiObject = ApiObject> {
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+  /** Carries the type only; never set. */
+  readonly objectType?: T;
+}
+
+export interface ObjectReference {
+  namespace?: string;
+  name: string;
+}
+
+export function defineResource<T extends ApiObject>(resource: Omit<Resource, 'objectType'>): Resource<T> {
+  return resource;
+}
+
+/** `apps/v1`, or `v1` in the core group. */
+export function apiVersionOf(resource: Pick<Resource, 'group' | 'version'>): string {
+  return resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;
+}
+
+export interface PathParts {
+  namespace?: string;
+  name?: string;
+  subresource?: string;
+}
+
+export function resourcePath(resource: Resource, { namespace, name, subresource }: PathParts = {}): string {
+  let path = resource.group === '' ? `/api/${resource.version}` : `/apis/${resource.group}/${resource.version}`;
+  if (resource.namespaced && namespace !== undefined && namespace !== '') path += `/namespaces/${encodeURIComponent(namespace)}`;
+  path += `/${resource.plural}`;
+  if (name !== undefined) path += `/${encodeURIComponent(name)}`;
+  if (subresource !== undefined) path += `/${subresource}`;
+  return path;
+}
+
+/** `namespace/name`, or the name alone for cluster-scoped objects: the key of caches and work queues. */
+export function keyOf(object: ApiObject): string {
+  const { namespace, name = '' } = object.metadata;
+  return namespace === undefined || namespace === '' ? name : `${namespace}/${name}`;
+}
+
+export function splitKey(key: string): ObjectReference {
+  const slash = key.indexOf('/');
+  return slash === -1 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
+}

@@ -1,0 +1,34 @@
+/**
+ * Calls `work` `count` times, in batches of 1, 2, 4…: when the first calls fail, as they do when a quota is used up, the
+ * others are not even tried. Gives how many succeeded; throws the first failure, with that number, when there was one.
+ */
+export async function slowStartBatch(count: number, work: (index: number) => Promise<void>, initialBatch = 1): Promise<number> {
+  let succeeded = 0;
+  let started = 0;
+  for (let size = Math.min(count, initialBatch); size > 0; size = Math.min(2 * size, count - started)) {
+    const first = started;
+    started += size;
+    const results = await Promise.allSettled(Array.from({ length: size }, async (_, i) => work(first + i)));
+    const failures = results.filter((result) => result.status === 'rejected');
+    succeeded += size - failures.length;
+    const failure = failures[0];
+    if (failure !== undefined) throw new SlowStartError(failure.reason, { succeeded, failed: failures.length, skipped: count - started });
+  }
+  return succeeded;
+}
+
+export class SlowStartError extends Error {
+  readonly code = 'slow-start';
+  readonly succeeded: number;
+  readonly failed: number;
+  /** Calls that were not made because of the failures before them. */
+  readonly skipped: number;
+
+  constructor(cause: unknown, counts: { succeeded: number; failed: number; skipped: number }) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.name = 'SlowStartError';
+    this.succeeded = counts.succeeded;
+    this.failed = counts.failed;
+    this.skipped = counts.skipped;
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * How a client reaches an API server: over HTTP, or by calling its request pipeline in this process. Both give parsed
+ * objects; an in-process transport may give the server's own frozen ones, so callers never change what they receive.
+ */
+export interface Transport {
+  /** Sends a request and gives the whole answer, whatever its status. Rejects with a TransportError when none came. */
+  request(request: TransportRequest): Promise<TransportResponse>;
+  /**
+   * Opens a watch. Rejects with a StatusError when the server refuses it. The iteration ends when the server ends the
+   * watch in order, throws a TransportError when the connection breaks, and throws the signal's reason when it aborts.
+   */
+  watch(request: TransportRequest): Promise<AsyncIterable<WatchEvent<unknown>>>;
+  /** The answer's body as it arrives: logs and other things that are not objects. */
+  stream(request: TransportRequest): Promise<AsyncIterable<Uint8Array>>;
+  /** Ends connections; requests under way fail. */
+  close(): Promise<void>;
+}
+
+export interface TransportRequest {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS';
+  /** Without the query, percent-encoded where needed. */
+  path: string;
+  query?: Query;
+  /** Names in lower case; several values of one header as a list. */
+  headers?: Readonly<Record<string, string | readonly string[]>>;
+  /** An object, or a string or bytes that are sent as they are with the given content-type. */
+  body?: unknown;
+  signal?: AbortSignal;
+}
+
+export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
+
+export interface TransportResponse {
+  status: number;
+  /** Names in lower case. */
+  headers: Readonly<Record<string, string>>;
+  /** Parsed when it is JSON, a string otherwise, undefined when there is none. */
+  body: unknown;
+}
+
+export interface WatchEvent<T> {
+  type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
+  object: T;
+}
+
+/** No answer, or only a part of one. Whether the server acted on the request is not known. */
+export class TransportError extends Error {
+  constructor(
+    readonly code: 'connection-refused' | 'connection-lost' | 'truncated' | 'timeout' | 'malformed' | 'closed',
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.name = 'TransportError';
+  }
+}
+
+/** The query in the form of a URL, without the question mark; parameters that are undefined are left out. */
+export function formatQuery(query: Query | undefined): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (value === undefined) continue;
+    if (Array.isArray(value)) for (const item of value as readonly string[]) parameters.append(name, item);
+    else parameters.append(name, String(value));
+  }
+  return parameters.toString();
+}
