@@ -107,6 +107,11 @@ function complete(status: number, negotiated: Negotiated, body: Buffer): ApiResp
 
 const contentTypeOf = (mediaType: MediaType): string => mediaType;
 
+/** A document that is no resource: discovery. */
+export function encodeDocument(negotiated: Negotiated, document: KubeObject): ApiResponse {
+  return complete(200, negotiated, encodeAs(negotiated, document, () => encodeObjectProtobuf(undefined, document)));
+}
+
 /** A failure as every client understands it. */
 export function respondError(error: StatusError, negotiated: Negotiated | undefined): ApiResponse {
   const form = negotiated ?? { mediaType: 'application/json' as const, pretty: false };

@@ -88,13 +88,14 @@ export async function startApiServer(ctx: Context, options: ApiServerOptions): P
     tokens,
     validation: DEFAULT_VALIDATION_CONTEXT,
   };
+  let port = options.port;
   const door: Door = {
     backend,
     authenticators: [new ClientCertificateAuthenticator(ctx.clock, () => options.pki.ca.certificate), tokens, anonymousAuthenticator],
     flowControl: unlimitedFlow,
     audit: noAudit,
     metrics: createMetrics(ctx),
-    endpoints: new Endpoints(builtinEndpoints(ctx, registry)),
+    endpoints: new Endpoints(builtinEndpoints(ctx, registry, () => `${options.advertiseAddress}:${port}`)),
   };
   const handle = (request: ApiRequest): Promise<ApiResponse> => handleRequest(door, request);
   const transport = await listen(
@@ -107,6 +108,7 @@ export async function startApiServer(ctx: Context, options: ApiServerOptions): P
     },
     handle,
   );
+  port = transport.port;
   await bootstrapObjects(ctx, registry, createLoopback(handle, ctx.signal), {
     advertiseAddress: options.advertiseAddress,
     port: transport.port,

@@ -1,0 +1,56 @@
+/** /api, /apis and what is below them: documents made from the registry, and made anew when it changes. */
+import type { KubeObject } from '../../machinery/object.ts';
+import type { Endpoint } from '../endpoints.ts';
+import type { Exchange } from '../handle-request.ts';
+import { negotiate, parseAccept } from '../negotiate.ts';
+import type { Registry } from '../registry/registry.ts';
+import { encodeDocument } from '../respond.ts';
+import { splitPath } from '../request-info.ts';
+import { headerOf, type ApiResponse } from '../request.ts';
+import { apiGroupDiscoveryList, discoveryEtag } from './aggregated.ts';
+import { apiGroup, apiGroupList, apiResourceList, apiVersions } from './api-groups.ts';
+import { discoverableGroups, type DiscoverableGroup } from './discoverable-resource.ts';
+
+export function discoveryEndpoints(registry: Registry, serverAddress: () => string): Endpoint[] {
+  let groups: DiscoverableGroup[] | undefined;
+  registry.onChange(() => (groups = undefined));
+  const current = (): DiscoverableGroup[] => (groups ??= discoverableGroups(registry.all()));
+  return [
+    { path: '/api', serve: (exchange) => serveRoot(exchange, current().filter((g) => g.group === ''), () => apiVersions(['v1'], serverAddress())) },
+    { path: '/apis', serve: (exchange) => serveRoot(exchange, current().filter((g) => g.group !== ''), () => apiGroupList(current())) },
+    { path: '/api/*', serve: (exchange) => serveBelow(exchange, current()) },
+    { path: '/apis/*', serve: (exchange) => serveBelow(exchange, current()) },
+  ];
+}
+
+const AGGREGATED = ';g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+
+/** The whole of it in one document for clients that ask for it anywhere in their list, the plain root for others. */
+function serveRoot(exchange: Exchange, groups: readonly DiscoverableGroup[], plain: () => object): ApiResponse {
+  if (!wantsAggregated(exchange)) return serveDocument(exchange, plain());
+  const { headers, ...response } = serveDocument(exchange, apiGroupDiscoveryList(groups), AGGREGATED);
+  const etag = discoveryEtag(response.body as Buffer);
+  if (headerOf(exchange.request, 'if-none-match') === etag) return { status: 304, headers: { etag, vary: 'Accept' } };
+  return { ...response, headers: { ...headers, 'content-type': `${String(headers['content-type'])}${AGGREGATED}`, etag, vary: 'Accept' } };
+}
+
+const wantsAggregated = ({ request }: Exchange): boolean =>
+  parseAccept(headerOf(request, 'accept') ?? '').some(
+    ({ params }) => params.get('as') === 'APIGroupDiscoveryList' && params.get('g') === 'apidiscovery.k8s.io' && params.get('v') === 'v2',
+  );
+
+function serveBelow(exchange: Exchange, groups: readonly DiscoverableGroup[]): ApiResponse | undefined {
+  const [prefix, ...rest] = splitPath(exchange.request.path);
+  const [group, version, ...tooMany] = prefix === 'api' ? ['', ...rest] : rest;
+  const found = groups.find((g) => g.group === group);
+  if (!found || tooMany.length > 0) return undefined;
+  if (version === undefined) return serveDocument(exchange, apiGroup(found));
+  const resources = found.versions.find((v) => v.version === version);
+  return resources && serveDocument(exchange, apiResourceList(resources));
+}
+
+function serveDocument({ request }: Exchange, document: object, asked = ''): ApiResponse {
+  const accept = headerOf(request, 'accept')?.replace(asked, '');
+  const negotiated = negotiate(accept, request.query, headerOf(request, 'user-agent'));
+  return encodeDocument(negotiated, document as KubeObject);
+}
