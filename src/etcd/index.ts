@@ -30,3 +30,6 @@ export { createEtcdStore, type EtcdStoreOptions } from './client/store.ts';
 export type { EtcdTls } from './client/endpoints.ts';
 export { serveEtcd, type EtcdFront, type EtcdFrontOptions } from './front/serve.ts';
 export type { ListenerTls } from './front/listener.ts';
+export { runEtcdCommand, type EtcdCommandOutput } from './command.ts';
+export { run, type EtcdConfig } from './command/run.ts';
+export { restoreSnapshot, saveSnapshot, snapshotStatus, type SnapshotStatus } from './command/snapshot-file.ts';

@@ -1,0 +1,58 @@
+import { mkdirSync } from 'node:fs';
+import type { Context } from '../../kernel/context.ts';
+import { defaultLimits } from '../check-request.ts';
+import { DEFAULT_QUOTA_BYTES, openEmbeddedStore } from '../embedded/store.ts';
+import type { ListenerTls } from '../front/listener.ts';
+import { serveEtcd } from '../front/serve.ts';
+import { type AutoCompaction, runAutoCompaction } from './auto-compaction.ts';
+
+export interface EtcdConfig {
+  name: string;
+  directory: string;
+  listenClientUrls: readonly string[];
+  advertiseClientUrls?: readonly string[];
+  tls?: ListenerTls;
+  quotaBytes?: number;
+  maxRequestBytes?: number;
+  maxTxnOperations?: number;
+  autoCompaction?: AutoCompaction;
+  /** Told the addresses as soon as they answer. */
+  onReady?(urls: readonly string[]): void;
+}
+
+/** The etcd component: an embedded store behind etcd's API, until the context's signal aborts. */
+export async function run(ctx: Context, config: EtcdConfig): Promise<void> {
+  mkdirSync(config.directory, { recursive: true, mode: 0o700 });
+  const quotaBytes = config.quotaBytes ? config.quotaBytes : DEFAULT_QUOTA_BYTES;
+  const maxRequestBytes = config.maxRequestBytes ?? defaultLimits.maxRequestBytes;
+  const store = await openEmbeddedStore({
+    directory: config.directory,
+    clock: ctx.clock,
+    logger: ctx.logger,
+    name: config.name,
+    quotaBytes,
+    limits: { maxRequestBytes, maxTxnOperations: config.maxTxnOperations ?? defaultLimits.maxTxnOperations },
+  });
+  try {
+    const front = await serveEtcd(ctx, {
+      store,
+      name: config.name,
+      listenClientUrls: config.listenClientUrls,
+      advertiseClientUrls: config.advertiseClientUrls,
+      tls: config.tls,
+      quotaBytes,
+      maxRequestBytes,
+    });
+    config.onReady?.(front.urls);
+    if (config.autoCompaction !== undefined) await runAutoCompaction(ctx, store, config.autoCompaction);
+    await aborted(ctx.signal);
+    await front.close();
+  } finally {
+    await store.close();
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
