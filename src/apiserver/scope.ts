@@ -9,6 +9,7 @@ import type { Registry } from './registry/registry.ts';
 import type { ServedResource } from './registry/served-resource.ts';
 import type { ApiRequest, UserInfo } from './request.ts';
 import type { RequestInfo } from './request-info.ts';
+import type { ServiceAllocator } from './service-allocation/index.ts';
 import type { ObjectStore, Place } from './storage/object-store.ts';
 import type { WatchCache } from './storage/watch-cache.ts';
 import type { Store } from '../etcd/index.ts';
@@ -27,6 +28,7 @@ export interface Backend {
   readonly rules: Pick<RbacAuthorizer, 'rulesFor'>;
   readonly tokens: ServiceAccountTokens;
   readonly validation: ValidationContext;
+  readonly serviceAllocator: ServiceAllocator;
 }
 
 export interface Scope {

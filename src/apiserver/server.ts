@@ -25,6 +25,7 @@ import { reviewHandlers } from './reviews/index.ts';
 import type { ApiRequest, ApiResponse } from './request.ts';
 import type { Backend } from './scope.ts';
 import { bootstrapObjects } from './bootstrap/post-start.ts';
+import { ServiceAllocator } from './service-allocation/index.ts';
 import { EventLeases } from './storage/event-leases.ts';
 import { ObjectStore } from './storage/object-store.ts';
 import { ResourceCache } from './storage/resource-cache.ts';
@@ -67,6 +68,9 @@ export async function startApiServer(ctx: Context, options: ApiServerOptions): P
   const registry = new Registry(objects);
   for (const resource of schema.resources) registerBuiltin(registry, resource, kinds, cache);
 
+  const serviceAllocator = new ServiceAllocator(ctx, registry, options);
+  await serviceAllocator.start();
+
   const rbac = new RbacAuthorizer(registry);
   const authorizer = unionAuthorizer([mastersAuthorizer, rbac]);
   const tokens = new ServiceAccountTokens(
@@ -87,6 +91,7 @@ export async function startApiServer(ctx: Context, options: ApiServerOptions): P
     rules: rbac,
     tokens,
     validation: DEFAULT_VALIDATION_CONTEXT,
+    serviceAllocator,
   };
   let port = options.port;
   const door: Door = {

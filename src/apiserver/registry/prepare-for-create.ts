@@ -53,6 +53,7 @@ export function writeContext(scope: Scope, dryRun: boolean): WriteContext {
     served: scope.served,
     user: scope.user,
     dryRun,
+    serviceAllocator: scope.backend.serviceAllocator,
     warn: (text) => scope.warnings.push(text),
   };
 }

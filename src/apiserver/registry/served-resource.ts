@@ -1,5 +1,5 @@
 /** A resource as it is served: the declaration, how it is written, and where it is kept. */
-import type { Resource } from '../../api/index.ts';
+import type { Message, Resource, Type } from '../../api/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import type { GroupResource } from '../../machinery/status.ts';
 import type { conform, DecodedObject, DecodeRequest } from '../../machinery/decode/index.ts';
@@ -40,20 +40,38 @@ export const viewOf = (served: ServedResource, entry: Entry): Entry =>
 export const toStored = (served: ServedResource, object: KubeObject): KubeObject =>
   served.conversion ? served.conversion.toStorage(object) : object;
 
-/** The value that a field selector compares: the text of the field, '' when it is absent. */
-export function selectableFieldReader(resource: Pick<Resource, 'selectableFields' | 'namespaced'>): (object: KubeObject) => Record<string, string> {
-  const readers = Object.entries(resource.selectableFields).map(([label, path]) => [label, path.split('.')] as const);
+type FieldReader = (object: KubeObject) => Record<string, string>;
+
+/** The values that field selectors compare: the text of each field, that of its zero value when it is absent. */
+export function selectableFieldReader(resource: Pick<Resource, 'selectableFields' | 'namespaced' | 'message'>): FieldReader {
+  const readers = Object.entries(resource.selectableFields).map(([label, path]) => {
+    const steps = path.split('.');
+    return { label, steps, zero: zeroText(resource.message, steps) };
+  });
   return (object) => {
     const fields: Record<string, string> = { 'metadata.name': object.metadata.name ?? '' };
     if (resource.namespaced) fields['metadata.namespace'] = object.metadata.namespace ?? '';
-    for (const [label, path] of readers) fields[label] = textAt(object, path);
+    for (const { label, steps, zero } of readers) fields[label] = textAt(object, steps) ?? zero;
     return fields;
   };
 }
 
-function textAt(object: unknown, path: readonly string[]): string {
+function textAt(object: unknown, steps: readonly string[]): string | undefined {
   let at: unknown = object;
-  for (const step of path) at = typeof at === 'object' && at !== null ? (at as Record<string, unknown>)[step] : undefined;
-  if (at === undefined || at === null) return '';
+  for (const step of steps) at = typeof at === 'object' && at !== null ? (at as Record<string, unknown>)[step] : undefined;
+  if (at === undefined || at === null) return undefined;
   return typeof at === 'object' ? JSON.stringify(at) : String(at);
+}
+
+function zeroText(message: Message, steps: readonly string[]): string {
+  let type: Type = message;
+  for (const step of steps) {
+    if (type.kind !== 'message') return '';
+    const field = type.byName.get(step);
+    if (!field) return '';
+    type = field.type;
+  }
+  if (type.kind !== 'scalar') return '';
+  if (type.scalar === 'bool') return 'false';
+  return type.scalar === 'int32' || type.scalar === 'int64' ? '0' : '';
 }

@@ -7,6 +7,7 @@ import type { Context } from '../../kernel/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import type { FieldError } from '../../machinery/validation/field-error.ts';
 import type { UserInfo } from '../request.ts';
+import type { ServiceAllocator } from '../service-allocation/index.ts';
 import type { ChangeableMetadata } from './keep-metadata.ts';
 import type { Registry } from './registry.ts';
 import type { ServedResource } from './served-resource.ts';
@@ -18,6 +19,7 @@ export interface WriteContext {
   readonly served: ServedResource;
   readonly user: UserInfo;
   readonly dryRun: boolean;
+  readonly serviceAllocator: ServiceAllocator;
   /** Adds a Warning header to the answer. */
   warn(text: string): void;
 }

@@ -1,4 +1,89 @@
-/** The strategies of the built-in kinds, by `group/plural`; a kind without one has nothing particular about it. */
+/**
+ * What is particular to each built-in kind when it is written, by `group/plural`; a kind without an entry has nothing
+ * particular about it. A file holds the kinds of one group, or of one topic of the core group.
+ */
 import type { Strategy } from '../strategy.ts';
+import * as apps from './apps.ts';
+import { cronJobs, jobs } from './batch.ts';
+import { certificateSigningRequests } from './certificates.ts';
+import * as config from './core-config.ts';
+import * as extensions from './extension-apis.ts';
+import { namespaces } from './namespace.ts';
+import { nodes } from './node.ts';
+import { persistentVolumeClaims, persistentVolumes } from './persistent-volume.ts';
+import { pods } from './pod.ts';
+import { services } from './service.ts';
+import { contentChanges, specChanges } from './spec-generation.ts';
+import * as storage from './storage.ts';
 
-export const strategies: Record<string, Strategy | undefined> = {};
+const countsSpecChanges: Strategy = { generationChanges: specChanges };
+const rbac: Strategy = { allowCreateOnUpdate: true };
+const flowControl: Strategy = { generationChanges: specChanges, statusMetadata: 'none', statusResetFields: ['spec', 'metadata'] };
+
+export const strategies: Readonly<Record<string, Strategy | undefined>> = {
+  '/endpoints': config.endpoints,
+  '/events': config.events,
+  '/limitranges': config.limitRanges,
+  '/namespaces': namespaces,
+  '/nodes': nodes,
+  '/persistentvolumeclaims': persistentVolumeClaims,
+  '/persistentvolumes': persistentVolumes,
+  '/pods': pods,
+  '/podtemplates': config.podTemplates,
+  '/replicationcontrollers': config.replicationControllers,
+  '/resourcequotas': config.resourceQuotas,
+  '/secrets': config.secrets,
+  '/serviceaccounts': config.serviceAccounts,
+  '/services': services,
+
+  'admissionregistration.k8s.io/mutatingadmissionpolicies': extensions.admissionPolicies,
+  'admissionregistration.k8s.io/mutatingadmissionpolicybindings': extensions.admissionPolicyBindings,
+  'admissionregistration.k8s.io/mutatingwebhookconfigurations': extensions.webhookConfigurations,
+  'admissionregistration.k8s.io/validatingadmissionpolicies': extensions.admissionPolicies,
+  'admissionregistration.k8s.io/validatingadmissionpolicybindings': extensions.admissionPolicyBindings,
+  'admissionregistration.k8s.io/validatingwebhookconfigurations': extensions.webhookConfigurations,
+  'apiextensions.k8s.io/customresourcedefinitions': extensions.customResourceDefinitions,
+  'apiregistration.k8s.io/apiservices': extensions.apiServices,
+
+  'apps/daemonsets': apps.daemonSets,
+  'apps/deployments': apps.deployments,
+  'apps/replicasets': apps.replicaSets,
+  'apps/statefulsets': apps.statefulSets,
+
+  'batch/cronjobs': cronJobs,
+  'batch/jobs': jobs,
+
+  'certificates.k8s.io/certificatesigningrequests': certificateSigningRequests,
+  'coordination.k8s.io/leases': { allowCreateOnUpdate: true, requireResourceVersionOnUpdate: true },
+  'discovery.k8s.io/endpointslices': { generationChanges: contentChanges },
+  'events.k8s.io/events': config.events,
+  'flowcontrol.apiserver.k8s.io/flowschemas': flowControl,
+  'flowcontrol.apiserver.k8s.io/prioritylevelconfigurations': flowControl,
+
+  'networking.k8s.io/ingressclasses': countsSpecChanges,
+  'networking.k8s.io/ingresses': countsSpecChanges,
+  'networking.k8s.io/networkpolicies': countsSpecChanges,
+
+  'node.k8s.io/runtimeclasses': { requireResourceVersionOnUpdate: true },
+  'policy/poddisruptionbudgets': { requireResourceVersionOnUpdate: true, generationChanges: specChanges },
+
+  'rbac.authorization.k8s.io/clusterrolebindings': rbac,
+  'rbac.authorization.k8s.io/clusterroles': rbac,
+  'rbac.authorization.k8s.io/rolebindings': rbac,
+  'rbac.authorization.k8s.io/roles': rbac,
+
+  'resource.k8s.io/deviceclasses': { deleteReturnsObject: true, generationChanges: specChanges },
+  'resource.k8s.io/resourceclaims': { deleteReturnsObject: true, statusMetadata: 'none', statusResetFields: ['spec', 'metadata'] },
+  'resource.k8s.io/resourceclaimtemplates': { deleteReturnsObject: true },
+  'resource.k8s.io/resourceslices': { deleteReturnsObject: true, generationChanges: specChanges },
+
+  // Nothing of a PriorityClass may change but its description.
+  'scheduling.k8s.io/priorityclasses': { generationChanges: () => false },
+
+  'storage.k8s.io/csidrivers': storage.csiDrivers,
+  'storage.k8s.io/csinodes': storage.csiNodes,
+  'storage.k8s.io/csistoragecapacities': storage.csiStorageCapacities,
+  'storage.k8s.io/storageclasses': storage.storageClasses,
+  'storage.k8s.io/volumeattachments': storage.volumeAttachments,
+  'storage.k8s.io/volumeattributesclasses': storage.volumeAttributesClasses,
+};

@@ -1,5 +1,5 @@
 /** AppArmor profiles were annotations before they were fields; either says the same as the other. */
-import type { AppArmorProfile, Container, Pod } from '../../../api/generated/core-v1.ts';
+import type { AppArmorProfile, Pod, SecurityContext } from '../../../api/generated/core-v1.ts';
 import { deepEqual } from '../../../machinery/patch/deep-equal.ts';
 
 const ANNOTATION_PREFIX = 'container.apparmor.security.beta.kubernetes.io/';
@@ -8,7 +8,7 @@ export function reconcileAppArmor(pod: Pod): void {
   const spec = pod.spec;
   if (!spec || spec.os?.name === 'windows') return;
   const podProfile = spec.securityContext?.appArmorProfile;
-  const containers: Pick<Container, 'name' | 'securityContext'>[] = [...(spec.initContainers ?? []), ...spec.containers ?? [], ...(spec.ephemeralContainers ?? [])];
+  const containers: { name?: string; securityContext?: SecurityContext }[] = [...(spec.initContainers ?? []), ...spec.containers ?? [], ...(spec.ephemeralContainers ?? [])];
   for (const container of containers) {
     const key = ANNOTATION_PREFIX + container.name;
     const annotation = pod.metadata.annotations?.[key];

@@ -1,0 +1,36 @@
+import type { DaemonSet, Deployment, ReplicaSet, StatefulSet } from '../../../api/generated/apps-v1.ts';
+import { deepEqual } from '../../../machinery/patch/deep-equal.ts';
+import type { ObjectOf, Strategy } from '../strategy.ts';
+import { specChanges } from './spec-generation.ts';
+
+export const deployments: Strategy<ObjectOf<Deployment>> = {
+  statusResetFields: ['spec', 'metadata.labels'],
+  statusMetadata: ['annotations', 'finalizers', 'ownerReferences'],
+  // Rollouts are recorded in annotations: a new one must be looked at too.
+  generationChanges: (object, old) => specChanges(object, old) || !deepEqual(object.metadata.annotations ?? {}, old.metadata.annotations ?? {}),
+};
+
+export const replicaSets: Strategy<ObjectOf<ReplicaSet>> = {
+  generationChanges: specChanges,
+  prepareForCreate(set) {
+    set.status = { replicas: 0 };
+  },
+};
+
+export const statefulSets: Strategy<ObjectOf<StatefulSet>> = { generationChanges: specChanges };
+
+const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
+
+/** The generation of the pod template, which was a field once, lives on in an annotation that the server keeps. */
+export const daemonSets: Strategy<ObjectOf<DaemonSet>> = {
+  generationChanges: specChanges,
+  prepareForCreate({ metadata }) {
+    const given = Number(metadata.annotations?.[TEMPLATE_GENERATION] ?? 0);
+    (metadata.annotations ??= {})[TEMPLATE_GENERATION] = String(given >= 1 ? given : 1);
+  },
+  prepareForUpdate(set, old) {
+    const before = Number(old.metadata.annotations?.[TEMPLATE_GENERATION] ?? 0);
+    const changed = !deepEqual(set.spec?.template, old.spec?.template);
+    (set.metadata.annotations ??= {})[TEMPLATE_GENERATION] = String(changed ? before + 1 : before);
+  },
+};

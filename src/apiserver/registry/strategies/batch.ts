@@ -1,0 +1,27 @@
+import type { CronJob, Job } from '../../../api/generated/batch-v1.ts';
+import type { ObjectOf, Strategy } from '../strategy.ts';
+import { specChanges } from './spec-generation.ts';
+
+export const cronJobs: Strategy<ObjectOf<CronJob>> = { generationChanges: specChanges };
+
+export const jobs: Strategy<ObjectOf<Job>> = {
+  defaultPropagation: 'Orphan',
+  generationChanges: specChanges,
+  prepareForCreate(job) {
+    if (job.spec && !job.spec.manualSelector) generateSelector(job);
+  },
+};
+
+const NAME_LABELS = ['job-name', 'batch.kubernetes.io/job-name'];
+const UID_LABELS = ['controller-uid', 'batch.kubernetes.io/controller-uid'];
+const SELECTED_LABEL = 'batch.kubernetes.io/controller-uid';
+
+/** Labels that only this job's pods have; what the client wrote stays, for validation to judge. */
+function generateSelector({ metadata, spec }: Job): void {
+  const template = (spec!.template.metadata ??= {});
+  const labels = (template.labels ??= {});
+  for (const label of NAME_LABELS) labels[label] ??= metadata.name ?? '';
+  for (const label of UID_LABELS) labels[label] ??= metadata.uid ?? '';
+  const selector = (spec!.selector ??= {});
+  (selector.matchLabels ??= {})[SELECTED_LABEL] ??= metadata.uid ?? '';
+}

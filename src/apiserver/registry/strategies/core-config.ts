@@ -1,0 +1,48 @@
+/** Configuration, accounts, limits and events: kinds of the core group that nothing runs behind. */
+import type { LimitRange, PodTemplate, ReplicationController, Secret, ServiceAccount } from '../../../api/generated/core-v1.ts';
+import { deepEqual } from '../../../machinery/patch/deep-equal.ts';
+import type { ObjectOf, Strategy } from '../strategy.ts';
+import { specChanges } from './spec-generation.ts';
+
+export const events: Strategy = { allowCreateOnUpdate: true, ttlSeconds: 3600 };
+
+export const endpoints: Strategy = { allowCreateOnUpdate: true };
+
+export const limitRanges: Strategy<ObjectOf<LimitRange>> = {
+  allowCreateOnUpdate: true,
+  prepareForCreate({ metadata }, { ctx }) {
+    metadata.name ||= ctx.random.uid();
+  },
+};
+
+export const resourceQuotas: Strategy = { deleteReturnsObject: true };
+
+export const secrets: Strategy<ObjectOf<Secret>> = {
+  prepareForUpdate(secret, old) {
+    if (!secret.type && old.type) secret.type = old.type;
+  },
+};
+
+export const serviceAccounts: Strategy<ObjectOf<ServiceAccount>> = {
+  deleteReturnsObject: true,
+  prepareForCreate: keepOnlyNames,
+  prepareForUpdate: keepOnlyNames,
+};
+
+/** A reference to a secret is its name: everything else that clients send is dropped. */
+function keepOnlyNames(account: ServiceAccount): void {
+  if (account.secrets) account.secrets = account.secrets.map(({ name }) => (name ? { name } : {}));
+}
+
+export const podTemplates: Strategy<ObjectOf<PodTemplate>> = {
+  deleteReturnsObject: true,
+  generationChanges: (object, old) => !deepEqual(object.template, old.template),
+};
+
+export const replicationControllers: Strategy<ObjectOf<ReplicationController>> = {
+  defaultPropagation: 'Orphan',
+  generationChanges: specChanges,
+  prepareForCreate(controller) {
+    controller.status = { replicas: 0 };
+  },
+};

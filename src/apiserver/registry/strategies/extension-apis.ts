@@ -1,0 +1,42 @@
+/** Kinds that extend the server itself: admission configuration, custom resource definitions, aggregated APIs. */
+import type { CustomResourceDefinition } from '../../../api/generated/apiextensions-v1.ts';
+import type { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from '../../../api/generated/admissionregistration-v1.ts';
+import { deepEqual } from '../../../machinery/patch/deep-equal.ts';
+import type { ObjectOf, Strategy } from '../strategy.ts';
+import { specChanges } from './spec-generation.ts';
+
+export const webhookConfigurations: Strategy<ObjectOf<MutatingWebhookConfiguration | ValidatingWebhookConfiguration>> = {
+  requireResourceVersionOnUpdate: true,
+  generationChanges: (object, old) => !deepEqual(object.webhooks, old.webhooks),
+};
+
+export const admissionPolicies: Strategy = {
+  requireResourceVersionOnUpdate: true,
+  generationChanges: specChanges,
+  statusMetadata: 'none',
+  statusResetFields: ['spec', 'metadata'],
+};
+
+export const admissionPolicyBindings: Strategy = { requireResourceVersionOnUpdate: true, generationChanges: specChanges };
+
+export const apiServices: Strategy = {
+  requireResourceVersionOnUpdate: true,
+  statusMetadata: 'none',
+  statusResetFields: ['spec', 'metadata'],
+};
+
+export const customResourceDefinitions: Strategy<ObjectOf<CustomResourceDefinition>> = {
+  requireResourceVersionOnUpdate: true,
+  generationChanges: specChanges,
+  statusResetFields: ['spec', 'metadata'],
+  prepareForCreate: rememberStoredVersion,
+  prepareForUpdate: rememberStoredVersion,
+};
+
+/** Every version that objects were ever stored in is listed until somebody has migrated them. */
+function rememberStoredVersion(definition: CustomResourceDefinition): void {
+  const stored = definition.spec.versions.find((version) => version.storage)?.name;
+  const status = definition.status;
+  if (stored === undefined || !status || status.storedVersions?.includes(stored)) return;
+  status.storedVersions = [...(status.storedVersions ?? []), stored];
+}

@@ -1,0 +1,44 @@
+import type { PersistentVolume, PersistentVolumeClaim, PersistentVolumeClaimSpec, TypedLocalObjectReference } from '../../../api/generated/core-v1.ts';
+import { formatTime } from '../../../machinery/time/index.ts';
+import type { ObjectOf, Strategy } from '../strategy.ts';
+
+export const persistentVolumes: Strategy<ObjectOf<PersistentVolume>> = {
+  deleteReturnsObject: true,
+  prepareForCreate(volume, { ctx }) {
+    volume.status = { phase: 'Pending', lastPhaseTransitionTime: formatTime(ctx.clock.now()) };
+  },
+  prepareForStatusUpdate(volume, old, { ctx }) {
+    const status = (volume.status ??= {});
+    const { phase, lastPhaseTransitionTime: since } = old.status ?? {};
+    if (status.phase === phase) {
+      if (!status.lastPhaseTransitionTime && since) status.lastPhaseTransitionTime = since;
+    } else if (!status.lastPhaseTransitionTime || status.lastPhaseTransitionTime === since) {
+      status.lastPhaseTransitionTime = formatTime(ctx.clock.now());
+    }
+  },
+};
+
+export const persistentVolumeClaims: Strategy<ObjectOf<PersistentVolumeClaim>> = {
+  deleteReturnsObject: true,
+  prepareForCreate(claim) {
+    claim.status = { phase: 'Pending' };
+    if (claim.spec) agreeOnDataSource(claim.spec, undefined);
+  },
+  prepareForUpdate(claim, old) {
+    if (claim.spec) agreeOnDataSource(claim.spec, old.spec);
+  },
+};
+
+/** Where the volume's contents come from has two fields: the older knows claims and snapshots only, each fills the other. */
+function agreeOnDataSource(spec: PersistentVolumeClaimSpec, old: PersistentVolumeClaimSpec | undefined): void {
+  if (!old?.dataSource && !spec.dataSourceRef && spec.dataSource && !isClaimOrSnapshot(spec.dataSource)) delete spec.dataSource;
+  const { dataSource, dataSourceRef } = spec;
+  if (dataSource && !dataSourceRef) spec.dataSourceRef = { ...dataSource };
+  else if (dataSourceRef && !dataSource && !dataSourceRef.namespace) {
+    const { namespace: _, ...local } = dataSourceRef;
+    spec.dataSource = local;
+  }
+}
+
+const isClaimOrSnapshot = ({ kind, apiGroup = '' }: TypedLocalObjectReference): boolean =>
+  (kind === 'PersistentVolumeClaim' && apiGroup === '') || (kind === 'VolumeSnapshot' && apiGroup === 'snapshot.storage.k8s.io');

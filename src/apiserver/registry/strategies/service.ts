@@ -1,0 +1,50 @@
+import type { Service } from '../../../api/generated/core-v1.ts';
+import { deepEqual } from '../../../machinery/patch/deep-equal.ts';
+import {
+  allocatesNodePorts,
+  isExternallyAccessible,
+  isLoadBalancer,
+  needsClusterIp,
+  needsHealthCheckPort,
+  sameClusterIps,
+  sameIpFamilies,
+} from '../../service-allocation/service-needs.ts';
+import type { ObjectOf, Strategy } from '../strategy.ts';
+
+export const services: Strategy<ObjectOf<Service>> = {
+  allowCreateOnUpdate: true,
+  deleteReturnsObject: true,
+  reserve: (service, old, { serviceAllocator, dryRun }) => serviceAllocator.reserve(service, old, dryRun),
+  prepareForUpdate: dropFieldsOfOldType,
+  afterDelete: (service, { serviceAllocator }) => serviceAllocator.release(service),
+};
+
+/**
+ * When a change of type makes fields meaningless, those that the client merely sent back go with it; what it changed on
+ * purpose stays, for validation to refuse.
+ */
+function dropFieldsOfOldType(service: Service, old: Service): void {
+  const spec = (service.spec ??= {});
+  const before = old.spec ?? {};
+  const stops = (needs: (service: Service) => boolean): boolean => needs(old) && !needs(service);
+  if (stops(needsClusterIp)) {
+    if (sameClusterIps(service, old)) {
+      delete spec.clusterIP;
+      delete spec.clusterIPs;
+    }
+    if (sameIpFamilies(service, old)) delete spec.ipFamilies;
+    if (spec.ipFamilyPolicy === before.ipFamilyPolicy) delete spec.ipFamilyPolicy;
+  }
+  if (stops(allocatesNodePorts) && sameNodePorts(service, old)) for (const port of spec.ports ?? []) delete port.nodePort;
+  if (stops(needsHealthCheckPort) && spec.healthCheckNodePort === before.healthCheckNodePort) delete spec.healthCheckNodePort;
+  if (stops(isLoadBalancer)) {
+    if (spec.allocateLoadBalancerNodePorts === before.allocateLoadBalancerNodePorts) delete spec.allocateLoadBalancerNodePorts;
+    if (spec.loadBalancerClass === before.loadBalancerClass) delete spec.loadBalancerClass;
+  }
+  if (stops(isExternallyAccessible) && spec.externalTrafficPolicy === before.externalTrafficPolicy) delete spec.externalTrafficPolicy;
+}
+
+function sameNodePorts({ spec }: Service, { spec: before }: Service): boolean {
+  const ports = (list: Service['spec']): unknown => (list?.ports ?? []).map((port) => port.nodePort ?? 0).sort((a, b) => a - b);
+  return deepEqual([...new Set(ports(spec) as number[])], [...new Set(ports(before) as number[])]);
+}

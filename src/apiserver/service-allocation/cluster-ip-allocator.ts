@@ -1,0 +1,155 @@
+/**
+ * Gives Services their addresses. An address is taken when an IPAddress object of its name exists: creating that object
+ * is what decides between several servers, so nothing else needs a lock. Ranges come from the ServiceCIDR objects.
+ */
+import type { IPAddress, ServiceCIDR } from '../../api/generated/networking-v1.ts';
+import type { Context } from '../../kernel/index.ts';
+import { updateManagedFields } from '../../machinery/apply/index.ts';
+import type { KubeObject } from '../../machinery/object.ts';
+import { isStatusError } from '../../machinery/status.ts';
+import { formatTime } from '../../machinery/time/index.ts';
+import { formatIp, parseIp } from '../../machinery/validation/ip.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
+import { AddressRange, type IpFamily } from './address-range.ts';
+
+export interface ServiceName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export class AllocationError extends Error {
+  readonly code = 'allocation';
+}
+
+const FAMILY_LABEL = 'ipaddress.kubernetes.io/ip-family';
+const MANAGED_BY_LABEL = 'ipaddress.kubernetes.io/managed-by';
+const MANAGED_BY = 'ipallocator.k8s.io';
+
+export class ClusterIpAllocator {
+  #ranges = new Map<string, AddressRange>();
+  readonly #random: Context['random'];
+
+  constructor(
+    private readonly ctx: Context,
+    private readonly registry: Registry,
+    /** The ranges that the server was started with, the default family's first. */
+    private readonly configured: readonly string[],
+  ) {
+    this.#random = ctx.random.fork('cluster-ip-allocator');
+  }
+
+  get families(): IpFamily[] {
+    return this.configured.map((cidr) => this.#range(cidr).family);
+  }
+
+  /** Takes the address that the client chose. */
+  async allocate(address: string, owner: ServiceName, dryRun: boolean): Promise<void> {
+    const ip = parseIp(address);
+    const range = ip && this.#rangesOf(ip.family === 6 ? 'IPv6' : 'IPv4').find((r) => r.contains(address));
+    if (!ip || !range) throw new AllocationError('the provided network does not match the current range');
+    const name = formatIp(ip);
+    if (this.#addresses().cache.get('', name)) throw new AllocationError('provided IP is already allocated');
+    if (!dryRun && !(await this.#take(name, range.family, owner))) throw new AllocationError('provided IP is already allocated');
+  }
+
+  async allocateNext(family: IpFamily, owner: ServiceName, dryRun: boolean): Promise<string> {
+    const ranges = this.#rangesOf(family);
+    if (ranges.length === 0) throw new AllocationError('allocator not ready');
+    // What a dry run shows is nobody's address: the one to be had may be another by then.
+    if (dryRun) return ranges[0]!.networkAddress;
+    for (const range of ranges) {
+      const found = await this.#search(range, range.staticSize, range.size, owner) ?? (await this.#search(range, 0n, range.staticSize, owner));
+      if (found !== undefined) return found;
+    }
+    throw new AllocationError('range is full');
+  }
+
+  async release(address: string): Promise<void> {
+    const served = this.#addresses();
+    const ip = parseIp(address);
+    if (!ip) return;
+    const place = { namespace: '', name: formatIp(ip) };
+    for (;;) {
+      const entry = served.cache.get('', place.name);
+      if (!entry || (await this.registry.objects.remove(served, place, entry, false)) !== undefined) return;
+      await this.registry.objects.get(served, place).catch(() => undefined);
+    }
+  }
+
+  /** The Service that an address belongs to, if the address is taken. */
+  ownerOf(address: string): ServiceName | undefined {
+    const ip = parseIp(address);
+    const entry = ip && this.#addresses().cache.get('', formatIp(ip));
+    const ref = entry && (entry.object as KubeObject & IPAddress).spec?.parentRef;
+    return ref && { namespace: ref.namespace ?? '', name: ref.name ?? '' };
+  }
+
+  /** From a random place to the end of the stretch, then from its beginning. */
+  async #search(range: AddressRange, from: bigint, to: bigint, owner: ServiceName): Promise<string | undefined> {
+    const end = to > range.size ? range.size : to;
+    const length = end - from;
+    if (length <= 0n) return undefined;
+    const start = BigInt(Math.floor(this.#random.next() * Number(length)));
+    for (let i = 0n; i < length; i++) {
+      const address = range.at(from + ((start + i) % length));
+      if (this.#addresses().cache.get('', address)) continue;
+      if (await this.#take(address, range.family, owner)) return address;
+    }
+    return undefined;
+  }
+
+  async #take(address: string, family: IpFamily, owner: ServiceName): Promise<boolean> {
+    const served = this.#addresses();
+    const now = formatTime(this.ctx.clock.now());
+    const object: KubeObject & IPAddress = {
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'IPAddress',
+      metadata: {
+        name: address,
+        uid: this.ctx.random.uid(),
+        creationTimestamp: now,
+        labels: { [FAMILY_LABEL]: family, [MANAGED_BY_LABEL]: MANAGED_BY },
+      },
+      spec: { parentRef: { resource: 'services', namespace: owner.namespace, name: owner.name } },
+    };
+    const tracked = updateManagedFields({
+      live: undefined,
+      updated: object,
+      manager: 'kube-apiserver',
+      apiVersion: object.apiVersion,
+      subresource: '',
+      schemaMessage: served.message,
+      now,
+      resetFields: [],
+    });
+    try {
+      await this.registry.objects.create(served, { namespace: '', name: address }, tracked, false);
+      return true;
+    } catch (error) {
+      if (isStatusError(error, 'AlreadyExists')) return false;
+      throw error;
+    }
+  }
+
+  /** The server's own ranges, and those of every ServiceCIDR that is ready and not on its way out. */
+  #rangesOf(family: IpFamily): AddressRange[] {
+    const cidrs = new Set(this.configured);
+    for (const { object } of this.registry.require('networking.k8s.io', 'v1', 'servicecidrs').cache.list()) {
+      const { metadata, spec, status } = object as KubeObject & ServiceCIDR;
+      const ready = status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True');
+      if (ready && !metadata.deletionTimestamp) for (const cidr of spec?.cidrs ?? []) cidrs.add(cidr);
+    }
+    return [...cidrs].map((cidr) => this.#range(cidr)).filter((range) => range.family === family);
+  }
+
+  #range(cidr: string): AddressRange {
+    let range = this.#ranges.get(cidr);
+    if (!range) this.#ranges.set(cidr, (range = new AddressRange(cidr)));
+    return range;
+  }
+
+  #addresses(): ServedResource {
+    return this.registry.require('networking.k8s.io', 'v1', 'ipaddresses');
+  }
+}
