@@ -1,5 +1,5 @@
 /** Content negotiation: which representation of the answer the client wants, by its Accept header. */
-import { notAcceptable } from '../machinery/status.ts';
+import { failure, notAcceptable, type StatusError } from '../machinery/status.ts';
 
 export type MediaType = 'application/json' | 'application/yaml' | 'application/vnd.kubernetes.protobuf';
 
@@ -14,6 +14,8 @@ export interface NegotiationOptions {
   /** Table and PartialObjectMetadata are possible. */
   readonly transforms?: boolean;
   readonly stream?: boolean;
+  /** The endpoint lists and so can also watch. */
+  readonly list?: boolean;
   readonly protobuf?: boolean;
 }
 
@@ -65,16 +67,20 @@ export function negotiate(accept: string | undefined, query: URLSearchParams, us
     if (as === 'Table' && mediaType === 'application/vnd.kubernetes.protobuf') continue;
     return { mediaType, pretty, as: { kind: as, version } };
   }
-  const accepted = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
-  if (options.protobuf === false) accepted.pop();
-  throw notAcceptable(`only the following media types are accepted: ${acceptedList(options, accepted)}`);
+  throw refusal(accept, options);
 }
 
-function acceptedList(options: NegotiationOptions, accepted: string[]): string {
-  return options.stream
-    ? accepted.filter((t) => t !== 'application/yaml').map((t) => `${t};stream=watch`).join(', ')
-    : accepted.join(', ');
+/** A media type that no representation has is refused by the router; one whose parameters do not fit, by the endpoint. */
+function refusal(accept: string, options: NegotiationOptions): StatusError {
+  const plain = options.protobuf === false ? ALL_TYPES.slice(0, 2) : ALL_TYPES;
+  const streams = plain.filter((type) => type !== 'application/yaml').map((type) => `${type};stream=watch`);
+  const known = parseAccept(accept).some(({ type }) => type === '*/*' || (plain as readonly string[]).includes(type));
+  if (known) return notAcceptable(`only the following media types are accepted: ${(options.stream ? streams : plain).join(', ')}`);
+  const produced = options.list || options.stream ? [...plain, ...streams] : plain;
+  return failure(406, 'NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${produced.join(', ')}`, {});
 }
+
+const ALL_TYPES: readonly MediaType[] = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
 
 const isPretty = (clause: AcceptClause): boolean => clause.params.get('pretty') === '1' || clause.params.get('pretty') === 'true';
 

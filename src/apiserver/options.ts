@@ -35,7 +35,7 @@ export function writeOptions(kind: WriteOptions['kind'], query: URLSearchParams,
   errors.push(...dryRunErrors(dryRun));
   const fieldValidation = query.get('fieldValidation') ?? '';
   if (fieldValidation !== '' && !FIELD_VALIDATIONS.includes(fieldValidation as FieldValidation)) {
-    errors.push(notSupported(path('fieldValidation'), fieldValidation, FIELD_VALIDATIONS));
+    errors.push(notSupported(path('fieldValidation'), fieldValidation, ['', 'Ignore', 'Strict', 'Warn']));
   }
   if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind }, '', errors);
   return { kind, dryRun: dryRun.length > 0, fieldManager, fieldValidation: (fieldValidation || 'Warn') as FieldValidation, force };
@@ -88,32 +88,40 @@ export function listOptions(query: URLSearchParams, isWatch: boolean): ListOptio
 }
 
 /** Which combinations make sense: a match rule needs a version, initial events need NotOlderThan. */
-function listOptionErrors(o: ListOptions): FieldError[] {
-  if (o.sendInitialEvents !== undefined) return initialEventErrors(o);
+const listOptionErrors = (o: ListOptions): FieldError[] => (o.watch ? watchErrors(o) : listErrors(o));
+
+const MATCH = path('resourceVersionMatch');
+
+function listErrors(o: ListOptions): FieldError[] {
   const errors: FieldError[] = [];
   const match = o.resourceVersionMatch;
-  if (match === '') return errors;
-  const at = path('resourceVersionMatch');
-  if (o.watch) errors.push(forbiddenField(at, 'resourceVersionMatch is forbidden for watch'));
-  if (o.resourceVersion === '') errors.push(forbiddenField(at, 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
-  if (o.continueToken !== '') errors.push(forbiddenField(at, 'resourceVersionMatch is forbidden when continue is provided'));
-  if (match !== 'Exact' && match !== 'NotOlderThan') errors.push(notSupported(at, match, ['Exact', 'NotOlderThan', '']));
-  if (match === 'Exact' && o.resourceVersion === '0') {
-    errors.push(forbiddenField(at, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
+  if (match !== '') {
+    if (o.resourceVersion === '') errors.push(forbiddenField(MATCH, 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
+    if (o.continueToken !== '') errors.push(forbiddenField(MATCH, 'resourceVersionMatch is forbidden when continue is provided'));
+    if (match !== 'Exact' && match !== 'NotOlderThan') errors.push(notSupported(MATCH, match, ['Exact', 'NotOlderThan', '']));
+    if (match === 'Exact' && o.resourceVersion === '0') {
+      errors.push(forbiddenField(MATCH, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
+    }
   }
+  if (o.sendInitialEvents !== undefined) errors.push(forbiddenField(path('sendInitialEvents'), 'sendInitialEvents is forbidden for list'));
   return errors;
 }
 
-function initialEventErrors(o: ListOptions): FieldError[] {
-  const at = path('resourceVersionMatch');
-  if (!o.watch) return [forbiddenField(path('sendInitialEvents'), 'sendInitialEvents is forbidden for list')];
+function watchErrors(o: ListOptions): FieldError[] {
   const errors: FieldError[] = [];
-  if (o.resourceVersionMatch === '') {
-    errors.push(forbiddenField(at, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
-  } else if (o.resourceVersionMatch !== 'NotOlderThan') {
-    errors.push(notSupported(at, o.resourceVersionMatch, ['NotOlderThan']));
+  const match = o.resourceVersionMatch;
+  if (o.sendInitialEvents !== undefined && match !== 'NotOlderThan') {
+    errors.push(forbiddenField(MATCH, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
   }
-  if (o.continueToken !== '') errors.push(forbiddenField(at, 'resourceVersionMatch is forbidden when continue is provided'));
+  // A watch from no version is one with initial events, though it does not say so.
+  const fromNothing = o.sendInitialEvents === undefined && match === '' && (o.resourceVersion === '' || o.resourceVersion === '0');
+  if (match !== '' || fromNothing) {
+    if (!fromNothing && o.sendInitialEvents === undefined) {
+      errors.push(forbiddenField(MATCH, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'));
+    }
+    if (match !== '' && match !== 'NotOlderThan') errors.push(notSupported(MATCH, match, ['NotOlderThan']));
+    if (o.continueToken !== '') errors.push(forbiddenField(MATCH, 'resourceVersionMatch is forbidden when continue is provided'));
+  }
   return errors;
 }
 

@@ -7,6 +7,7 @@ import type { KubeObject } from '../machinery/object.ts';
 import type { StatusError } from '../machinery/status.ts';
 import type { MediaType, Negotiated } from './negotiate.ts';
 import { asPartialMetadata, asPartialMetadataList, asTable, encodeListProtobuf, encodeObjectProtobuf } from './represent.ts';
+import type { ServedResource } from './registry/served-resource.ts';
 import { headerOf, type ApiRequest, type ApiResponse, type ResponseHeaders } from './request.ts';
 import type { ListResult, Result } from './result.ts';
 import type { Scope } from './scope.ts';
@@ -38,7 +39,7 @@ export function respond(scope: Scope, result: Result): ApiResponse {
 function transform(scope: Scope, object: KubeObject): KubeObject {
   const { as } = scope.negotiated;
   if (!as || object.kind === 'Status') return object;
-  if (as.kind === 'PartialObjectMetadataList') throw notAcceptable('the requested object is not a list');
+  if (as.kind === 'PartialObjectMetadataList') throw notAcceptable(`you requested PartialObjectMetadataList, but the requested object is not a list (${internalType(scope.served, '')})`);
   if (as.kind === 'PartialObjectMetadata') return asPartialMetadata(object, as.version);
   return asTable(scope, [object], object.metadata.resourceVersion);
 }
@@ -54,11 +55,15 @@ function encodeList(scope: Scope, list: ListResult): Buffer {
 function transformList(scope: Scope, list: ListResult): KubeObject {
   const as = scope.negotiated.as!;
   const objects = list.entries.map((entry) => entry.object);
-  if (as.kind === 'PartialObjectMetadata') throw notAcceptable('the requested object is a list');
+  if (as.kind === 'PartialObjectMetadata') throw notAcceptable(`you requested PartialObjectMetadata, but the requested object is a list (${internalType(scope.served, 'List')})`);
   const object = as.kind === 'Table' ? asTable(scope, objects, undefined) : asPartialMetadataList(objects, as.version);
   object.metadata = listMetadata(list) as KubeObject['metadata'];
   return object;
 }
+
+/** How upstream calls the kind inside: `*core.Secret`. */
+const internalType = (served: ServedResource, suffix: string): string =>
+  `*${served.group === '' ? 'core' : served.group.split('.')[0]}.${served.kind}${suffix}`;
 
 function listMetadata(list: ListResult): Record<string, unknown> {
   return {
@@ -93,7 +98,7 @@ function encode(scope: Scope, object: KubeObject): Buffer {
 function encodeAs(negotiated: Negotiated, object: unknown, protobuf: () => Buffer): Buffer {
   switch (negotiated.mediaType) {
     case 'application/yaml':
-      return Buffer.from(stringifyYaml(object, { lineWidth: 0, aliasDuplicateObjects: false }));
+      return Buffer.from(stringifyYaml(object, { sortMapEntries: true, indentSeq: false, aliasDuplicateObjects: false, singleQuote: true }));
     case 'application/vnd.kubernetes.protobuf':
       return protobuf();
     case 'application/json':

@@ -1,6 +1,7 @@
 /** From an authorized request to the verb that serves it. */
 import { apiVersionOf } from '../api/schema.ts';
-import { failure, type StatusError } from '../machinery/status.ts';
+import { badRequest, failure, type StatusError } from '../machinery/status.ts';
+import { parseDuration } from '../machinery/time/index.ts';
 import type { Door, Exchange } from './handle-request.ts';
 import { negotiate } from './negotiate.ts';
 import type { ServedResource } from './registry/served-resource.ts';
@@ -38,9 +39,23 @@ export async function route(door: Door, exchange: Exchange, user: UserInfo): Pro
   }
   checkShape(served, exchange);
   if (request.method === 'HEAD') throw methodNotAllowed();
+  checkParameters(request.query);
   const verb = verbOf(served, exchange);
   const scope = scopeOf(door, exchange, user, served);
   return respond(scope, await verb(scope));
+}
+
+/** Parameters that concern every request. */
+function checkParameters(query: URLSearchParams): void {
+  const timeout = query.get('timeout');
+  if (timeout) {
+    try {
+      parseDuration(timeout);
+    } catch (error) {
+      throw badRequest(`invalid timeout specified in the request URL - ${(error as Error).message}`);
+    }
+  }
+  if (query.has('export')) throw badRequest('the export parameter, deprecated since v1.14, is no longer supported');
 }
 
 /** Namespaced resources are addressed within a namespace when one object is meant, others never. */
@@ -83,6 +98,7 @@ function scopeOf(door: Door, exchange: Exchange, user: UserInfo, served: ServedR
   const negotiated = negotiate(headerOf(request, 'accept'), request.query, headerOf(request, 'user-agent'), {
     transforms: served.verbs.includes('get'),
     stream: isWatch,
+    list: info.verb === 'list' && served.verbs.includes('watch'),
     protobuf: !served.custom,
   });
   return {

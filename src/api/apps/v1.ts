@@ -263,9 +263,6 @@ export const appsV1: PackageDeclaration = {
         scale: { verbs: ['get', 'patch', 'update'], kind: 'autoscaling/v1.Scale' },
         status: { verbs: ['get', 'patch', 'update'] },
       },
-      selectableFields: {
-        'status.replicas': 'status.replicas',
-      },
       columns: [
         column('Name', 'string', 0, 'name'),
         column('Desired', 'integer'),

@@ -7,6 +7,7 @@ import { applyDefaults } from '../../machinery/defaulting/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { decodeProtobufObject } from '../../machinery/protobuf/index.ts';
 import { badRequest, unsupportedMediaType } from '../../machinery/status.ts';
+import { quote } from '../../machinery/quote.ts';
 import type { FieldValidation } from '../options.ts';
 import { headerOf } from '../request.ts';
 import type { Scope } from '../scope.ts';
@@ -39,7 +40,8 @@ export function decodeBytes(scope: Scope, body: Buffer, format: BodyFormat, opti
   }
   const decode = scope.served.decode && expected.kind === scope.served.kind ? scope.served.decode : decodeObject;
   const { object, strictErrors } = decode({ body, contentType: format, expected });
-  reportStrictErrors(scope, strictErrors, options.fieldValidation);
+  const { kind, version } = expected;
+  reportStrictErrors(scope, strictErrors, options.fieldValidation, `${kind} in version ${quote(version)} cannot be handled as a ${kind}: `);
   return withDefaults(expected, object);
 }
 
@@ -59,9 +61,9 @@ function checkKind(object: KubeObject, expected: GroupVersionKind): void {
 }
 
 /** Strict refuses unknown and duplicate fields, Warn tells of them, Ignore is silent. */
-export function reportStrictErrors(scope: Scope, errors: readonly string[], validation: FieldValidation): void {
+export function reportStrictErrors(scope: Scope, errors: readonly string[], validation: FieldValidation, prefix = ''): void {
   if (errors.length === 0 || validation === 'Ignore') return;
-  if (validation === 'Strict') throw badRequest(`strict decoding error: ${errors.join(', ')}`);
+  if (validation === 'Strict') throw badRequest(`${prefix}strict decoding error: ${errors.join(', ')}`);
   scope.warnings.push(...errors);
 }
 

@@ -26,7 +26,7 @@ export async function list(scope: Scope): Promise<Result> {
   return listFromCache(scope, options, selection);
 }
 
-export function parseResourceVersion(text: string): number {
+function parseResourceVersion(text: string): number {
   if (text === '') return 0;
   if (!/^\d+$/.test(text)) {
     throw badRequest(`invalid resource version: resourceVersion: Invalid value: ${quote(text)}: strconv.ParseUint: parsing ${quote(text)}: invalid syntax`);

@@ -60,7 +60,7 @@ function transformedEncoder(scope: Scope): WatchEncoder {
   let columnsSent = false;
   const transform = (entry: Entry): KubeObject => {
     if (negotiated.as!.kind !== 'Table') return asPartialMetadata(entry.object, negotiated.as!.version);
-    const table = asTable(scope, [entry.object], undefined) as KubeObject & { columnDefinitions: readonly ColumnDeclaration[] | null };
+    const table = asTable(scope, [entry.object], entry.object.metadata.resourceVersion) as KubeObject & { columnDefinitions: readonly ColumnDeclaration[] | null };
     if (columnsSent) table.columnDefinitions = null;
     columnsSent = true;
     return table;
@@ -76,7 +76,9 @@ function transformedEncoder(scope: Scope): WatchEncoder {
     bookmark(revision, annotations) {
       const object = bookmarkObject(scope, revision, annotations);
       if (negotiated.as!.kind !== 'Table') return encodeObject('BOOKMARK', asPartialMetadata(object, negotiated.as!.version));
-      return encodeObject('BOOKMARK', asTable(scope, [object], String(revision)));
+      const table = { ...asTable(scope, [object], String(revision)), ...(columnsSent ? { columnDefinitions: null } : {}) };
+      columnsSent = true;
+      return encodeObject('BOOKMARK', table as KubeObject);
     },
   };
 }

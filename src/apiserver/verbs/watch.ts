@@ -5,7 +5,8 @@
  */
 import { prefixRange, StoreError, type Watch as StoreWatch } from '../../etcd/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
-import { resourceExpired } from '../../machinery/status.ts';
+import { quote } from '../../machinery/quote.ts';
+import { failure, resourceExpired } from '../../machinery/status.ts';
 import { listOptions, type ListOptions } from '../options.ts';
 import { viewOf } from '../registry/served-resource.ts';
 import type { ResponseSink } from '../request.ts';
@@ -13,7 +14,6 @@ import type { Result } from '../result.ts';
 import type { Scope } from '../scope.ts';
 import type { Entry } from '../storage/entry.ts';
 import type { CacheEvent, CacheWatcher, EventType } from '../storage/resource-cache.ts';
-import { parseResourceVersion } from './list.ts';
 import { selectionOf, type Selection } from './selection.ts';
 import { watchEncoderOf, type WatchEncoder } from './watch-encoder.ts';
 
@@ -26,7 +26,7 @@ export const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 export async function watch(scope: Scope): Promise<Result> {
   const options = listOptions(scope.request.query, true);
   const selection = selectionOf(scope, options);
-  const revision = parseResourceVersion(options.resourceVersion);
+  const revision = parseWatchVersion(options.resourceVersion);
   const encoder = watchEncoderOf(scope);
   const { cache } = scope.backend;
   if (options.resourceVersion === '' || options.sendInitialEvents) await cache.waitUntilCurrent();
@@ -36,6 +36,11 @@ export async function watch(scope: Scope): Promise<Result> {
     contentType: encoder.contentType,
     run: (sink) => new WatchSession({ scope, options, selection, encoder, revision, sink }).run(),
   };
+}
+
+function parseWatchVersion(text: string): number {
+  if (text === '' || /^\d+$/.test(text)) return Number(text);
+  throw failure(500, '', `resourceVersion: Invalid value: ${quote(text)}: strconv.ParseUint: parsing ${quote(text)}: invalid syntax`);
 }
 
 interface SessionOptions {
