@@ -2,11 +2,12 @@
 import type { Service, ServiceSpec } from '../../api/generated/core-v1.ts';
 import { invalid } from '../../machinery/status.ts';
 import { invalidValue, path, type FieldError } from '../../machinery/validation/index.ts';
-import { CLUSTER_IP_NONE, checkServiceClusterIps } from '../../machinery/validation/core/service-cluster-ips.ts';
+import { clusterIps } from '../../machinery/validation/core/service-cluster-ips.ts';
 import { isIpv6 } from '../../machinery/validation/ip.ts';
 import type { IpFamily } from './address-range.ts';
 import { needsClusterIp, sameClusterIps, sameIpFamilies } from './service-needs.ts';
 
+const CLUSTER_IP_NONE = 'None';
 const SINGLE = 'SingleStack';
 const PREFER = 'PreferDualStack';
 const REQUIRE = 'RequireDualStack';
@@ -20,7 +21,7 @@ export function completeIpFamilies(service: Service, old: Service | undefined, f
   spec.ipFamilyPolicy ??= old?.spec?.ipFamilyPolicy ?? (headlessWithoutSelector ? REQUIRE : SINGLE);
 
   const malformed: FieldError[] = [];
-  checkServiceClusterIps(malformed, service, old?.spec?.clusterIPs);
+  clusterIps(malformed, spec, old?.spec?.clusterIPs);
   refuse(service, malformed);
   if (old) applyPolicyChange(service, old);
   refuse(service, [...policyErrors(spec), ...inferFamilies(spec, families)]);
