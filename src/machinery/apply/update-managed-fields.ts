@@ -38,14 +38,15 @@ export function updateManagedFields(update: ManagedFieldsUpdate): KubeObject {
 }
 
 function nextEntries(update: ManagedFieldsUpdate): ManagedFieldsEntry[] | undefined {
-  const owners = ownersBefore(update);
-  // An object whose managedFields were cleared stays untracked until somebody applies.
-  if (owners.length === 0 && update.live !== undefined) return undefined;
   try {
+    const owners = ownersBefore(update);
+    // An object whose managedFields were cleared stays untracked until somebody applies.
+    if (owners.length === 0 && update.live !== undefined) return undefined;
     return encodeManagedFields(capUpdateOwners(ownersAfterUpdate(owners, update)));
   } catch (error) {
-    // Such a list cannot be tracked. Upstream drops the managedFields then, so that no wrong ones remain.
-    if (error instanceof UnidentifiedItemError) return undefined;
+    // A list whose items have no identity, or nesting beyond the stack, cannot be tracked. The managedFields are dropped
+    // then, as upstream does it, so that no wrong ones remain.
+    if (error instanceof UnidentifiedItemError || error instanceof RangeError) return undefined;
     throw error;
   }
 }
