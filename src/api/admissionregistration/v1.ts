@@ -180,8 +180,8 @@ export const admissionregistrationV1: PackageDeclaration = {
       messageExpression: field(4, 'string', 'CEL expression that gives the message; wins over message.'),
     }),
     Variable: message('A named expression.', {
-      name: field(1, 'string', 'Name, used as variables.name.', { keep: true }),
-      expression: field(2, 'string', 'CEL expression that gives the value.', { keep: true }),
+      name: field(1, 'string', 'Name, used as variables.name.', { required: true, keep: true }),
+      expression: field(2, 'string', 'CEL expression that gives the value.', { required: true, keep: true }),
     }, { atomic: true }),
     WebhookClientConfig: message('How to reach a webhook; either url or service.', {
       url: field(3, '*string', 'URL of the webhook; must begin with https://.'),

@@ -418,9 +418,9 @@ export interface Validation {
 /** A named expression. */
 export interface Variable {
   /** Name, used as variables.name. */
-  name?: string;
+  name: string;
   /** CEL expression that gives the value. */
-  expression?: string;
+  expression: string;
 }
 
 /** How to reach a webhook; either url or service. */

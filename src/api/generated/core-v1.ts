@@ -488,7 +488,7 @@ export interface EnvVarSource {
 /** A temporary container added to a running Pod, usually to debug it. */
 export interface EphemeralContainer {
   /** Name of the container, a DNS label unique in the Pod; fixed after creation. */
-  name?: string;
+  name: string;
   /** Image to run. */
   image?: string;
   /** Replaces the image's entrypoint; $(VAR) is expanded, no shell is involved. */
@@ -544,7 +544,7 @@ export interface EphemeralContainer {
 /** The fields that ephemeral containers share with other containers. */
 export interface EphemeralContainerCommon {
   /** Name of the container, a DNS label unique in the Pod; fixed after creation. */
-  name?: string;
+  name: string;
   /** Image to run. */
   image?: string;
   /** Replaces the image's entrypoint; $(VAR) is expanded, no shell is involved. */

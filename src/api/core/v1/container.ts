@@ -137,7 +137,7 @@ export const messages = {
     targetContainerName: field(2, 'string', 'Container whose process namespace is shared; default the Pod\'s own.'),
   }),
   EphemeralContainerCommon: message('The fields that ephemeral containers share with other containers.', {
-    name: field(1, 'string', 'Name of the container, a DNS label unique in the Pod; fixed after creation.', { keep: true }),
+    name: field(1, 'string', 'Name of the container, a DNS label unique in the Pod; fixed after creation.', { required: true, keep: true }),
     image: field(2, 'string', 'Image to run.'),
     command: field(3, '[]string', 'Replaces the image\'s entrypoint; $(VAR) is expanded, no shell is involved.'),
     args: field(4, '[]string', 'Replaces the image\'s arguments; $(VAR) is expanded.'),
