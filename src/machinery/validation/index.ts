@@ -4,8 +4,11 @@
  * a client reads the errors. Everything is pure: what a check knows beyond the objects comes in the context. The
  * objects are in canonical form and have their defaults.
  */
+import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 import type { FieldError } from './field-error.ts';
 import type { CreateCheck, KindValidation, UpdateCheck, ValidationContext, WarningCheck } from './kind-validation.ts';
+import { nameIsPathSegment } from './names.ts';
+import { validateAnyObjectMetaUpdate, validateObjectMeta } from './object-meta.ts';
 import { bodyValidations, validations } from './registry.ts';
 
 export * from './field-error.ts';
@@ -24,6 +27,7 @@ export interface ValidatedResource {
   readonly group: string;
   readonly version: string;
   readonly plural: string;
+  readonly namespaced: boolean;
 }
 
 const NO_CHECKS: readonly never[] = [];
@@ -33,12 +37,12 @@ export function validateCreate(resource: ValidatedResource, object: object, cont
 }
 
 export function validateUpdate(resource: ValidatedResource, object: object, old: object, context: ValidationContext): FieldError[] {
-  return runUpdate(validationOf(resource).update, { object, old, context });
+  return runUpdate(resource, validationOf(resource).update, { object, old, context });
 }
 
 export function validateStatusUpdate(resource: ValidatedResource, object: object, old: object, context: ValidationContext): FieldError[] {
   const validation = validationOf(resource);
-  return runUpdate(validation.status ?? validation.update, { object, old, context });
+  return runUpdate(resource, validation.status ?? validation.update, { object, old, context });
 }
 
 export interface SubresourceUpdate {
@@ -51,7 +55,16 @@ export interface SubresourceUpdate {
 export function validateSubresourceUpdate(resource: ValidatedResource, subresource: string, update: SubresourceUpdate): FieldError[] {
   const checks = validationOf(resource).subresources?.[subresource];
   if (!checks) throw new Error(`${resource.plural}/${subresource} has no validation of its own`);
-  return runUpdate(checks, update);
+  return runUpdate(resource, checks, update);
+}
+
+/**
+ * What every update of any object is checked for, before the kind's own checks. Most of these look at the metadata
+ * again, so that a client reads some errors several times.
+ */
+export function validateCommonUpdate(errors: FieldError[], namespaced: boolean, meta: ObjectMeta, old: ObjectMeta): void {
+  validateObjectMeta(errors, meta, { namespaced, name: nameIsPathSegment, unqualifiedFinalizers: true });
+  validateAnyObjectMetaUpdate(errors, meta, old);
 }
 
 /** A body of another kind that is posted to a subresource (Binding, Eviction, Scale, TokenRequest), by its kind. */
@@ -84,8 +97,15 @@ function runCreate(checks: readonly CreateCheck<object>[], object: object, conte
   return errors;
 }
 
-function runUpdate(checks: readonly UpdateCheck<object>[], { object, old, context }: SubresourceUpdate): FieldError[] {
+interface WithMetadata {
+  readonly metadata?: ObjectMeta;
+}
+
+const metadataOf = ({ metadata = {} }: WithMetadata): ObjectMeta => metadata;
+
+function runUpdate(resource: ValidatedResource, checks: readonly UpdateCheck<object>[], { object, old, context }: SubresourceUpdate): FieldError[] {
   const errors: FieldError[] = [];
+  validateCommonUpdate(errors, resource.namespaced, metadataOf(object), metadataOf(old));
   for (const check of checks) check(errors, object, old, context);
   return errors;
 }

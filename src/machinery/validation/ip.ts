@@ -200,3 +200,25 @@ export function cidrWarnings(value: string, at: Path): string[] {
   }
   return warnings;
 }
+
+/** Addresses that mean something else on every machine are of no use to others. */
+export function validateNonSpecialIp(errors: FieldError[], value: string, at: Path): void {
+  const ip = parseIp(value);
+  if (!ip) {
+    errors.push(invalidValue(at, value, 'must be a valid IP address'));
+    return;
+  }
+  const [first = 0, second = 0, third = 0] = ip.bytes;
+  const v4 = ip.family === 4;
+  const lastByteOnly = (last: number): boolean => ip.bytes.every((byte, i) => byte === (i === ip.bytes.length - 1 ? last : 0));
+  if (lastByteOnly(0)) errors.push(invalidValue(at, value, `may not be unspecified (${value})`));
+  if (v4 ? first === 127 : lastByteOnly(1)) {
+    errors.push(invalidValue(at, value, 'may not be in the loopback range (127.0.0.0/8, ::1/128)'));
+  }
+  if (v4 ? first === 169 && second === 254 : first === 0xfe && (second & 0xc0) === 0x80) {
+    errors.push(invalidValue(at, value, 'may not be in the link-local range (169.254.0.0/16, fe80::/10)'));
+  }
+  if (v4 ? first === 224 && second === 0 && third === 0 : first === 0xff && (second & 0x0f) === 0x02) {
+    errors.push(invalidValue(at, value, 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)'));
+  }
+}

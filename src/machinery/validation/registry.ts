@@ -2,16 +2,32 @@
  * Every kind's validation, by `group/plural`; by `group/version/plural` where a group's versions are different
  * things to check.
  */
+import * as core from './core/index.ts';
 import { groupBodies, groupValidations } from './group-validations.ts';
 import type { KindValidation } from './kind-validation.ts';
-import { namespace } from './core/namespace.ts';
 
 export const validations: Readonly<Record<string, KindValidation>> = {
-  '/namespaces': namespace,
+  '/configmaps': core.configMap,
+  '/endpoints': core.endpoints,
+  '/events': core.coreEvent,
+  '/limitranges': core.limitRange,
+  '/namespaces': core.namespace,
+  '/nodes': core.node,
+  '/persistentvolumeclaims': core.persistentVolumeClaim,
+  '/persistentvolumes': core.persistentVolume,
+  '/pods': core.pod,
+  '/podtemplates': core.podTemplate,
+  '/replicationcontrollers': core.replicationController,
+  '/resourcequotas': core.resourceQuota,
+  '/secrets': core.secret,
+  '/serviceaccounts': core.serviceAccount,
+  '/services': core.service,
+  'events.k8s.io/events': core.eventsEvent,
   ...groupValidations,
 };
 
 /** Bodies that are posted to a subresource and are objects of a kind of their own. */
 export const bodyValidations: Readonly<Record<string, KindValidation>> = {
+  Binding: core.binding,
   ...groupBodies,
 };

@@ -9,3 +9,6 @@ export const MATCH_PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
 
 /** Upstream sorts texts by their bytes. */
 export const compareBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
+
+/** The number of bytes that a base64 text stands for. */
+export const base64Length = (text: string): number => Buffer.byteLength(text, 'base64');

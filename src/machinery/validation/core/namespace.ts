@@ -1,25 +1,39 @@
-/** Namespaces: their finalizers and conditions have rules of their own; the rest is metadata. */
+/** Namespaces: their finalizers and their phase have rules of their own; the rest is metadata. */
 import type { Namespace } from '../../../api/generated/core-v1.ts';
-import { path, type FieldError } from '../field-error.ts';
+import { invalidValue, path, type FieldError, type Path } from '../field-error.ts';
 import type { KindValidation } from '../kind-validation.ts';
+import { metadata, metadataUpdate } from '../metadata-checks.ts';
 import { nameIsDnsLabel } from '../names.ts';
-import { validateFinalizerName, validateObjectMeta, validateObjectMetaUpdate } from '../object-meta.ts';
+import { validateFinalizerName, validateStandardFinalizer } from '../object-meta.ts';
 
 const FINALIZERS = path('spec', 'finalizers');
 
-function metadata(errors: FieldError[], object: Namespace): void {
-  validateObjectMeta(errors, object.metadata ?? {}, { namespaced: false, name: nameIsDnsLabel });
-}
-
-function metadataUpdate(errors: FieldError[], object: Namespace, old: Namespace): void {
-  validateObjectMetaUpdate(errors, object.metadata ?? {}, old.metadata ?? {});
+function validateFinalizer(errors: FieldError[], finalizer: string, at: Path): void {
+  validateFinalizerName(errors, finalizer, at);
+  validateStandardFinalizer(errors, finalizer, at);
 }
 
 function finalizers(errors: FieldError[], object: Namespace): void {
-  for (const finalizer of object.spec?.finalizers ?? []) validateFinalizerName(errors, finalizer, FINALIZERS);
+  for (const finalizer of object.spec?.finalizers ?? []) validateFinalizer(errors, finalizer, FINALIZERS);
+}
+
+function finalizersUpdate(errors: FieldError[], object: Namespace): void {
+  for (const [i, finalizer] of (object.spec?.finalizers ?? []).entries()) validateFinalizer(errors, finalizer, FINALIZERS.index(i));
+}
+
+/** A namespace is Terminating exactly when it is being deleted. */
+function phaseUpdate(errors: FieldError[], object: Namespace): void {
+  const phase = object.status?.phase ?? '';
+  const deleted = Boolean(object.metadata?.deletionTimestamp);
+  const expected = deleted ? 'Terminating' : 'Active';
+  if (phase === expected) return;
+  const message = `may only be '${expected}' if \`deletionTimestamp\` is ${deleted ? 'not empty' : 'empty'}`;
+  errors.push(invalidValue(path('status', 'Phase'), phase, message));
 }
 
 export const namespace: KindValidation<Namespace> = {
-  create: [metadata, finalizers],
+  create: [metadata({ namespaced: false, name: nameIsDnsLabel }), finalizers],
   update: [metadataUpdate],
+  status: [metadataUpdate, phaseUpdate],
+  subresources: { finalize: [metadataUpdate, finalizersUpdate] },
 };

@@ -1,0 +1,21 @@
+/** The validation of the core group's kinds, one file a kind or a part of one. Pods have many files: `pod.ts` ties them together. */
+export { binding } from './binding.ts';
+export { validatePersistentVolumeClaimTemplate, validateClaimSpec } from './claim-spec.ts';
+export { claimSpecWarnings } from './claim-warnings.ts';
+export { configMap } from './config-map.ts';
+export { endpoints } from './endpoints.ts';
+export { coreEvent, eventsEvent } from './event.ts';
+export { limitRange } from './limit-range.ts';
+export { namespace } from './namespace.ts';
+export { node } from './node.ts';
+export { persistentVolume, validatePersistentVolumeSpec } from './persistent-volume.ts';
+export { persistentVolumeClaim } from './persistent-volume-claim.ts';
+export { pod } from './pod.ts';
+export { podRules, podTemplateRules } from './pod-allowances.ts';
+export { podTemplate, validatePodTemplateSpec } from './pod-template.ts';
+export { appArmorAnnotationWarnings, podTemplateWarnings } from './pod-warnings.ts';
+export { podOwnerNameWarnings, replicationController } from './replication-controller.ts';
+export { resourceQuota } from './resource-quota.ts';
+export { secret } from './secret.ts';
+export { service } from './service.ts';
+export { serviceAccount } from './service-account.ts';
