@@ -15,6 +15,7 @@ import { networkingValidations } from './networking/index.ts';
 import { nodeValidations } from './node/index.ts';
 import { policyBodies, policyValidations } from './policy/index.ts';
 import { rbacValidations } from './rbac/index.ts';
+import { resourceValidations } from './resource/index.ts';
 import { schedulingValidations } from './scheduling/index.ts';
 import { storageValidations } from './storage/index.ts';
 
@@ -34,6 +35,7 @@ export const groupValidations: Readonly<Record<string, KindValidation>> = {
   ...nodeValidations,
   ...policyValidations,
   ...rbacValidations,
+  ...resourceValidations,
   ...schedulingValidations,
   ...storageValidations,
 };

@@ -36,10 +36,10 @@ function validateWebhookUrl(errors: FieldError[], text: string, at: Path): void 
   if (url.query !== '') errors.push(invalidValue(at, url.query, 'query parameters are not permitted in the URL'));
 }
 
-// Upstream's callers hand over name and namespace in each other's place, so the errors come in this order.
+// Upstream's callers hand over name and namespace in each other's place, so each error names the other field.
 function validateWebhookService(errors: FieldError[], { namespace, name, path, port = 0 }: WebhookService, at: Path): void {
-  if (!namespace) errors.push(required(at.child('namespace')));
-  if (!name) errors.push(required(at.child('name')));
+  if (!namespace) errors.push(required(at.child('name')));
+  if (!name) errors.push(required(at.child('namespace')));
   const wrongPort = portNumber(port);
   if (wrongPort.length > 0) errors.push(invalidValue(at.child('port'), port, `port is not valid: ${wrongPort.join(', ')}`));
   if (path != null) validateServicePath(errors, path, at.child('path'));

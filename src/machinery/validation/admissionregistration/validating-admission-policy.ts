@@ -62,9 +62,6 @@ function validateValidation(errors: FieldError[], validation: Validation, at: Pa
   }
   if (message !== '' && trimmedMessage === '') errors.push(invalidValue(at.child('message'), message, 'must be non-empty if specified'));
   else if (NEWLINE.test(trimmedMessage)) errors.push(invalidValue(at.child('message'), message, 'must not contain line breaks'));
-  else if (NEWLINE.test(expression.trim()) && trimmedMessage === '') {
-    errors.push(required(at.child('message'), 'must be specified if expression contains line breaks'));
-  }
   if (reason != null && !REASONS.includes(reason)) errors.push(notSupported(at.child('reason'), reason, REASONS));
 }
 

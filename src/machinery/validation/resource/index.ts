@@ -1,0 +1,11 @@
+/** Validation of the resource group: claims on devices, their templates and classes, and what drivers offer. */
+import type { KindValidation } from '../kind-validation.ts';
+import { deviceClass, resourceClaim, resourceClaimTemplate } from './resource-claim.ts';
+import { resourceSlice } from './resource-slice.ts';
+
+export const resourceValidations: Readonly<Record<string, KindValidation>> = {
+  'resource.k8s.io/deviceclasses': deviceClass,
+  'resource.k8s.io/resourceclaims': resourceClaim,
+  'resource.k8s.io/resourceclaimtemplates': resourceClaimTemplate,
+  'resource.k8s.io/resourceslices': resourceSlice,
+};
