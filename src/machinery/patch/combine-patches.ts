@@ -19,8 +19,7 @@ export function combinePatches(type: Type, deletions: JsonRecord, changes: JsonR
       if (deletion !== undefined && !deepEqual(deletion, change)) throw badElementOrder();
       combined[key] = change;
     } else if (isRecord(deletion) && isRecord(change)) {
-      const below = type.kind === 'map' ? type.value : patchMetaOf(type, key).type;
-      setOwn(combined, key, combinePatches(below, deletion, change));
+      setOwn(combined, key, combinePatches(patchMetaOf(type, key).type, deletion, change));
     } else if (Array.isArray(deletion) && Array.isArray(change) && !key.startsWith(DELETE_LIST)) {
       setOwn(combined, key, combineItems(patchMetaOf(type, key), deletion, change));
     } else {

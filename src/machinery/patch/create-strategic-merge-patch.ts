@@ -72,7 +72,7 @@ interface FieldDiff<T> {
 
 function diffMapField(type: Type, key: string, { patch, old, now, options }: FieldDiff<JsonRecord>): void {
   if (deepEqual(old, now)) return;
-  const meta: PatchMeta = type.kind === 'map' ? { type: type.value, strategy: '', retainKeys: false, mergeKey: '' } : patchMetaOf(type, key);
+  const meta = patchMetaOf(type, key);
   if (meta.strategy === 'replace') {
     if (options.changes) setOwn(patch, key, now);
     return;

@@ -15,6 +15,8 @@ const known = new WeakMap<Field, PatchMeta>();
 
 /** Throws a StatusError for a field that the type does not have. */
 export function patchMetaOf(type: Type, name: string): PatchMeta {
+  // A map's values are alike, whatever their key, and no strategy is declared for them.
+  if (type.kind === 'map') return { type: elementOf(type.value), strategy: '', retainKeys: false, mergeKey: '' };
   if (type.kind !== 'message') {
     throw failure(500, '', `merging an object in json but data type is not struct, instead is: ${type.kind === 'list' ? 'slice' : type.kind}`);
   }
@@ -27,10 +29,11 @@ export function patchMetaOf(type: Type, name: string): PatchMeta {
 
 function metaOfField(field: Field): PatchMeta {
   return {
-    type: field.type.kind === 'list' ? field.type.element : field.type,
+    type: elementOf(field.type),
     strategy: field.patchStrategy.find((s) => s !== 'retainKeys') ?? '',
     retainKeys: field.patchStrategy.includes('retainKeys'),
     mergeKey: field.mergeKey ?? '',
   };
 }
 
+const elementOf = (type: Type): Type => (type.kind === 'list' ? type.element : type);

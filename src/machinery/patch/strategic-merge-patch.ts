@@ -66,7 +66,7 @@ function mergeField(type: Type, merged: Record<string, unknown>, patchKey: strin
     return;
   }
   if (isRecord(old) && isRecord(change)) {
-    const meta = mapMeta(type, key);
+    const meta = patchMetaOf(type, key);
     setOwn(merged, key, meta.strategy === 'replace' ? change : mergeMaps(meta.type, old, change));
   } else if (Array.isArray(old) && Array.isArray(change)) {
     const meta = patchMetaOf(type, key);
@@ -74,12 +74,6 @@ function mergeField(type: Type, merged: Record<string, unknown>, patchKey: strin
   } else {
     setOwn(merged, key, change);
   }
-}
-
-/** Maps of maps have no fields to look up; the element is the same whatever the key. */
-function mapMeta(type: Type, key: string): PatchMeta {
-  if (type.kind === 'map') return { type: type.value, strategy: '', retainKeys: false, mergeKey: '' };
-  return patchMetaOf(type, key);
 }
 
 function fieldOfDirective(key: string, directive: typeof DELETE_LIST | typeof SET_ORDER): string {
