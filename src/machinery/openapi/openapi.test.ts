@@ -1,0 +1,264 @@
+import { describe, expect, it } from 'vitest';
+import { schema } from '../../api/index.ts';
+import type { JsonObject, JsonValue } from '../object.ts';
+import { OpenApiDocuments, openapiV2, openapiV3, type CustomResourceApi } from './index.ts';
+
+/** The value at a path of keys. */
+function at(value: JsonValue | undefined, ...keys: string[]): JsonValue | undefined {
+  return keys.reduce<JsonValue | undefined>((current, key) => (current as JsonObject | undefined)?.[key], value);
+}
+
+const parse = (bytes: Buffer): JsonObject => JSON.parse(bytes.toString('utf8')) as JsonObject;
+const apps = openapiV3('apps', 'v1')!;
+const core = openapiV3('', 'v1')!;
+const swagger = openapiV2();
+const schemaOf = (document: JsonObject, name: string, ...keys: string[]) => at(document, 'components', 'schemas', name, ...keys);
+const definition = (name: string, ...keys: string[]) => at(swagger, 'definitions', name, ...keys);
+const ref3 = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+
+const refsOf = (document: JsonObject): string[] =>
+  [...JSON.stringify(document).matchAll(/"\$ref":"#\/(?:definitions|components\/schemas)\/([^"]+)"/g)].map((match) => match[1]!);
+
+describe('version 3', () => {
+  it('has every schema that it refers to, in every document', () => {
+    for (const name of new OpenApiDocuments({ version: 'v1.36.4' }).v3Names()) {
+      const document = parse(new OpenApiDocuments({ version: 'v1.36.4' }).v3(name)!.bytes);
+      const known = Object.keys(at(document, 'components', 'schemas') as JsonObject);
+      expect(refsOf(document).filter((ref) => !known.includes(ref))).toEqual([]);
+    }
+  });
+
+  it('says what is beside a reference by allOf, and tells defaults', () => {
+    expect(schemaOf(apps, 'io.k8s.api.apps.v1.Deployment', 'properties', 'spec')).toEqual({
+      allOf: [ref3('io.k8s.api.apps.v1.DeploymentSpec')],
+      description: expect.any(String),
+      default: {},
+    });
+    expect(schemaOf(apps, 'io.k8s.api.apps.v1.ControllerRevision', 'properties', 'revision')).toMatchObject({
+      type: 'integer',
+      format: 'int64',
+      default: 0,
+    });
+    expect(schemaOf(apps, 'io.k8s.api.apps.v1.ControllerRevision', 'properties', 'data')).not.toHaveProperty('default');
+    expect(schemaOf(core, 'io.k8s.api.core.v1.ContainerPort', 'properties', 'protocol')).toMatchObject({ default: 'TCP', enum: ['SCTP', 'TCP', 'UDP'] });
+  });
+
+  it('describes lists and maps with what they hold', () => {
+    expect(schemaOf(core, 'io.k8s.api.core.v1.PodSpec', 'properties', 'containers')).toMatchObject({
+      type: 'array',
+      items: { allOf: [ref3('io.k8s.api.core.v1.Container')], default: {} },
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['name'],
+      'x-kubernetes-patch-strategy': 'merge',
+      'x-kubernetes-patch-merge-key': 'name',
+    });
+    expect(schemaOf(core, 'io.k8s.api.core.v1.ResourceRequirements', 'properties', 'limits')).toMatchObject({
+      type: 'object',
+      additionalProperties: ref3('io.k8s.apimachinery.pkg.api.resource.Quantity'),
+    });
+    expect(schemaOf(core, 'io.k8s.api.core.v1.PodSpec', 'properties', 'nodeSelector')).toMatchObject({
+      additionalProperties: { type: 'string', default: '' },
+      'x-kubernetes-map-type': 'atomic',
+    });
+  });
+
+  it('names the kinds', () => {
+    expect(schemaOf(apps, 'io.k8s.api.apps.v1.Deployment', 'x-kubernetes-group-version-kind')).toEqual([
+      { group: 'apps', kind: 'Deployment', version: 'v1' },
+    ]);
+    expect(schemaOf(apps, 'io.k8s.api.apps.v1.DeploymentSpec')).not.toHaveProperty('x-kubernetes-group-version-kind');
+    expect(schemaOf(apps, 'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions', 'x-kubernetes-group-version-kind')).toContainEqual({
+      group: 'apps',
+      kind: 'DeleteOptions',
+      version: 'v1',
+    });
+  });
+
+  it('lets numbers be written as numbers or strings where they may', () => {
+    expect(schemaOf(core, 'io.k8s.apimachinery.pkg.api.resource.Quantity', 'oneOf')).toEqual([{ type: 'string' }, { type: 'number' }]);
+    expect(schemaOf(core, 'io.k8s.apimachinery.pkg.util.intstr.IntOrString', 'oneOf')).toEqual([{ type: 'integer' }, { type: 'string' }]);
+  });
+
+  it('lists the documents with the hash of their content', () => {
+    const documents = new OpenApiDocuments({ version: 'v1.36.4' });
+    const root = parse(documents.v3Root().bytes);
+    const { hash } = documents.v3('apis/apps/v1')!;
+    expect(hash).toMatch(/^[0-9A-F]{128}$/);
+    expect(at(root, 'paths', 'apis/apps/v1')).toEqual({ serverRelativeURL: `/openapi/v3/apis/apps/v1?hash=${hash}` });
+    expect(documents.v3('apis/nope/v1')).toBeUndefined();
+  });
+});
+
+const operations: { name: string; path: string; method: string; operationId: string; action: string; kind: string; parameters: string[] }[] = [
+  {
+    name: 'list',
+    path: '/apis/apps/v1/namespaces/{namespace}/deployments',
+    method: 'get',
+    operationId: 'listAppsV1NamespacedDeployment',
+    action: 'list',
+    kind: 'Deployment',
+    parameters: ['allowWatchBookmarks', 'continue', 'fieldSelector', 'labelSelector', 'limit', 'resourceVersion', 'resourceVersionMatch', 'sendInitialEvents', 'timeoutSeconds', 'watch'],
+  },
+  {
+    name: 'deletecollection',
+    path: '/apis/apps/v1/namespaces/{namespace}/deployments',
+    method: 'delete',
+    operationId: 'deleteAppsV1CollectionNamespacedDeployment',
+    action: 'deletecollection',
+    kind: 'Deployment',
+    parameters: ['dryRun', 'gracePeriodSeconds', 'propagationPolicy', 'labelSelector'],
+  },
+  {
+    name: 'patch',
+    path: '/apis/apps/v1/namespaces/{namespace}/deployments/{name}',
+    method: 'patch',
+    operationId: 'patchAppsV1NamespacedDeployment',
+    action: 'patch',
+    kind: 'Deployment',
+    parameters: ['dryRun', 'fieldManager', 'fieldValidation', 'force'],
+  },
+  {
+    name: 'a subresource of another kind',
+    path: '/apis/apps/v1/namespaces/{namespace}/deployments/{name}/scale',
+    method: 'put',
+    operationId: 'replaceAppsV1NamespacedDeploymentScale',
+    action: 'put',
+    kind: 'Scale',
+    parameters: ['dryRun', 'fieldManager', 'fieldValidation'],
+  },
+  {
+    name: 'the old way to watch',
+    path: '/apis/apps/v1/watch/deployments',
+    method: 'get',
+    operationId: 'watchAppsV1DeploymentListForAllNamespaces',
+    action: 'watchlist',
+    kind: 'Deployment',
+    parameters: [],
+  },
+];
+
+describe('paths', () => {
+  it.each(operations)('$name', ({ path, method, operationId, action, kind, parameters }) => {
+    const operation = at(apps, 'paths', path, method) as JsonObject;
+    expect(operation).toMatchObject({ operationId, 'x-kubernetes-action': action, 'x-kubernetes-group-version-kind': { kind }, tags: ['apps_v1'] });
+    const names = ((operation['parameters'] ?? []) as JsonObject[]).map((parameter) => parameter['name']);
+    expect(names).toEqual(expect.arrayContaining(parameters));
+  });
+
+  it('connect to pods and what runs in them', () => {
+    expect(at(core, 'paths', '/api/v1/namespaces/{namespace}/pods/{name}/exec', 'post')).toMatchObject({
+      operationId: 'connectCoreV1PostNamespacedPodExec',
+      'x-kubernetes-action': 'connect',
+      'x-kubernetes-group-version-kind': { group: '', kind: 'PodExecOptions', version: 'v1' },
+    });
+    const proxy = at(core, 'paths', '/api/v1/nodes/{name}/proxy/{path}') as JsonObject;
+    expect(Object.keys(proxy).sort()).toEqual(['delete', 'get', 'head', 'options', 'parameters', 'patch', 'post', 'put']);
+    expect(at(proxy, 'head', 'operationId')).toBe('connectCoreV1HeadNodeProxyWithPath');
+  });
+
+  it('give each operation a name of its own', () => {
+    const ids = Object.values(swagger['paths'] as JsonObject).flatMap((item) =>
+      Object.entries(item as JsonObject).flatMap(([method, operation]) => (method === 'parameters' ? [] : [at(operation, 'operationId')])),
+    );
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('exist for every resource that can be listed', () => {
+    const missing = schema.resources
+      .filter((resource) => resource.verbs.includes('list'))
+      .map(({ group, version, plural }) => `${group === '' ? '/api' : `/apis/${group}`}/${version}/${plural}`)
+      .filter((path) => at(swagger, 'paths', path, 'get') === undefined);
+    expect(missing).toEqual([]);
+  });
+});
+
+describe('version 2', () => {
+  it('has every definition and parameter that it refers to', () => {
+    const known = Object.keys(swagger['definitions'] as JsonObject);
+    expect(refsOf(swagger).filter((ref) => !known.includes(ref))).toEqual([]);
+    const parameters = [...JSON.stringify(swagger).matchAll(/"#\/parameters\/([^"]+)"/g)].map((match) => match[1]!);
+    expect(parameters.length).toBeGreaterThan(1000);
+    expect(parameters.filter((name) => at(swagger, 'parameters', name) === undefined)).toEqual([]);
+  });
+
+  it('says what is beside a reference beside it, and no defaults', () => {
+    expect(definition('io.k8s.api.apps.v1.Deployment', 'properties', 'spec')).toEqual({
+      description: expect.any(String),
+      $ref: '#/definitions/io.k8s.api.apps.v1.DeploymentSpec',
+    });
+    expect(definition('io.k8s.apimachinery.pkg.util.intstr.IntOrString')).toMatchObject({ type: 'string', format: 'int-or-string' });
+  });
+
+  it('says how to authenticate', () => {
+    expect(swagger).toMatchObject({ swagger: '2.0', info: { title: 'Kubernetes', version: 'v1.36.4' }, security: [{ BearerToken: [] }] });
+  });
+});
+
+const widgets: CustomResourceApi = {
+  resource: {
+    group: 'stable.example.com',
+    version: 'v1',
+    kind: 'Widget',
+    listKind: 'WidgetList',
+    plural: 'widgets',
+    namespaced: true,
+    verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
+    subresources: { scale: { verbs: ['get', 'patch', 'update'], kind: 'autoscaling/v1.Scale' } },
+  },
+  schema: {
+    type: 'object',
+    required: ['spec'],
+    properties: {
+      spec: {
+        type: 'object',
+        properties: {
+          size: { type: 'integer', nullable: true, default: 1 },
+          port: { 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }] },
+          color: { type: 'string', enum: ['red', 'blue'] },
+        },
+      },
+    },
+  },
+};
+
+describe('custom resources', () => {
+  const documents = new OpenApiDocuments({ version: 'v1.36.4', custom: [widgets] });
+  const name = 'com.example.stable.v1.Widget';
+
+  it('have a document of version 3 of their own', () => {
+    const document = parse(documents.v3('apis/stable.example.com/v1')!.bytes);
+    expect(document).toMatchObject({ openapi: '3.0.0', info: { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' } });
+    expect(schemaOf(document, name, 'properties', 'spec', 'properties')).toEqual(at(widgets.schema, 'properties', 'spec', 'properties'));
+    expect(schemaOf(document, name, 'properties', 'metadata', 'allOf')).toEqual([ref3('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta')]);
+    expect(schemaOf(document, name, 'x-kubernetes-group-version-kind')).toEqual([{ group: 'stable.example.com', kind: 'Widget', version: 'v1' }]);
+    expect(at(document, 'paths', '/apis/stable.example.com/v1/namespaces/{namespace}/widgets/{name}', 'patch', 'operationId')).toBe(
+      'patchStableExampleComV1NamespacedWidget',
+    );
+    expect(refsOf(document)).toContain('io.k8s.api.autoscaling.v1.Scale');
+    expect(documents.v3Names()).toContain('apis/stable.example.com/v1');
+  });
+
+  it('are part of version 2, without what it cannot say', () => {
+    const document = parse(documents.v2().bytes);
+    expect(at(document, 'definitions', name, 'properties', 'spec', 'properties')).toEqual({
+      size: {},
+      port: { 'x-kubernetes-int-or-string': true },
+      color: { type: 'string', enum: ['red', 'blue'] },
+    });
+    expect(at(document, 'paths', '/apis/stable.example.com/v1/widgets', 'get', 'operationId')).toBe('listStableExampleComV1WidgetForAllNamespaces');
+    expect(definition(name)).toBeUndefined();
+  });
+
+  it('may be anything without a schema', () => {
+    const open = new OpenApiDocuments({ version: 'v1', custom: [{ resource: widgets.resource }] });
+    const document = parse(open.v3('apis/stable.example.com/v1')!.bytes);
+    expect(schemaOf(document, name)).toMatchObject({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true });
+  });
+
+  it('change the hash of what they are in, and of nothing else', () => {
+    const plain = new OpenApiDocuments({ version: 'v1.36.4' });
+    expect(documents.v3('apis/apps/v1')!.hash).toBe(plain.v3('apis/apps/v1')!.hash);
+    expect(documents.v3Root().hash).not.toBe(plain.v3Root().hash);
+    expect(documents.v2().hash).not.toBe(plain.v2().hash);
+  });
+});

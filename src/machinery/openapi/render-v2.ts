@@ -1,0 +1,69 @@
+import { createHash } from 'node:crypto';
+import type { JsonObject } from '../object.ts';
+import { refTo } from './definitions.ts';
+import type { Operation, PathItem } from './operations.ts';
+import type { Parameter } from './parameters.ts';
+import { consumedTypes, producedTypes, RESPONSE_DESCRIPTIONS } from './media-types.ts';
+
+/** Parameters that many operations have, said once. */
+export class SharedParameters {
+  private readonly keys = new Map<Parameter, string>();
+  private readonly parameters: JsonObject = {};
+
+  ref(parameter: Parameter): JsonObject {
+    let key = this.keys.get(parameter);
+    if (key === undefined) {
+      const rendered = renderParameter(parameter);
+      key = `${parameter.name}-${createHash('sha256').update(JSON.stringify(rendered)).digest('base64url').slice(0, 8)}`;
+      this.keys.set(parameter, key);
+      this.parameters[key] = rendered;
+    }
+    return { $ref: `#/parameters/${key}` };
+  }
+
+  all(): JsonObject {
+    return Object.fromEntries(Object.entries(this.parameters).sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+}
+
+const renderParameter = ({ name, in: place, type, description }: Parameter): JsonObject => ({
+  ...(description === '' ? {} : { description }),
+  in: place,
+  name,
+  ...(place === 'path' ? { required: true } : {}),
+  type,
+  uniqueItems: true,
+});
+
+export function renderPathV2(item: PathItem, shared: SharedParameters): JsonObject {
+  const rendered: JsonObject = {};
+  for (const operation of item.operations) rendered[operation.method] = renderOperation(operation, shared);
+  if (item.parameters.length > 0) rendered['parameters'] = item.parameters.map((parameter) => shared.ref(parameter));
+  return rendered;
+}
+
+function renderOperation(operation: Operation, shared: SharedParameters): JsonObject {
+  const { body, gvk } = operation;
+  const parameters: JsonObject[] = operation.parameters.map((parameter) => shared.ref(parameter));
+  if (body) {
+    parameters.unshift({ in: 'body', name: 'body', ...(body.required ? { required: true } : {}), schema: refTo(body.definition, 'v2') });
+  }
+  const responses: JsonObject = {};
+  for (const [code, definition] of Object.entries(operation.responses)) {
+    const schema = definition === undefined ? { type: 'string' } : refTo(definition, 'v2');
+    responses[code] = { description: RESPONSE_DESCRIPTIONS[code] ?? '', schema };
+  }
+  responses['401'] = { description: 'Unauthorized' };
+  return {
+    consumes: consumedTypes(operation),
+    description: operation.deprecated ? `${operation.description}; deprecated: ${operation.deprecated}` : operation.description,
+    operationId: operation.operationId,
+    ...(parameters.length > 0 ? { parameters } : {}),
+    produces: producedTypes(operation),
+    responses,
+    schemes: ['https'],
+    tags: [operation.tag],
+    ...(operation.action ? { 'x-kubernetes-action': operation.action } : {}),
+    ...(gvk ? { 'x-kubernetes-group-version-kind': { group: gvk.group, kind: gvk.kind, version: gvk.version } } : {}),
+  };
+}
