@@ -16,32 +16,58 @@ const INITIALISMS: Record<string, string> = {
   apiGroups: 'APIGroups',
   apiVersion: 'APIVersion',
   apiVersions: 'APIVersions',
+  awsElasticBlockStore: 'AWSElasticBlockStore',
   bool: 'BoolValue',
   bools: 'BoolValues',
   caBundle: 'CABundle',
   cel: 'CEL',
+  cephfs: 'CephFS',
+  chapAuthDiscovery: 'DiscoveryCHAPAuth',
+  chapAuthSession: 'SessionCHAPAuth',
   cidr: 'CIDR',
   cidrs: 'CIDRs',
   csi: 'CSI',
+  diskURI: 'DataDiskURI',
+  dnsConfig: 'DNSConfig',
+  dnsPolicy: 'DNSPolicy',
+  fc: 'FC',
+  fsGroup: 'FSGroup',
+  fsGroupChangePolicy: 'FSGroupChangePolicy',
   fsType: 'FSType',
+  gcePersistentDisk: 'GCEPersistentDisk',
+  gmsaCredentialSpec: 'GMSACredentialSpec',
+  gmsaCredentialSpecName: 'GMSACredentialSpecName',
+  grpc: 'GRPC',
   http: 'HTTP',
+  httpGet: 'HTTPGet',
+  httpHeaders: 'HTTPHeaders',
   int: 'IntValue',
   ints: 'IntValues',
   ip: 'IP',
   ipBlock: 'IPBlock',
   ips: 'IPs',
+  iqn: 'IQN',
   iscsi: 'ISCSI',
   jsonPath: 'JSONPath',
   nfs: 'NFS',
   nonResourceURLs: 'NonResourceURLs',
+  os: 'OS',
+  pdID: 'PdID',
+  pdName: 'PDName',
   rbd: 'RBD',
+  seLinuxChangePolicy: 'SELinuxChangePolicy',
+  seLinuxOptions: 'SELinuxOptions',
+  storageos: 'StorageOS',
   string: 'StringValue',
   strings: 'StringValues',
+  tcpSocket: 'TCPSocket',
   tls: 'TLS',
+  tty: 'TTY',
   uid: 'UID',
   url: 'URL',
   version: 'VersionValue',
   versions: 'VersionValues',
+  wwids: 'WWIDs',
 };
 /** Messages whose fields `string`, `version`… are values and are called so; elsewhere the words are plain names. */
 const VALUE_UNIONS = new Set(['DeviceAttribute']);
@@ -70,7 +96,17 @@ export function goJson(value: unknown): string {
 function structOf(message: Message, value: unknown): unknown {
   if (message.fullName.startsWith(META_PREFIX)) return value ?? null;
   const fields = isRecord(value) ? value : {};
-  return Object.fromEntries(message.fields.map((field) => [goName(message, field.name), goField(field, fields[field.name])]));
+  return Object.fromEntries(fieldsOf(message).map((field) => [goName(message, field.name), goField(field, fields[field.name])]));
+}
+
+/** Where a field stands elsewhere in the internal struct: after which other one. */
+const MOVED_AFTER: Record<string, readonly [moved: string, after: string]> = { Volume: ['quobyte', 'rbd'] };
+
+function fieldsOf(message: Message): readonly Field[] {
+  const move = MOVED_AFTER[message.name];
+  const moved = move && message.byName.get(move[0]);
+  if (!moved) return message.fields;
+  return message.fields.filter((field) => field !== moved).flatMap((field) => (field.name === move[1] ? [field, moved] : [field]));
 }
 
 function goName(message: Message, name: string): string {
@@ -88,7 +124,8 @@ function goValue(type: Type, value: unknown): unknown {
   if (type.kind === 'message') return structOf(type, value);
   if (type.kind === 'list' && Array.isArray(value)) return value.map((element) => goValue(type.element, element));
   if (type.kind === 'map' && isRecord(value)) {
-    return Object.fromEntries(Object.entries(value).map(([key, element]) => [key, goValue(type.value, element)]));
+    const keys = Object.keys(value).sort();
+    return Object.fromEntries(keys.map((key) => [key, goValue(type.value, value[key])]));
   }
   return value;
 }

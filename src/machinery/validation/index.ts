@@ -8,7 +8,7 @@ import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 import type { FieldError } from './field-error.ts';
 import type { CreateCheck, KindValidation, UpdateCheck, ValidationContext, WarningCheck } from './kind-validation.ts';
 import { nameIsPathSegment } from './names.ts';
-import { validateAnyObjectMetaUpdate, validateObjectMeta } from './object-meta.ts';
+import { validateAnyObjectMetaUpdate, validateObjectMeta, type ObjectMetaRules } from './object-meta.ts';
 import { bodyValidations, validations } from './registry.ts';
 
 export * from './field-error.ts';
@@ -33,7 +33,10 @@ export interface ValidatedResource {
 const NO_CHECKS: readonly never[] = [];
 
 export function validateCreate(resource: ValidatedResource, object: object, context: ValidationContext): FieldError[] {
-  return runCreate(validationOf(resource).create, object, context);
+  const errors = runCreate(validationOf(resource).create, object, context);
+  // Kinds that do not look at their metadata are held to the least that any object must have.
+  if (errors.length === 0) validateObjectMeta(errors, metadataOf(object), anyObject(resource.namespaced));
+  return errors;
 }
 
 export function validateUpdate(resource: ValidatedResource, object: object, old: object, context: ValidationContext): FieldError[] {
@@ -63,7 +66,7 @@ export function validateSubresourceUpdate(resource: ValidatedResource, subresour
  * again, so that a client reads some errors several times.
  */
 export function validateCommonUpdate(errors: FieldError[], namespaced: boolean, meta: ObjectMeta, old: ObjectMeta): void {
-  validateObjectMeta(errors, meta, { namespaced, name: nameIsPathSegment, unqualifiedFinalizers: true });
+  validateObjectMeta(errors, meta, anyObject(namespaced));
   validateAnyObjectMetaUpdate(errors, meta, old);
 }
 
@@ -96,6 +99,8 @@ function runCreate(checks: readonly CreateCheck<object>[], object: object, conte
   for (const check of checks) check(errors, object, context);
   return errors;
 }
+
+const anyObject = (namespaced: boolean): ObjectMetaRules => ({ namespaced, name: nameIsPathSegment, unqualifiedFinalizers: true });
 
 interface WithMetadata {
   readonly metadata?: ObjectMeta;

@@ -86,7 +86,7 @@ function validateDataSources(errors: FieldError[], { dataSource, dataSourceRef }
   // Upstream passes a path as the value, whose fields are private: it prints as an empty struct.
   if (dataSourceRef.namespace) errors.push(invalidValue(at, {}, 'may not be specified when dataSourceRef.namespace is specified'));
   else if (
-    dataSource.apiGroup !== dataSourceRef.apiGroup ||
+    (dataSource.apiGroup ?? undefined) !== (dataSourceRef.apiGroup ?? undefined) ||
     dataSource.kind !== dataSourceRef.kind ||
     dataSource.name !== dataSourceRef.name
   ) {
@@ -96,7 +96,9 @@ function validateDataSources(errors: FieldError[], { dataSource, dataSourceRef }
 
 type DataSource = Pick<TypedObjectReference, 'name' | 'kind' | 'apiGroup'>;
 
-function validateDataSource(errors: FieldError[], { name, kind = '', apiGroup = '' }: DataSource, at: Path, allowGroup: boolean): void {
+function validateDataSource(errors: FieldError[], source: DataSource, at: Path, allowGroup: boolean): void {
+  const { name, kind = '' } = source;
+  const apiGroup = source.apiGroup ?? '';
   if (!name) errors.push(required(at.child('name')));
   if (kind === '') errors.push(required(at.child('kind')));
   if (apiGroup === '' && kind !== 'PersistentVolumeClaim') {

@@ -36,7 +36,7 @@ function claimRules(old?: PersistentVolumeClaim): ClaimRules {
   const { dataSource, dataSourceRef } = old.spec;
   return {
     allowInvalidSelectorValues: problems.length > 0,
-    allowInvalidDataSourceGroup: dataSource?.apiGroup !== undefined || dataSourceRef?.apiGroup !== undefined,
+    allowInvalidDataSourceGroup: (dataSource?.apiGroup ?? dataSourceRef?.apiGroup ?? undefined) !== undefined,
   };
 }
 

@@ -6,7 +6,7 @@ import { checkLegacyCidr, checkLegacyIp, parseIp, validateNonSpecialIp } from '.
 import type { KindValidation } from '../kind-validation.ts';
 import { validateLabels } from '../label-selector.ts';
 import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
-import { dns1123Label, dns1123Subdomain, nameIsDns1035Label, portNumber, qualifiedName } from '../names.ts';
+import { dns1123Label, dns1123Subdomain, nameIsDnsLabel, portNumber, qualifiedName } from '../names.ts';
 import { validateProtocol } from './container-ports.ts';
 import { validatePortNumberOrName } from './handlers.ts';
 import { clusterIps, clusterIpsUpdate, isHeadless } from './service-cluster-ips.ts';
@@ -23,7 +23,7 @@ const TOPOLOGY_HINTS = 'service.kubernetes.io/topology-aware-hints';
 const TOPOLOGY_MODE = 'service.kubernetes.io/topology-mode';
 const SOURCE_RANGES = 'service.beta.kubernetes.io/load-balancer-source-ranges';
 const ONLY_LOAD_BALANCER = "may only be used when `type` is 'LoadBalancer'";
-const RULES = { namespaced: true, name: nameIsDns1035Label };
+const RULES = { namespaced: true, name: nameIsDnsLabel };
 
 const specOf = (service: Service): ServiceSpec => service.spec ?? {};
 

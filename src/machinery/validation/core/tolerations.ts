@@ -1,7 +1,8 @@
 /** Tolerations of pods and taints of nodes. */
 import type { Taint, Toleration } from '../../../api/generated/core-v1.ts';
-import { FieldError, forbiddenField, invalidValue, notSupported, required, type Path } from '../field-error.ts';
 import { semanticEqual } from '../equality.ts';
+import { FieldError, forbiddenField, invalidValue, notSupported, required, type Path } from '../field-error.ts';
+import { goStruct } from '../go-struct.ts';
 import { validateLabelName } from '../label-selector.ts';
 import { labelValue } from '../names.ts';
 
@@ -70,7 +71,10 @@ export function validateTaints(errors: FieldError[], taints: readonly Taint[], a
     if (effect === '') errors.push(required(here.child('effect')));
     else validateTaintEffect(errors, effect, here.child('effect'));
     const pair = `${effect}/${key}`;
-    if (seen.has(pair)) errors.push(new FieldError('FieldValueDuplicate', here.toString(), taint, 'taints must be unique by key and effect pair'));
+    if (seen.has(pair)) {
+      const shown = goStruct('io.k8s.api.core.v1.Taint', taint);
+      errors.push(new FieldError('FieldValueDuplicate', here.toString(), shown, 'taints must be unique by key and effect pair'));
+    }
     seen.add(pair);
   }
 }
