@@ -1,6 +1,7 @@
-import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { createSecureServer, createServer, type Http2SecureServer, type Http2Server, type ServerHttp2Session } from 'node:http2';
-import { createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { createServer as createHttpServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http';
+import { createServer, type Http2Server, type ServerHttp2Session } from 'node:http2';
+import { createServer as createTcpServer, type Socket } from 'node:net';
+import { createServer as createTlsServer, type TlsOptions, type TLSSocket } from 'node:tls';
 import { type Services, serveGrpcStream } from './grpc-server.ts';
 
 export interface ListenerTls {
@@ -34,21 +35,7 @@ const HTTP2_PREFACE = 'PRI * HTTP/2.0';
 export async function listen(options: ListenerOptions): Promise<Listener> {
   const sessions = new Set<ServerHttp2Session>();
   const sockets = new Set<Socket>();
-  const { tls } = options;
-  const servePage = (request: IncomingMessage, response: ServerResponse): void => void answerPage(options, request, response);
-  const http2: Http2Server | Http2SecureServer =
-    tls === undefined
-      ? createServer({ settings: http2Settings })
-      : createSecureServer({
-          cert: tls.cert,
-          key: tls.key,
-          ca: tls.clientCa,
-          requestCert: tls.clientCa !== undefined,
-          rejectUnauthorized: tls.requireClientCertificate ?? false,
-          minVersion: 'TLSv1.2',
-          allowHTTP1: true,
-          settings: http2Settings,
-        });
+  const http2 = createServer({ settings: http2Settings });
   http2.on('session', (session) => {
     sessions.add(session);
     session.setLocalWindowSize(WINDOW_BYTES);
@@ -57,15 +44,12 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   });
   http2.on('stream', (stream, headers) => serveGrpcStream(stream, headers, options));
   http2.on('sessionError', () => {});
-  const http1 = createHttpServer(servePage);
-  let server: Server;
-  if (tls === undefined) server = createTcpServer((socket) => dispatch(socket, http1, http2));
-  else {
-    http2.on('request', (request, response) => {
-      if (request.httpVersionMajor === 1) servePage(request as unknown as IncomingMessage, response as unknown as ServerResponse);
-    });
-    server = http2;
-  }
+  const http1 = createHttpServer((request, response) => void answerPage(options, request, response));
+  const servers = { http1, http2 };
+  const server =
+    options.tls === undefined
+      ? createTcpServer((socket) => dispatchByFirstBytes(socket, servers))
+      : createTlsServer(tlsOptions(options.tls), (socket) => dispatchByNegotiation(socket, servers));
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
     socket.setNoDelay(true);
@@ -88,8 +72,30 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   };
 }
 
+interface Servers {
+  http1: HttpServer;
+  http2: Http2Server;
+}
+
+function tlsOptions(tls: ListenerTls): TlsOptions {
+  return {
+    cert: tls.cert,
+    key: tls.key,
+    ca: tls.clientCa,
+    requestCert: tls.clientCa !== undefined,
+    rejectUnauthorized: tls.requireClientCertificate ?? false,
+    minVersion: 'TLSv1.2',
+    ALPNProtocols: ['h2', 'http/1.1'],
+  };
+}
+
+function dispatchByNegotiation(socket: TLSSocket, { http1, http2 }: Servers): void {
+  socket.on('error', () => {});
+  (socket.alpnProtocol === 'h2' ? http2 : http1).emit('connection', socket);
+}
+
 /** Without TLS nobody negotiates the protocol: the first bytes tell it. */
-function dispatch(socket: Socket, http1: ReturnType<typeof createHttpServer>, http2: Http2Server | Http2SecureServer): void {
+function dispatchByFirstBytes(socket: Socket, { http1, http2 }: Servers): void {
   socket.once('data', (first: Buffer) => {
     socket.pause();
     socket.unshift(first);

@@ -115,8 +115,8 @@ interface CompiledField {
   type: FieldType<unknown>;
 }
 
-/** A message from the table of its fields. Unknown fields are skipped, as protobuf wants it. */
-export function message<F extends Fields>(fields: F): Message<MessageOf<F>> {
+/** A message from its name and the table of its fields. Unknown fields are skipped, as protobuf wants it. */
+export function message<F extends Fields>(messageName: string, fields: F): Message<MessageOf<F>> {
   type Value = MessageOf<F>;
   const compiled = Object.entries(fields).map(([name, declared]): CompiledField => {
     const field = declared as Field<unknown>;
@@ -149,7 +149,7 @@ export function message<F extends Fields>(fields: F): Message<MessageOf<F>> {
       const tag = reader.number();
       const wireType = tag % 8;
       const number = (tag - wireType) / 8;
-      if (number <= 0) throw new MalformedMessage(`proto: illegal tag ${number} (wire type ${wireType})`);
+      if (number <= 0) throw new MalformedMessage(`proto: ${messageName}: illegal tag ${number} (wire type ${wireType})`);
       const found = byNumber[number];
       if (found === undefined) reader.skip(wireType);
       else readField(reader, value, found, wireType);

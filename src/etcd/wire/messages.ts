@@ -1,9 +1,9 @@
 import { bytes, flag, id, key, type Message, message, nested, nestedList, number, repeated, signedId, text } from './message.ts';
 
 /** etcd's messages (etcdserverpb and mvccpb): field names and numbers of its v3 API. */
-export const ResponseHeader = message({ clusterId: id(1), memberId: id(2), revision: number(3), raftTerm: id(4) });
+export const ResponseHeader = message('ResponseHeader', { clusterId: id(1), memberId: id(2), revision: number(3), raftTerm: id(4) });
 
-export const KeyValue = message({
+export const KeyValue = message('KeyValue', {
   key: key(1),
   createRevision: number(2),
   modRevision: number(3),
@@ -16,9 +16,9 @@ const header = nested(1, () => ResponseHeader);
 const keyValue = (fieldNumber: number) => nested(fieldNumber, () => KeyValue);
 const keyValues = (fieldNumber: number) => nestedList(fieldNumber, () => KeyValue);
 
-export const Event = message({ type: number(1), kv: keyValue(2), prevKv: keyValue(3) });
+export const Event = message('Event', { type: number(1), kv: keyValue(2), prevKv: keyValue(3) });
 
-export const RangeRequest = message({
+export const RangeRequest = message('RangeRequest', {
   key: key(1),
   rangeEnd: key(2),
   limit: number(3),
@@ -33,9 +33,9 @@ export const RangeRequest = message({
   minCreateRevision: number(12),
   maxCreateRevision: number(13),
 });
-export const RangeResponse = message({ header, kvs: keyValues(2), more: flag(3), count: number(4) });
+export const RangeResponse = message('RangeResponse', { header, kvs: keyValues(2), more: flag(3), count: number(4) });
 
-export const PutRequest = message({
+export const PutRequest = message('PutRequest', {
   key: key(1),
   value: bytes(2),
   lease: signedId(3),
@@ -43,12 +43,12 @@ export const PutRequest = message({
   ignoreValue: flag(5),
   ignoreLease: flag(6),
 });
-export const PutResponse = message({ header, prevKv: keyValue(2) });
+export const PutResponse = message('PutResponse', { header, prevKv: keyValue(2) });
 
-export const DeleteRangeRequest = message({ key: key(1), rangeEnd: key(2), prevKv: flag(3) });
-export const DeleteRangeResponse = message({ header, deleted: number(2), prevKvs: keyValues(3) });
+export const DeleteRangeRequest = message('DeleteRangeRequest', { key: key(1), rangeEnd: key(2), prevKv: flag(3) });
+export const DeleteRangeResponse = message('DeleteRangeResponse', { header, deleted: number(2), prevKvs: keyValues(3) });
 
-export const Compare = message({
+export const Compare = message('Compare', {
   result: number(1),
   target: number(2),
   key: key(3),
@@ -100,34 +100,34 @@ export interface TxnResponseMessage {
 }
 
 /** Transactions nest, so their types are written out. */
-export const RequestOp: Message<RequestOpMessage> = message({
+export const RequestOp: Message<RequestOpMessage> = message('RequestOp', {
   range: nested(1, () => RangeRequest),
   put: nested(2, () => PutRequest),
   deleteRange: nested(3, () => DeleteRangeRequest),
   txn: nested(4, () => TxnRequest),
 });
-export const TxnRequest: Message<TxnRequestMessage> = message({
+export const TxnRequest: Message<TxnRequestMessage> = message('TxnRequest', {
   compare: nestedList(1, () => Compare),
   success: nestedList(2, () => RequestOp),
   failure: nestedList(3, () => RequestOp),
 });
-export const ResponseOp: Message<ResponseOpMessage> = message({
+export const ResponseOp: Message<ResponseOpMessage> = message('ResponseOp', {
   range: nested(1, () => RangeResponse as unknown as Message<Partial<RangeResponseMessage>>),
   put: nested(2, () => PutResponse as unknown as Message<Partial<PutResponseMessage>>),
   deleteRange: nested(3, () => DeleteRangeResponse as unknown as Message<Partial<DeleteRangeResponseMessage>>),
   txn: nested(4, () => TxnResponse),
 });
-export const TxnResponse: Message<TxnResponseMessage> = message({
+export const TxnResponse: Message<TxnResponseMessage> = message('TxnResponse', {
   header: nested(1, () => ResponseHeader as unknown as Message<Partial<HeaderMessage>>),
   succeeded: flag(2),
   responses: nestedList(3, () => ResponseOp as unknown as Message<Partial<ResponseOpMessage>>),
 });
 
-export const CompactionRequest = message({ revision: number(1), physical: flag(2) });
+export const CompactionRequest = message('CompactionRequest', { revision: number(1), physical: flag(2) });
 /** Also what every other answer with nothing but a header looks like. */
-export const HeaderOnly = message({ header });
+export const HeaderOnly = message('HeaderOnly', { header });
 
-export const WatchCreateRequest = message({
+export const WatchCreateRequest = message('WatchCreateRequest', {
   key: key(1),
   rangeEnd: key(2),
   startRevision: number(3),
@@ -137,13 +137,13 @@ export const WatchCreateRequest = message({
   watchId: number(7),
   fragment: flag(8),
 });
-export const WatchRequest = message({
+export const WatchRequest = message('WatchRequest', {
   create: nested(1, () => WatchCreateRequest),
   cancel: nested(2, () => WatchCancelRequest),
   progress: nested(3, () => Empty),
 });
-export const WatchCancelRequest = message({ watchId: number(1) });
-export const WatchResponse = message({
+export const WatchCancelRequest = message('WatchCancelRequest', { watchId: number(1) });
+export const WatchResponse = message('WatchResponse', {
   header,
   watchId: number(2),
   created: flag(3),
@@ -154,27 +154,27 @@ export const WatchResponse = message({
   events: nestedList(11, () => Event),
 });
 
-export const LeaseGrantRequest = message({ ttl: number(1), id: signedId(2) });
-export const LeaseGrantResponse = message({ header, id: signedId(2), ttl: number(3), error: text(4) });
-export const LeaseId = message({ id: signedId(1) });
-export const LeaseKeepAliveResponse = message({ header, id: signedId(2), ttl: number(3) });
-export const LeaseTimeToLiveRequest = message({ id: signedId(1), keys: flag(2) });
-export const LeaseTimeToLiveResponse = message({
+export const LeaseGrantRequest = message('LeaseGrantRequest', { ttl: number(1), id: signedId(2) });
+export const LeaseGrantResponse = message('LeaseGrantResponse', { header, id: signedId(2), ttl: number(3), error: text(4) });
+export const LeaseId = message('LeaseId', { id: signedId(1) });
+export const LeaseKeepAliveResponse = message('LeaseKeepAliveResponse', { header, id: signedId(2), ttl: number(3) });
+export const LeaseTimeToLiveRequest = message('LeaseTimeToLiveRequest', { id: signedId(1), keys: flag(2) });
+export const LeaseTimeToLiveResponse = message('LeaseTimeToLiveResponse', {
   header,
   id: signedId(2),
   ttl: number(3),
   grantedTtl: number(4),
   keys: repeated(key(5)),
 });
-export const LeaseLeasesResponse = message({ header, leases: nestedList(2, () => LeaseId) });
+export const LeaseLeasesResponse = message('LeaseLeasesResponse', { header, leases: nestedList(2, () => LeaseId) });
 
-export const Member = message({ id: id(1), name: text(2), peerUrls: repeated(text(3)), clientUrls: repeated(text(4)), isLearner: flag(5) });
-export const MemberListResponse = message({ header, members: nestedList(2, () => Member) });
+export const Member = message('Member', { id: id(1), name: text(2), peerUrls: repeated(text(3)), clientUrls: repeated(text(4)), isLearner: flag(5) });
+export const MemberListResponse = message('MemberListResponse', { header, members: nestedList(2, () => Member) });
 
-export const AlarmRequest = message({ action: number(1), memberId: id(2), alarm: number(3) });
-export const AlarmMember = message({ memberId: id(1), alarm: number(2) });
-export const AlarmResponse = message({ header, alarms: nestedList(2, () => AlarmMember) });
-export const StatusResponse = message({
+export const AlarmRequest = message('AlarmRequest', { action: number(1), memberId: id(2), alarm: number(3) });
+export const AlarmMember = message('AlarmMember', { memberId: id(1), alarm: number(2) });
+export const AlarmResponse = message('AlarmResponse', { header, alarms: nestedList(2, () => AlarmMember) });
+export const StatusResponse = message('StatusResponse', {
   header,
   version: text(2),
   dbSize: number(3),
@@ -188,10 +188,10 @@ export const StatusResponse = message({
   storageVersion: text(11),
   dbSizeQuota: number(12),
 });
-export const HashResponse = message({ header, hash: number(2) });
-export const HashKvRequest = message({ revision: number(1) });
-export const HashKvResponse = message({ header, hash: number(2), compactRevision: number(3), hashRevision: number(4) });
-export const SnapshotResponse = message({ header, remainingBytes: number(2), blob: bytes(3), version: text(4) });
-export const MoveLeaderRequest = message({ targetId: id(1) });
-export const AuthStatusResponse = message({ header, enabled: flag(2), authRevision: id(3) });
-export const Empty = message({});
+export const HashResponse = message('HashResponse', { header, hash: number(2) });
+export const HashKvRequest = message('HashKvRequest', { revision: number(1) });
+export const HashKvResponse = message('HashKvResponse', { header, hash: number(2), compactRevision: number(3), hashRevision: number(4) });
+export const SnapshotResponse = message('SnapshotResponse', { header, remainingBytes: number(2), blob: bytes(3), version: text(4) });
+export const MoveLeaderRequest = message('MoveLeaderRequest', { targetId: id(1) });
+export const AuthStatusResponse = message('AuthStatusResponse', { header, enabled: flag(2), authRevision: id(3) });
+export const Empty = message('Empty', {});
