@@ -5,7 +5,7 @@ import { StatusError } from '../status.ts';
 import { objectGenerator } from '../testing/index.ts';
 import { decodeMessage, decodeProtobufObject, encodeMessage, encodeProtobuf } from './index.ts';
 
-const OBJECTS_OF_EACH = 25;
+const OBJECTS_OF_EACH = 15;
 const GARBAGE_OF_EACH = 150;
 const messages = [...schema.messages.values()];
 
