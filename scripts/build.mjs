@@ -24,6 +24,8 @@ export async function build(options = {}) {
   const entryPoints = Object.fromEntries(Object.entries(all).filter(([, file]) => fs.existsSync(path.resolve(root, file))));
   fs.rmSync(outdir, { recursive: true, force: true });
   if (Object.keys(entryPoints).length === 0) return [];
+  /** esbuild has printed what is wrong, and where; its stack trace would only hide that. */
+  const failed = () => fail('The build failed; see the errors above.');
   await bundle({
     entryPoints,
     outdir,
@@ -44,7 +46,7 @@ export async function build(options = {}) {
     sourcesContent: false,
     logLevel: 'warning',
     legalComments: 'none',
-  });
+  }).catch(failed);
   return Object.keys(entryPoints);
 }
 

@@ -70,4 +70,3 @@ export {
 export { Expectations } from './expectations.ts';
 export { slowStartBatch, SlowStartError } from './slow-start-batch.ts';
 export { retryOnConflict, type RetryOptions } from './retry-on-conflict.ts';
-export { formatMicroTime, formatTime } from './timestamps.ts';

@@ -3,7 +3,7 @@ import { isAbort, type Context } from '../kernel/index.ts';
 import type { Client } from './client.ts';
 import { isNotFound } from './errors.ts';
 import type { ResourceClient } from './resource-client.ts';
-import { formatMicroTime } from './timestamps.ts';
+import { formatMicroTime } from '../machinery/time/index.ts';
 import { withTimeout } from './with-timeout.ts';
 
 export interface LeaderElectionOptions {

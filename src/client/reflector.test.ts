@@ -56,9 +56,10 @@ describe.each([
     const late: string[] = [];
     informer.addHandler({ onAdd: (o) => late.push(o.metadata.name ?? '') });
     expect(late).toEqual(['b']);
-    ctx.stop();
+    ctx.stop(new Error('time to go'));
     await running;
     expect(ctx.clock.pendingTimers).toBe(0);
+    expect(ctx.logLines).toEqual([]);
   });
 
   it('relists after 410 and tells what it missed', async () => {

@@ -151,7 +151,7 @@ export class Reflector<T extends ApiObject> {
         }
       });
     } catch (error) {
-      if (!synced || isExpired(error)) throw error;
+      if (!synced || signal.aborted || isExpired(error)) throw error;
       this.#afterFailure(error, true);
       if (!signal.aborted) await this.#options.clock.sleep(this.#backoff.next(), signal).catch(() => {});
       return true;
