@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { schema, type Message } from '../../api/index.ts';
-import { canonicalize, encodeJson } from '../decode/index.ts';
+import { canonicalize, encodeJson, stringifyJson } from '../decode/index.ts';
 import { StatusError } from '../status.ts';
 import { objectGenerator } from '../testing/index.ts';
 import { decodeMessage, decodeProtobufObject, encodeMessage, encodeProtobuf } from './index.ts';
@@ -13,8 +13,8 @@ const messages = [...schema.messages.values()];
  * What protobuf cannot tell apart: an empty list or map from none, and the type of an object within an object. Both
  * sides are brought to the form without them.
  */
-function withoutEmpty(message: Message, value: Record<string, unknown>): unknown {
-  return canonicalize(message, strip(value, true) as Record<string, unknown>);
+function withoutEmpty(message: Message, value: Record<string, unknown>): string {
+  return stringifyJson(canonicalize(message, strip(value, true) as Record<string, unknown>));
 }
 
 function strip(value: unknown, top: boolean): unknown {
@@ -33,8 +33,8 @@ describe('round trip', () => {
       const object = generator.message(message);
       const bytes = encodeMessage(message, object);
       const decoded = decodeMessage(message, bytes);
-      expect(withoutEmpty(message, decoded)).toEqual(withoutEmpty(message, object));
-      expect(encodeMessage(message, decoded)).toEqual(bytes);
+      expect(withoutEmpty(message, decoded)).toBe(withoutEmpty(message, object));
+      expect(encodeMessage(message, decoded).equals(bytes)).toBe(true);
     }
   });
 
