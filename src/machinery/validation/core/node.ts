@@ -145,7 +145,6 @@ function externalIdUpdate(errors: FieldError[], object: Node, old: Node): void {
 }
 
 function nodeWarnings(warnings: string[], { spec = {} }: Node): void {
-  if (spec.configSource) warnings.push('spec.configSource: the feature is removed, and the field is ignored');
   if (spec.externalID) warnings.push('spec.externalID: this field is deprecated, and is unused by Kubernetes');
   for (const [i, cidr] of (spec.podCIDRs ?? []).entries()) warnings.push(...cidrWarnings(cidr, SPEC.child('podCIDRs').index(i)));
 }

@@ -10,6 +10,7 @@ import { validateImmutable } from '../object-meta.ts';
 import { base64Length } from '../text.ts';
 import { isRecord } from '../../object.ts';
 import { IMMUTABLE_WHEN_SET, MAX_DATA_BYTES } from './config-map.ts';
+import { keyPairProblem } from './tls-key-pair.ts';
 
 const DATA = path('data');
 const SERVICE_ACCOUNT_NAME = 'kubernetes.io/service-account.name';
@@ -80,7 +81,15 @@ function immutableUpdate(errors: FieldError[], object: Secret, old: Secret): voi
   if (!semanticEqual(object.data, old.data)) errors.push(forbiddenField(DATA, IMMUTABLE_WHEN_SET));
 }
 
+function tlsWarnings(warnings: string[], { type: name, data: values = {} }: Secret): void {
+  if (name !== 'kubernetes.io/tls') return;
+  const pem = (key: string): string => Buffer.from(values[key] ?? '', 'base64').toString('utf8');
+  const problem = keyPairProblem(pem('tls.crt'), pem('tls.key'));
+  if (problem !== undefined) warnings.push(problem);
+}
+
 export const secret: KindValidation<Secret> = {
   create: [metadata(RULES), data, type],
   update: [metadataUpdate, immutableUpdate, metadataAgain(RULES), data, type],
+  warnings: [tlsWarnings],
 };

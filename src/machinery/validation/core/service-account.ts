@@ -1,12 +1,22 @@
-/** Service accounts have no rules beyond those of metadata. */
+/** Service accounts have no rules beyond those of metadata; one annotation is out of use. */
 import type { ServiceAccount } from '../../../api/generated/core-v1.ts';
+import { path } from '../field-error.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
 import { nameIsDnsSubdomain } from '../names.ts';
 
 const RULES = { namespaced: true, name: nameIsDnsSubdomain };
 
+const ENFORCE_MOUNTABLE = 'kubernetes.io/enforce-mountable-secrets';
+
+function annotationWarnings(warnings: string[], object: ServiceAccount): void {
+  if (object.metadata?.annotations?.[ENFORCE_MOUNTABLE] === undefined) return;
+  const what = 'deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets';
+  warnings.push(`${path('metadata', 'annotations').key(ENFORCE_MOUNTABLE)}: ${what}`);
+}
+
 export const serviceAccount: KindValidation<ServiceAccount> = {
   create: [metadata(RULES)],
   update: [metadataUpdate, metadataAgain(RULES)],
+  warnings: [annotationWarnings],
 };

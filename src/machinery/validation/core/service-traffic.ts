@@ -5,7 +5,7 @@ import { portNumber } from '../names.ts';
 
 const SPEC = path('spec');
 const POLICIES = ['Cluster', 'Local'];
-const DISTRIBUTIONS = ['PreferClose', 'PreferSameNode', 'PreferSameZone'];
+const DISTRIBUTIONS = ['PreferClose', 'PreferSameZone', 'PreferSameNode'];
 
 const isExternallyAccessible = ({ type, externalIPs }: ServiceSpec): boolean =>
   type === 'LoadBalancer' || type === 'NodePort' || (type === 'ClusterIP' && Boolean(externalIPs?.length));
