@@ -76,6 +76,7 @@ function conformBody(message: Message, { text, value, scan }: ParsedText): Confo
 }
 
 function withDefaults(given: GroupVersionKind, expected: GroupVersionKind): GroupVersionKind {
+  if (given.kind !== '' && given.version !== '') return given;
   const kind = given.kind === '' ? expected.kind : given.kind;
   if (given.version === '' && (given.group === '' || given.group === expected.group)) return { ...expected, kind };
   return { ...given, kind };

@@ -10,7 +10,10 @@ const GO_TYPE = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; K
 export function interpretKind({ value, text }: ParsedText): GroupVersionKind {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
     const { apiVersion, kind } = value as Record<string, unknown>;
-    if (typeof apiVersion === 'string' && typeof kind === 'string') return { ...parseGroupVersion(apiVersion), kind };
+    if (typeof apiVersion === 'string' && typeof kind === 'string') {
+      const { group, version } = parseGroupVersion(apiVersion);
+      return { group, version, kind };
+    }
   }
   return interpretDocument(readDocument(text));
 }
@@ -36,9 +39,8 @@ function interpretDocument(document: JsonDocument): GroupVersionKind {
 }
 
 function parseGroupVersion(text: string): { group: string; version: string } {
-  if (text === '' || text === '/') return { group: '', version: '' };
-  const parts = text.split('/');
-  if (parts.length === 1) return { group: '', version: text };
-  if (parts.length > 2) throw badRequest(`unexpected GroupVersion string: ${text}`);
-  return { group: parts[0]!, version: parts[1]! };
+  const slash = text.indexOf('/');
+  if (slash < 0 || text === '/') return { group: '', version: slash < 0 ? text : '' };
+  if (text.includes('/', slash + 1)) throw badRequest(`unexpected GroupVersion string: ${text}`);
+  return { group: text.slice(0, slash), version: text.slice(slash + 1) };
 }

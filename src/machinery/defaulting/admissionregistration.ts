@@ -1,12 +1,12 @@
-import type { LabelSelector } from '../../api/generated/meta-v1.ts';
 import type { ParamRef } from '../../api/generated/admissionregistration-v1.ts';
+import type { LabelSelector } from '../../api/generated/meta-v1.ts';
+
+interface Selectors {
+  namespaceSelector?: LabelSelector;
+  objectSelector?: LabelSelector;
+}
 
 /** Webhooks and policies select everything unless told otherwise. */
-export function defaultSelectors(draft: { namespaceSelector?: LabelSelector; objectSelector?: LabelSelector }): void {
-  draft.namespaceSelector ??= {};
-  draft.objectSelector ??= {};
-}
+export const defaultSelectors = ({ namespaceSelector = {}, objectSelector = {} }: Selectors): Selectors => ({ namespaceSelector, objectSelector });
 
-export function defaultParamRef(draft: ParamRef): void {
-  draft.parameterNotFoundAction ??= 'Deny';
-}
+export const defaultParamRef = ({ parameterNotFoundAction = 'Deny' }: ParamRef): ParamRef => ({ parameterNotFoundAction });

@@ -9,11 +9,8 @@ export interface DefaultingContext {
   readonly now?: string;
 }
 
-/**
- * A message's own defaults. The draft is a copy of the message: its fields may be set, but what they hold is shared with
- * the original and must be replaced, not changed.
- */
-export type MessageDefaults = (draft: Record<string, unknown>, context: DefaultingContext) => void;
+/** The fields of a message that its own defaults change, or undefined if there are none. An undefined field is removed. */
+export type MessageDefaults = (value: Record<string, unknown>, context: DefaultingContext) => Record<string, unknown> | undefined;
 
 /** The object with its defaults. The original is left as it is; what did not change is shared. Keys keep their declared order. */
 export function applyDefaults(gvk: GroupVersionKind, object: KubeObject, context: DefaultingContext = {}): KubeObject {
@@ -93,24 +90,51 @@ function defaultType(type: Type): DefaultValue | undefined {
   }
   const element = type.kind === 'list' ? defaultType(type.element) : type.kind === 'map' ? defaultType(type.value) : undefined;
   if (!element) return undefined;
-  if (type.kind === 'list') return (value, context) => (value as unknown[]).map((item) => element(item, context));
-  return (value, context) =>
-    Object.fromEntries(Object.entries(value as Record<string, unknown>).map(([key, item]) => [key, element(item, context)]));
+  return type.kind === 'list' ? (value, context) => defaultList(element, value as unknown[], context) : (value, context) => defaultMap(element, value as Record<string, unknown>, context);
 }
 
-/** A message's own defaults first, then those of what it contains, as upstream goes. */
-function runPlan(plan: DefaultingPlan, value: Record<string, unknown>, context: DefaultingContext): Record<string, unknown> {
-  const draft = { ...value };
-  const { names, values, zeroIsAbsent, nested } = plan;
-  for (let i = 0; i < names.length; i++) {
-    const given = draft[names[i]!];
-    if (given === undefined || given === null || (zeroIsAbsent[i]! && isZero(given))) draft[names[i]!] = values[i]!;
+function defaultList(element: DefaultValue, list: unknown[], context: DefaultingContext): unknown[] {
+  let draft = list;
+  for (let i = 0; i < list.length; i++) {
+    const result = element(list[i], context);
+    if (result === list[i]) continue;
+    if (draft === list) draft = [...list];
+    draft[i] = result;
   }
-  plan.own?.(draft, context);
+  return draft;
+}
+
+function defaultMap(element: DefaultValue, map: Record<string, unknown>, context: DefaultingContext): Record<string, unknown> {
+  const entries = Object.entries(map).map(([key, value]): [string, unknown] => [key, element(value, context)]);
+  return entries.every(([key, result]) => result === map[key]) ? map : Object.fromEntries(entries);
+}
+
+/**
+ * A message's own defaults first, then those of what it contains, as upstream goes. Copies only what changes. Order is
+ * restored in any case: the defaults of an enclosing message may have put this one together.
+ */
+function runPlan(plan: DefaultingPlan, value: Record<string, unknown>, context: DefaultingContext): Record<string, unknown> {
+  let draft = value;
+  const { names, values, zeroIsAbsent, own, nested } = plan;
+  for (let i = 0; i < names.length; i++) {
+    const name = names[i]!;
+    const given = draft[name];
+    if (given !== undefined && given !== null && !(zeroIsAbsent[i]! && isZero(given))) continue;
+    if (draft === value) draft = { ...value };
+    draft[name] = values[i]!;
+  }
+  if (own) {
+    const changes = own(draft, context);
+    if (changes) draft = { ...draft, ...changes };
+  }
   for (let i = 0; i < nested.length; i++) {
     const { name, apply } = nested[i]!;
     const inner = draft[name];
-    if (inner !== undefined && inner !== null) draft[name] = apply(inner, context);
+    if (inner === undefined || inner === null) continue;
+    const result = apply(inner, context);
+    if (result === inner) continue;
+    if (draft === value) draft = { ...value };
+    draft[name] = result;
   }
   return inDeclaredOrder(plan.message, draft);
 }

@@ -1,25 +1,26 @@
 import type { DaemonSetUpdateStrategy, DeploymentStrategy, StatefulSetSpec, StatefulSetUpdateStrategy } from '../../api/generated/apps-v1.ts';
 
-export function defaultDeploymentStrategy(draft: DeploymentStrategy): void {
-  draft.type ??= 'RollingUpdate';
-  if (draft.type === 'RollingUpdate') draft.rollingUpdate = { maxUnavailable: '25%', maxSurge: '25%', ...draft.rollingUpdate };
+export function defaultDeploymentStrategy({ type = 'RollingUpdate', rollingUpdate }: DeploymentStrategy): DeploymentStrategy {
+  if (type !== 'RollingUpdate') return {};
+  return { type, rollingUpdate: { maxUnavailable: '25%', maxSurge: '25%', ...rollingUpdate } };
 }
 
-export function defaultDaemonSetUpdateStrategy(draft: DaemonSetUpdateStrategy): void {
-  draft.type ??= 'RollingUpdate';
-  if (draft.type === 'RollingUpdate') draft.rollingUpdate = { maxUnavailable: 1, maxSurge: 0, ...draft.rollingUpdate };
+export function defaultDaemonSetUpdateStrategy({ type = 'RollingUpdate', rollingUpdate }: DaemonSetUpdateStrategy): DaemonSetUpdateStrategy {
+  if (type !== 'RollingUpdate') return {};
+  return { type, rollingUpdate: { maxUnavailable: 1, maxSurge: 0, ...rollingUpdate } };
 }
 
 /** Unlike a Deployment's, a strategy that is named without its parameters stays without them. */
-export function defaultStatefulSetUpdateStrategy(draft: StatefulSetUpdateStrategy): void {
-  if (draft.type === undefined) {
-    draft.type = 'RollingUpdate';
-    draft.rollingUpdate ??= {};
-  }
-  if (draft.type === 'RollingUpdate' && draft.rollingUpdate) draft.rollingUpdate = { partition: 0, ...draft.rollingUpdate };
+export function defaultStatefulSetUpdateStrategy({ type, rollingUpdate }: StatefulSetUpdateStrategy): StatefulSetUpdateStrategy {
+  if (type === undefined) return { type: 'RollingUpdate', rollingUpdate: { partition: 0, ...rollingUpdate } };
+  return type === 'RollingUpdate' && rollingUpdate ? { rollingUpdate: { partition: 0, ...rollingUpdate } } : {};
 }
 
-export function defaultStatefulSetSpec(draft: StatefulSetSpec): void {
-  draft.persistentVolumeClaimRetentionPolicy ??= {};
-  draft.volumeClaimTemplates = draft.volumeClaimTemplates?.map((claim) => ({ kind: 'PersistentVolumeClaim', apiVersion: 'v1', ...claim }));
+export function defaultStatefulSetSpec(spec: StatefulSetSpec): Partial<StatefulSetSpec> {
+  const { persistentVolumeClaimRetentionPolicy = {}, volumeClaimTemplates } = spec;
+  if (!volumeClaimTemplates) return { persistentVolumeClaimRetentionPolicy };
+  return {
+    persistentVolumeClaimRetentionPolicy,
+    volumeClaimTemplates: volumeClaimTemplates.map((claim) => ({ kind: 'PersistentVolumeClaim', apiVersion: 'v1', ...claim })),
+  };
 }

@@ -1,4 +1,4 @@
-import type { HorizontalPodAutoscalerBehavior, HorizontalPodAutoscalerSpec, HPAScalingRules } from '../../api/generated/autoscaling-v2.ts';
+import type { HorizontalPodAutoscalerBehavior, HorizontalPodAutoscalerSpec, HPAScalingRules, MetricSpec } from '../../api/generated/autoscaling-v2.ts';
 import { inOrderOf } from './declared-order.ts';
 
 const DEFAULT_CPU_UTILIZATION = 80;
@@ -15,17 +15,19 @@ const SCALE_UP: HPAScalingRules = {
 /** The window of scaling down is a setting of the controller. */
 const SCALE_DOWN: HPAScalingRules = { selectPolicy: 'Max', policies: [{ type: 'Percent', value: 100, periodSeconds: 15 }] };
 
-export function defaultHorizontalPodAutoscalerSpec(draft: HorizontalPodAutoscalerSpec): void {
-  draft.metrics ??= [
-    { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: DEFAULT_CPU_UTILIZATION } } },
-  ];
-}
+const CPU_METRIC: MetricSpec = {
+  type: 'Resource',
+  resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: DEFAULT_CPU_UTILIZATION } },
+};
+
+export const defaultHorizontalPodAutoscalerSpec = (spec: HorizontalPodAutoscalerSpec): Partial<HorizontalPodAutoscalerSpec> =>
+  spec.metrics ? {} : { metrics: [CPU_METRIC] };
 
 /** Only where the author says something about behaviour. */
-export function defaultHorizontalPodAutoscalerBehavior(draft: HorizontalPodAutoscalerBehavior): void {
-  draft.scaleUp = withRules(SCALE_UP, draft.scaleUp);
-  draft.scaleDown = withRules(SCALE_DOWN, draft.scaleDown);
-}
+export const defaultHorizontalPodAutoscalerBehavior = ({ scaleUp, scaleDown }: HorizontalPodAutoscalerBehavior): HorizontalPodAutoscalerBehavior => ({
+  scaleUp: withRules(SCALE_UP, scaleUp),
+  scaleDown: withRules(SCALE_DOWN, scaleDown),
+});
 
 const withRules = (defaults: HPAScalingRules, given: HPAScalingRules | undefined): HPAScalingRules =>
   inOrderOf('io.k8s.api.autoscaling.v2.HPAScalingRules', { ...defaults, ...given });

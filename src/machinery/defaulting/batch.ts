@@ -1,12 +1,12 @@
 import type { Job } from '../../api/generated/batch-v1.ts';
-import { withLabels } from './declared-order.ts';
+import { inOrderOf, withLabels } from './declared-order.ts';
 
 const DEFAULT_BACKOFF_LIMIT = 6;
 const NO_BACKOFF_LIMIT = 2_147_483_647;
 
 /** On the Job rather than on its spec: the Job template of a CronJob is left alone. */
-export function defaultJob(draft: Job): void {
-  const spec = { ...draft.spec! };
+export function defaultJob({ metadata, spec: given }: Job): Partial<Job> {
+  const spec = { ...given! };
   if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
   spec.parallelism ??= 1;
   // With a limit per index the Job as a whole has none.
@@ -14,8 +14,7 @@ export function defaultJob(draft: Job): void {
   spec.completionMode ??= 'NonIndexed';
   spec.suspend ??= false;
   spec.podReplacementPolicy ??= spec.podFailurePolicy ? 'Failed' : 'TerminatingOrFailed';
-  draft.spec = spec;
-
   const labels = spec.template.metadata?.labels;
-  if (labels && !draft.metadata?.labels) draft.metadata = withLabels(draft.metadata, labels);
+  const ordered = inOrderOf('io.k8s.api.batch.v1.JobSpec', spec);
+  return labels && !metadata?.labels ? { metadata: withLabels(metadata, labels), spec: ordered } : { spec: ordered };
 }

@@ -3,19 +3,25 @@ import { pullPolicyOf } from './image-pull-policy.ts';
 import { defaultPodLevelResources } from './core-pod-resources.ts';
 
 /** What only a Pod gets, and no template of one. */
-export function defaultPod(draft: Pod): void {
-  const spec = { ...draft.spec! };
-  if (spec.containers?.some(needsChange(spec))) spec.containers = spec.containers.map((c) => defaultPodContainer(c, spec));
-  if (spec.initContainers?.some(needsChange(spec))) spec.initContainers = spec.initContainers.map((c) => defaultPodContainer(c, spec));
-  if (spec.resources) spec.resources = defaultPodLevelResources(spec, spec.resources);
-  spec.enableServiceLinks ??= true;
-  draft.spec = spec;
+export function defaultPod({ spec: given }: Pod): Partial<Pod> | undefined {
+  const changes: Partial<PodSpec> = {};
+  const changed = needsChange(given!);
+  if (given!.containers?.some(changed)) changes.containers = given!.containers.map((c) => defaultPodContainer(c, given!));
+  if (given!.initContainers?.some(changed)) changes.initContainers = given!.initContainers.map((c) => defaultPodContainer(c, given!));
+  if (given!.resources) changes.resources = defaultPodLevelResources({ ...given!, ...changes }, given!.resources);
+  if (given!.enableServiceLinks === undefined) changes.enableServiceLinks = true;
+  return isEmpty(changes) ? undefined : { spec: { ...given!, ...changes } };
 }
 
 const needsChange =
   (spec: PodSpec) =>
   (container: Container): boolean =>
-    container.resources?.limits !== undefined || (spec.hostNetwork === true && container.ports !== undefined);
+    lacksRequest(container.resources) || (spec.hostNetwork === true && container.ports !== undefined);
+
+function lacksRequest(resources: ResourceRequirements | undefined): boolean {
+  for (const name in resources?.limits) if (!Object.hasOwn(resources.requests ?? {}, name)) return true;
+  return false;
+}
 
 function defaultPodContainer(container: Container, spec: PodSpec): Container {
   const result = { ...container };
@@ -35,23 +41,27 @@ function requestsFromLimits(resources: ResourceRequirements): ResourceRequiremen
   return { ...resources, requests: Object.fromEntries(requests) };
 }
 
-export function defaultPodSpec(draft: PodSpec): void {
-  draft.securityContext ??= {};
+export function defaultPodSpec({ securityContext, serviceAccountName, serviceAccount }: PodSpec): Partial<PodSpec> | undefined {
   // Two names of one field; the older one is written for clients that look for it.
-  const account = draft.serviceAccountName ?? draft.serviceAccount;
-  if (account === undefined) return;
-  draft.serviceAccountName = account;
-  draft.serviceAccount = account;
+  const account = serviceAccountName ?? serviceAccount;
+  if (securityContext && account === serviceAccountName && account === serviceAccount) return undefined;
+  return {
+    ...(securityContext ? {} : { securityContext: {} }),
+    ...(account === undefined ? {} : { serviceAccountName: account, serviceAccount: account }),
+  };
 }
 
-export function defaultContainer(draft: Container | EphemeralContainer): void {
-  draft.imagePullPolicy ??= pullPolicyOf(draft.image);
+export const defaultContainer = (container: Container | EphemeralContainer): Partial<Container> | undefined =>
+  container.imagePullPolicy === undefined ? { imagePullPolicy: pullPolicyOf(container.image) } : undefined;
+
+export function defaultVolume(volume: Volume): Partial<Volume> | undefined {
+  const { image } = volume;
+  if (image) return image.pullPolicy ? undefined : { image: { ...image, pullPolicy: pullPolicyOf(image.reference) } };
+  for (const field in volume) if (field !== 'name') return undefined;
+  return { emptyDir: {} };
 }
 
-export function defaultVolume(draft: Volume): void {
-  const hasSource = Object.keys(draft).some((field) => field !== 'name');
-  if (!hasSource) draft.emptyDir = {};
-  if (draft.image && draft.image.pullPolicy === undefined) {
-    draft.image = { ...draft.image, pullPolicy: pullPolicyOf(draft.image.reference) };
-  }
+function isEmpty(value: object): boolean {
+  for (const _ in value) return false;
+  return true;
 }

@@ -1,5 +1,4 @@
 import type { Subject } from '../../api/generated/rbac-v1.ts';
 
-export function defaultSubject(draft: Subject): void {
-  if (!draft.apiGroup && (draft.kind === 'User' || draft.kind === 'Group')) draft.apiGroup = 'rbac.authorization.k8s.io';
-}
+export const defaultSubject = ({ apiGroup, kind }: Subject): Partial<Subject> =>
+  !apiGroup && (kind === 'User' || kind === 'Group') ? { apiGroup: 'rbac.authorization.k8s.io' } : {};

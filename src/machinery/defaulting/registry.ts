@@ -12,14 +12,17 @@ import * as resource from './resource.ts';
 import { roundResources } from './round-resources.ts';
 import * as storage from './storage.ts';
 
-/** Each function is written for the interface of its message; here they meet the generic draft. */
-function typed<T extends object>(apply: (draft: T, context: DefaultingContext) => void): MessageDefaults {
-  return (draft, context) => apply(draft as T, context);
+/** Each function is written for the interface of its message; here they meet the generic value. */
+function typed<T extends object>(defaults: (value: T, context: DefaultingContext) => Partial<T> | undefined): MessageDefaults {
+  return (value, context) => defaults(value as T, context) as Record<string, unknown> | undefined;
 }
 
-function inTurn(...defaults: readonly MessageDefaults[]): MessageDefaults {
-  return (draft, context) => {
-    for (const apply of defaults) apply(draft, context);
+/** The second sees what the first has set. */
+function inTurn(first: MessageDefaults, second: MessageDefaults): MessageDefaults {
+  return (value, context) => {
+    const changes = first(value, context);
+    const more = second(changes ? { ...value, ...changes } : value, context);
+    return changes && more ? { ...changes, ...more } : (changes ?? more);
   };
 }
 

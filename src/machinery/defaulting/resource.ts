@@ -1,10 +1,10 @@
 import type { DeviceTaint, ExactDeviceRequest } from '../../api/generated/resource-v1.ts';
 import type { DefaultingContext } from './apply-defaults.ts';
 
-export function defaultDeviceCount(draft: Pick<ExactDeviceRequest, 'allocationMode' | 'count'>): void {
-  if (draft.allocationMode === 'ExactCount') draft.count ??= 1;
-}
+type DeviceCount = Pick<ExactDeviceRequest, 'allocationMode' | 'count'>;
 
-export function defaultDeviceTaint(draft: DeviceTaint, { now }: DefaultingContext): void {
-  if (now !== undefined) draft.timeAdded ??= now;
-}
+export const defaultDeviceCount = ({ allocationMode, count }: DeviceCount): DeviceCount =>
+  allocationMode === 'ExactCount' && !count ? { count: 1 } : {};
+
+export const defaultDeviceTaint = ({ timeAdded }: DeviceTaint, { now }: DefaultingContext): Partial<DeviceTaint> =>
+  timeAdded === undefined && now !== undefined ? { timeAdded: now } : {};

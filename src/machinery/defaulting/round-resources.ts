@@ -8,11 +8,14 @@ const MAYBE_FINER = /[nu.e]/;
 
 /** Amounts of resources are kept in thousandths: what is finer is rounded up. */
 export function roundResources(...fields: string[]): MessageDefaults {
-  return (draft) => {
+  return (value) => {
+    let changes: Record<string, unknown> | undefined;
     for (const field of fields) {
-      const list = draft[field] as Record<string, string> | undefined;
-      if (list) draft[field] = rounded(list);
+      const list = value[field] as Record<string, string> | null | undefined;
+      const result = list && rounded(list);
+      if (result !== list) (changes ??= {})[field] = result;
     }
+    return changes;
   };
 }
 

@@ -1,5 +1,4 @@
 import type { CSIDriverSpec } from '../../api/generated/storage-v1.ts';
 
-export function defaultCsiDriverSpec(draft: CSIDriverSpec): void {
-  draft.volumeLifecycleModes ??= ['Persistent'];
-}
+export const defaultCsiDriverSpec = ({ volumeLifecycleModes }: CSIDriverSpec): CSIDriverSpec =>
+  volumeLifecycleModes ? {} : { volumeLifecycleModes: ['Persistent'] };

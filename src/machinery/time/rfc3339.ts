@@ -56,9 +56,34 @@ export function canonicalMicroTime(text: string): string | null {
   return `${isoSecond(second)}.${String(Math.floor(nanos / 1000)).padStart(6, '0')}Z`;
 }
 
-/** `YYYY-MM-DDTHH:MM:SSZ` with a day that every month has: canonical as it stands. */
+/**
+ * `YYYY-MM-DDTHH:MM:SSZ` after the year 1000, with a day that every month has: canonical as it stands. By character
+ * codes, since objects are full of times.
+ */
 function isPlainUtc(text: string): boolean {
-  return /^[1-9]\d\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/.test(text);
+  if (text.length !== 20 || text[4] !== '-' || text[7] !== '-' || text[10] !== 'T' || text[13] !== ':' || text[16] !== ':' || text[19] !== 'Z') return false;
+  const month = twoDigits(text, 5);
+  const day = twoDigits(text, 8);
+  return (
+    twoDigits(text, 0) >= 10 &&
+    twoDigits(text, 2) >= 0 &&
+    month >= 1 &&
+    month <= 12 &&
+    day >= 1 &&
+    day <= 28 &&
+    isBelow(twoDigits(text, 11), 24) &&
+    isBelow(twoDigits(text, 14), 60) &&
+    isBelow(twoDigits(text, 17), 60)
+  );
+}
+
+const isBelow = (value: number, limit: number): boolean => value >= 0 && value < limit;
+
+/** -1 where they are not digits. */
+function twoDigits(text: string, at: number): number {
+  const tens = text.charCodeAt(at) - 48;
+  const ones = text.charCodeAt(at + 1) - 48;
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : -1;
 }
 
 function isoSecond(milliseconds: number): string {
