@@ -42,6 +42,7 @@ export async function route(door: Door, exchange: Exchange, user: UserInfo): Pro
   checkParameters(request.query);
   const verb = verbOf(served, exchange);
   const scope = scopeOf(door, exchange, user, served);
+  if (served.strategy.deprecation) scope.warnings.push(served.strategy.deprecation);
   return respond(scope, await verb(scope));
 }
 

@@ -10,6 +10,7 @@ import type { ServedResource } from './registry/served-resource.ts';
 import type { ApiRequest, UserInfo } from './request.ts';
 import type { RequestInfo } from './request-info.ts';
 import type { ServiceAllocator } from './service-allocation/index.ts';
+import type { KubeletConnection } from './subresources/kubelet-connection.ts';
 import type { ObjectStore, Place } from './storage/object-store.ts';
 import type { WatchCache } from './storage/watch-cache.ts';
 import type { Store } from '../etcd/index.ts';
@@ -29,6 +30,7 @@ export interface Backend {
   readonly tokens: ServiceAccountTokens;
   readonly validation: ValidationContext;
   readonly serviceAllocator: ServiceAllocator;
+  readonly kubelet: KubeletConnection;
 }
 
 export interface Scope {

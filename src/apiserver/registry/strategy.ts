@@ -87,6 +87,9 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   /** Whether something besides finalizers holds an object that is being deleted. */
   deletionHeld?(object: T): boolean;
 
+  /** A warning that every answer about the kind carries. */
+  readonly deprecation?: string;
+
   /** Seconds after which a stored object expires by itself. */
   readonly ttlSeconds?: number;
 }

@@ -41,9 +41,13 @@ export class ServiceAllocator {
   }
 
   /** Takes stock of the Services that there are: called once, when they are in the cache and before requests are served. */
-  async start(): Promise<void> {
+  start(): void {
     const stop = this.#ports.follow(this.registry.require('', 'v1', 'services').cache);
     this.ctx.signal.addEventListener('abort', stop, { once: true });
+  }
+
+  /** Puts right what a crash left behind; it writes, so the watch cache must be running. */
+  async repair(): Promise<void> {
     await repairClusterIps(this.ctx, this.registry, this.addresses);
   }
 

@@ -6,7 +6,12 @@ import { specChanges } from './spec-generation.ts';
 
 export const events: Strategy = { allowCreateOnUpdate: true, ttlSeconds: 3600 };
 
-export const endpoints: Strategy = { allowCreateOnUpdate: true };
+export const endpoints: Strategy = {
+  allowCreateOnUpdate: true,
+  deprecation: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
+};
+
+export const componentStatuses: Strategy = { deprecation: 'v1 ComponentStatus is deprecated in v1.19+' };
 
 export const limitRanges: Strategy<ObjectOf<LimitRange>> = {
   allowCreateOnUpdate: true,

@@ -21,6 +21,7 @@ const rbac: Strategy = { allowCreateOnUpdate: true };
 const flowControl: Strategy = { generationChanges: specChanges, statusMetadata: 'none', statusResetFields: ['spec', 'metadata'] };
 
 export const strategies: Readonly<Record<string, Strategy | undefined>> = {
+  '/componentstatuses': config.componentStatuses,
   '/endpoints': config.endpoints,
   '/events': config.events,
   '/limitranges': config.limitRanges,

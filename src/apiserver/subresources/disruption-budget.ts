@@ -1,0 +1,71 @@
+/** A disruption budget is a counter that evictions take from and the disruption controller fills up again. */
+import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
+import type { KubeObject } from '../../machinery/object.ts';
+import { forbidden, timeout, tooManyRequests, type StatusError } from '../../machinery/status.ts';
+import { formatTime } from '../../machinery/time/index.ts';
+import type { Scope } from '../scope.ts';
+import type { Entry } from '../storage/entry.ts';
+
+/** More evictions than this that the controller has not seen yet, and it cannot be keeping up. */
+const MAX_UNCONFIRMED = 2000;
+const MAX_ATTEMPTS = 20;
+const REFUSAL = "Cannot evict pod as it would violate the pod's disruption budget.";
+const BUDGETS = { group: 'policy', resource: 'poddisruptionbudget' };
+
+export function budgetIsBusy(name: string): StatusError {
+  return refusal(`The disruption budget ${name} is still being processed by the server.`, 10);
+}
+
+function refusal(message: string, retryAfterSeconds: number): StatusError {
+  const error = tooManyRequests(REFUSAL, retryAfterSeconds);
+  error.status.details = { ...(retryAfterSeconds > 0 ? { retryAfterSeconds } : {}), causes: [{ reason: 'DisruptionBudget', message }] };
+  return error;
+}
+
+/** Takes one disruption for the scope's pod, or says why there is none to be had. */
+export async function takeDisruption(scope: Scope, first: Entry, dryRun: boolean): Promise<void> {
+  const { objects, registry, ctx } = scope.backend;
+  const served = registry.require('policy', 'v1', 'poddisruptionbudgets');
+  const place = { namespace: first.namespace, name: first.name };
+  let current = first;
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    if (attempt > 0) current = await objects.fresh(served, place);
+    const budget = structuredClone(current.object) as PodDisruptionBudget & KubeObject;
+    checkAllowed(budget);
+    if (dryRun) return;
+    const status = budget.status!;
+    status.disruptionsAllowed = (status.disruptionsAllowed ?? 0) - 1;
+    status.disruptedPods = { ...status.disruptedPods, [scope.place.name]: formatTime(ctx.clock.now()) };
+    if (status.disruptionsAllowed === 0) markExhausted(budget, formatTime(ctx.clock.now()));
+    if (await objects.replace(served, place, current, budget, false)) return;
+  }
+  throw timeout(`couldn't update PodDisruptionBudget "${first.name}" due to conflicts`, 10);
+}
+
+function checkAllowed({ metadata, status }: PodDisruptionBudget): void {
+  const name = metadata.name ?? '';
+  if ((status?.observedGeneration ?? 0) < (metadata.generation ?? 0)) throw budgetIsBusy(name);
+  const allowed = status?.disruptionsAllowed ?? 0;
+  if (allowed < 0) throw forbidden(BUDGETS, name, 'pdb disruptions allowed is negative');
+  if (Object.keys(status?.disruptedPods ?? {}).length > MAX_UNCONFIRMED) {
+    throw forbidden(BUDGETS, name, 'DisruptedPods map too big - too many evictions not confirmed by PDB controller');
+  }
+  if (allowed > 0) return;
+  throw refusal(`The disruption budget ${name} needs ${status?.desiredHealthy ?? 0} healthy pods and has ${status?.currentHealthy ?? 0} currently`, 0);
+}
+
+/** The condition tells that nothing more may go. */
+function markExhausted({ metadata, status }: PodDisruptionBudget, now: string): void {
+  const condition = {
+    type: 'DisruptionAllowed',
+    status: 'False',
+    reason: 'InsufficientPods',
+    message: '',
+    lastTransitionTime: now,
+    ...(metadata.generation ? { observedGeneration: status?.observedGeneration ?? metadata.generation } : {}),
+  };
+  const conditions = (status!.conditions ??= []);
+  const at = conditions.findIndex((c) => c.type === condition.type);
+  if (at < 0) conditions.push(condition);
+  else conditions[at] = { ...condition, lastTransitionTime: conditions[at]!.status === 'False' ? conditions[at]!.lastTransitionTime : now };
+}

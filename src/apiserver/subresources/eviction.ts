@@ -1,0 +1,132 @@
+/** Eviction: a deletion that asks the pod's disruption budget first. */
+import { schema } from '../../api/index.ts';
+import type { Pod } from '../../api/generated/core-v1.ts';
+import type { Eviction, PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
+import type { DeleteOptions } from '../../api/generated/meta-v1.ts';
+import { conform, parseJson } from '../../machinery/decode/index.ts';
+import { isRecord, type KubeObject } from '../../machinery/object.ts';
+import { deepEqual } from '../../machinery/patch/deep-equal.ts';
+import { labelSelectorAsSelector } from '../../machinery/selectors/index.ts';
+import { badRequest, failure, isStatusError } from '../../machinery/status.ts';
+import { attributesOf } from '../admission/attributes.ts';
+import { checkDeleteOptions, optionsObject, writeOptions, type WriteOptions } from '../options.ts';
+import { headerOf } from '../request.ts';
+import type { Result } from '../result.ts';
+import type { Scope } from '../scope.ts';
+import type { Entry } from '../storage/entry.ts';
+import { checkNamespace } from '../verbs/create.ts';
+import { bodyFormat, decodeBody } from '../verbs/decode-body.ts';
+import { deleteObject } from '../verbs/delete.ts';
+import { budgetIsBusy, takeDisruption } from './disruption-budget.ts';
+import { done } from './success.ts';
+
+type EvictionObject = Eviction & KubeObject;
+
+const MESSAGE = schema.message('io.k8s.api.policy.v1.Eviction');
+const EVICTION = { group: 'policy', version: 'v1', kind: 'Eviction', message: MESSAGE };
+const MAX_ATTEMPTS = 20;
+
+export async function evictPod(scope: Scope): Promise<Result> {
+  const options = writeOptions('CreateOptions', scope.request.query);
+  const eviction = await readEviction(scope, options);
+  checkNamespace(scope, eviction);
+  const { place, backend } = scope;
+  if (eviction.metadata.name !== place.name) throw badRequest('name in URL does not match name in Eviction object');
+  const deletion = deletionOf(eviction, options);
+  const attributes = attributesOf(scope, { operation: 'CREATE', object: eviction, name: place.name, options: optionsObject(options), dryRun: options.dryRun, kind: EVICTION });
+  await backend.admission.admit(attributes);
+  await backend.admission.validate(attributes);
+  checkDeleteOptions(deletion);
+  await evict({ ...scope, subresource: '' }, deletion);
+  return done(201);
+}
+
+/** policy/v1beta1 is not served any more, but old clients' evictions are still taken. */
+async function readEviction(scope: Scope, options: WriteOptions): Promise<EvictionObject> {
+  const { request } = scope;
+  if (!request.object && bodyFormat(headerOf(request, 'content-type')) === 'json') {
+    const body = await request.readBody();
+    const { value } = body.includes('policy/v1beta1') ? parseJson(body) : { value: undefined };
+    if (isRecord(value) && value['apiVersion'] === 'policy/v1beta1') {
+      const object = conform(MESSAGE, { ...value, apiVersion: 'policy/v1' }).object as unknown as EvictionObject;
+      return { ...object, kind: 'Eviction', apiVersion: 'policy/v1', metadata: object.metadata ?? {} };
+    }
+    return (await decodeBody({ ...scope, request: { ...request, readBody: () => Promise.resolve(body) } }, { fieldValidation: options.fieldValidation, expected: EVICTION })) as EvictionObject;
+  }
+  return (await decodeBody(scope, { fieldValidation: options.fieldValidation, expected: EVICTION })) as EvictionObject;
+}
+
+function deletionOf({ deleteOptions }: EvictionObject, { dryRun }: WriteOptions): DeleteOptions {
+  const { apiVersion: _, kind: __, ...given } = (deleteOptions ?? {}) as DeleteOptions;
+  const queried = dryRun ? ['All'] : [];
+  if ((given.dryRun?.length ?? 0) === 0) return dryRun ? { ...given, dryRun: queried } : given;
+  if (dryRun && !deepEqual(given.dryRun, queried)) {
+    throw failure(500, '', `Non-matching dry-run options in request and content: [${queried.join(' ')}] and [${given.dryRun!.join(' ')}]`);
+  }
+  return given;
+}
+
+async function evict(scope: Scope, deletion: DeleteOptions): Promise<void> {
+  const { objects } = scope.backend;
+  const pinned = deletion.preconditions?.resourceVersion !== undefined;
+  for (let attempt = 1; ; attempt++) {
+    const current = await objects.get(scope.served, scope.place);
+    const pod = current.object as Pod & KubeObject;
+    if (!needsNoBudget(pod)) return evictWithinBudget(scope, current, deletion);
+    // A pending pod may become ready meanwhile; then the budget has to be asked after all.
+    const guarded = !pinned && pod.status?.phase === 'Pending' && !pod.metadata.deletionTimestamp;
+    try {
+      await deleteObject(scope, guarded ? atRevision(deletion, current) : deletion);
+      return;
+    } catch (error) {
+      if (pinned || !isStatusError(error, 'Conflict') || attempt === MAX_ATTEMPTS) throw error;
+      if (!guarded) throw error;
+    }
+  }
+}
+
+/** A pod that does not run disrupts nobody when it goes. */
+function needsNoBudget(pod: Pod): boolean {
+  return ['Succeeded', 'Failed', 'Pending'].includes(pod.status?.phase ?? '') || pod.metadata.deletionTimestamp !== undefined;
+}
+
+const atRevision = (deletion: DeleteOptions, current: Entry): DeleteOptions => ({
+  ...deletion,
+  preconditions: { ...deletion.preconditions, resourceVersion: String(current.revision) },
+});
+
+async function evictWithinBudget(scope: Scope, current: Entry, deletion: DeleteOptions): Promise<void> {
+  const pod = current.object as Pod & KubeObject;
+  const budgets = budgetsOf(scope, pod);
+  if (budgets.length > 1) {
+    throw failure(500, '', 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.');
+  }
+  const [budget] = budgets;
+  const free = budget !== undefined && isFreeToGo(pod, budget.object as PodDisruptionBudget & KubeObject);
+  if (budget && !free) await takeDisruption(scope, budget, (deletion.dryRun?.length ?? 0) > 0);
+  try {
+    await deleteObject(scope, free ? atRevision(deletion, current) : deletion);
+  } catch (error) {
+    const ours = free && deletion.preconditions?.resourceVersion === undefined && isStatusError(error, 'Conflict');
+    throw ours ? budgetIsBusy(budget.name) : error;
+  }
+}
+
+/** A pod that is not ready does not count as healthy: whether it may go depends on the budget's policy and on the others. */
+function isFreeToGo(pod: Pod, { spec, status }: PodDisruptionBudget): boolean {
+  const ready = pod.status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True');
+  if (ready) return false;
+  if (spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow') return true;
+  const desired = status?.desiredHealthy ?? 0;
+  return desired > 0 && (status?.currentHealthy ?? 0) >= desired;
+}
+
+function budgetsOf(scope: Scope, pod: Pod): Entry[] {
+  const { cache } = scope.backend.registry.require('policy', 'v1', 'poddisruptionbudgets');
+  return cache.list(scope.place.namespace).filter(({ object }) => {
+    const { spec } = object as PodDisruptionBudget & KubeObject;
+    if (!spec?.selector) return false;
+    const selector = labelSelectorAsSelector(spec.selector);
+    return !selector.isEmpty && selector.matches(pod.metadata.labels ?? {});
+  });
+}

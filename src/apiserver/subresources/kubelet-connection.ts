@@ -1,0 +1,53 @@
+/** How the API server reaches the kubelet of a node. */
+import type { ConnectionOptions } from 'node:tls';
+import type { Node } from '../../api/generated/core-v1.ts';
+import type { KubeObject } from '../../machinery/object.ts';
+import { failure } from '../../machinery/status.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { Target } from './kubelet-proxy.ts';
+
+export interface KubeletConnection {
+  /** Where the node's kubelet listens and how to speak to it; fails with 404 when there is no such node. */
+  target(nodeName: string): Promise<Target>;
+}
+
+export interface KubeletClientOptions {
+  readonly certificate: string;
+  readonly key: string;
+  /** Who signed the kubelets' serving certificates; without it they are not verified, as upstream does by default. */
+  readonly ca?: string;
+  readonly preferredAddressTypes?: readonly string[];
+}
+
+const ADDRESS_TYPES = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'];
+const KUBELET_PORT = 10250;
+
+export class KubeletClient implements KubeletConnection {
+  constructor(
+    private readonly registry: Registry,
+    private readonly options: KubeletClientOptions,
+  ) {}
+
+  async target(nodeName: string): Promise<Target> {
+    const served = this.registry.require('', 'v1', 'nodes');
+    const { object } = await this.registry.objects.get(served, { namespace: '', name: nodeName });
+    const { status } = object as Node & KubeObject;
+    const port = status?.daemonEndpoints?.kubeletEndpoint?.Port || KUBELET_PORT;
+    return { host: this.#addressOf(object as Node & KubeObject), port, tls: this.#tls() };
+  }
+
+  #addressOf({ status }: Node): string {
+    const addresses = status?.addresses ?? [];
+    for (const type of this.options.preferredAddressTypes ?? ADDRESS_TYPES) {
+      const found = addresses.find((address) => address.type === type);
+      if (found) return found.address;
+    }
+    const known = addresses.map(({ type, address }) => `{${type} ${address}}`).join(' ');
+    throw failure(500, '', `no preferred addresses found; known addresses: [${known}]`);
+  }
+
+  #tls(): ConnectionOptions {
+    const { certificate, key, ca } = this.options;
+    return { cert: certificate, key, ...(ca ? { ca } : { rejectUnauthorized: false }) };
+  }
+}

@@ -1,0 +1,13 @@
+/** Which container of a pod is meant. */
+import type { PodSpec } from '../../api/generated/core-v1.ts';
+import { badRequest } from '../../machinery/status.ts';
+
+export function containerOf(podName: string, spec: PodSpec, wanted: string): string {
+  const names = [...(spec.initContainers ?? []), ...spec.containers, ...(spec.ephemeralContainers ?? [])].map((container) => container.name);
+  if (wanted !== '') {
+    if (!names.includes(wanted)) throw badRequest(`container ${wanted} is not valid for pod ${podName}`);
+    return wanted;
+  }
+  if (spec.containers.length === 1) return spec.containers[0]!.name;
+  throw badRequest(`a container name must be specified for pod ${podName}, choose one of: [${names.join(' ')}]`);
+}

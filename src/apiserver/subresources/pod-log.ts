@@ -1,0 +1,99 @@
+/** pods/log: what a container has written, as its node's kubelet has it. */
+import type { Pod } from '../../api/generated/core-v1.ts';
+import type { KubeObject } from '../../machinery/object.ts';
+import { badRequest, failure, internalError, invalid } from '../../machinery/status.ts';
+import { quote } from '../../machinery/quote.ts';
+import { parseTime } from '../../machinery/time/index.ts';
+import { forbiddenField, invalidValue, path, type FieldError } from '../../machinery/validation/index.ts';
+import { isTrue } from '../request-info.ts';
+import type { Result } from '../result.ts';
+import type { Scope } from '../scope.ts';
+import { dialText, pump, send } from './kubelet-proxy.ts';
+import { containerOf } from './pod-container.ts';
+
+interface LogOptions {
+  readonly container: string;
+  readonly follow: boolean;
+  /** As the kubelet takes them. */
+  readonly query: URLSearchParams;
+}
+
+export async function readLog(scope: Scope): Promise<Result> {
+  const options = logOptions(scope);
+  const { object } = await scope.backend.objects.get(scope.served, scope.place);
+  const pod = object as Pod & KubeObject;
+  const container = containerOf(scope.place.name, pod.spec!, options.container);
+  const nodeName = pod.spec?.nodeName;
+  if (!nodeName) return { type: 'response', response: { status: 204, headers: { 'cache-control': 'no-cache, private' } } };
+  const target = await scope.backend.kubelet.target(nodeName);
+  const location = `/containerLogs/${scope.place.namespace}/${scope.place.name}/${container}`;
+  const query = options.query.toString();
+  const requested = query === '' ? location : `${location}?${query}`;
+  let incoming;
+  try {
+    incoming = await send({ target, method: 'GET', path: requested, headers: {}, signal: scope.request.signal });
+  } catch (error) {
+    throw failure(500, '', `Get "https://${target.host}:${target.port}${requested}": ${error instanceof Error ? dialText(error) : 'unknown'}`);
+  }
+  if ((incoming.statusCode ?? 500) >= 300) throw await kubeletFailure(scope, incoming, incoming.statusCode ?? 500);
+  return {
+    type: 'response',
+    response: { status: 200, headers: { 'content-type': 'text/plain', 'cache-control': 'no-cache, private' }, stream: (sink) => pump(incoming, sink) },
+  };
+}
+
+const MAX_ERROR_TEXT = 4096;
+
+async function kubeletFailure(scope: Scope, incoming: AsyncIterable<Buffer>, code: number): Promise<Error> {
+  let text = '';
+  for await (const piece of incoming) {
+    text += piece.toString('utf8');
+    if (text.length > MAX_ERROR_TEXT) break;
+  }
+  if (code === 500) return internalError(text);
+  const reason = code === 404 ? 'NotFound' : code === 400 ? 'BadRequest' : code === 403 ? 'Forbidden' : '';
+  const details = { name: scope.place.name, kind: 'pods/log', causes: [{ reason: 'UnexpectedServerResponse', message: text }] };
+  return code === 400 ? badRequest(text) : failure(code, reason, `the server could not find the requested resource (GET pods/log ${scope.place.name})`, details);
+}
+
+function logOptions(scope: Scope): LogOptions {
+  const given = scope.request.query;
+  const query = new URLSearchParams();
+  const numbers = { sinceSeconds: int64(given, 'sinceSeconds'), tailLines: int64(given, 'tailLines'), limitBytes: int64(given, 'limitBytes') };
+  const sinceTime = given.get('sinceTime');
+  if (sinceTime) checkTime(sinceTime);
+  const stream = given.get('stream');
+
+  const errors: FieldError[] = [];
+  const { tailLines, limitBytes, sinceSeconds } = numbers;
+  if (tailLines !== undefined && tailLines < 0) errors.push(invalidValue(path('tailLines'), tailLines, 'must be greater than or equal to 0'));
+  if (limitBytes !== undefined && limitBytes < 1) errors.push(invalidValue(path('limitBytes'), limitBytes, 'must be greater than 0'));
+  if (sinceSeconds !== undefined && sinceTime) {
+    errors.push(forbiddenField(path(''), 'at most one of `sinceTime` or `sinceSeconds` may be specified'));
+  } else if (sinceSeconds !== undefined && sinceSeconds < 1) {
+    errors.push(invalidValue(path('sinceSeconds'), sinceSeconds, 'must be greater than 0'));
+  }
+  if (stream) errors.push(forbiddenField(path('stream'), 'may not be specified'));
+  if (errors.length > 0) throw invalid({ group: '', kind: 'PodLogOptions' }, scope.place.name, errors);
+
+  const follow = given.has('follow') && isTrue(given.get('follow'));
+  for (const name of ['follow', 'previous', 'timestamps'] as const) if (given.has(name) && isTrue(given.get(name))) query.set(name, 'true');
+  if (sinceTime) query.set('sinceTime', sinceTime);
+  for (const [name, value] of Object.entries(numbers)) if (value !== undefined) query.set(name, String(value));
+  return { container: given.get('container') ?? '', follow, query };
+}
+
+function checkTime(text: string): void {
+  try {
+    parseTime(text);
+  } catch {
+    throw badRequest(`parsing time ${quote(text)} as "2006-01-02T15:04:05Z07:00": cannot parse ${quote(text)} as "2006"`);
+  }
+}
+
+function int64(query: URLSearchParams, name: string): number | undefined {
+  const text = query.get(name);
+  if (text === null || text === '') return undefined;
+  if (!/^[+-]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${quote(text)}: invalid syntax`);
+  return Number(text);
+}

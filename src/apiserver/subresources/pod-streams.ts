@@ -1,0 +1,61 @@
+/** pods/exec, attach and portforward: the client's connection is handed through to the kubelet of the pod's node. */
+import type { Pod } from '../../api/generated/core-v1.ts';
+import type { KubeObject } from '../../machinery/object.ts';
+import { badRequest } from '../../machinery/status.ts';
+import { attributesOf } from '../admission/attributes.ts';
+import { isTrue } from '../request-info.ts';
+import type { Result } from '../result.ts';
+import type { Scope } from '../scope.ts';
+import { tunnel } from './kubelet-proxy.ts';
+import { containerOf } from './pod-container.ts';
+
+type Stream = 'exec' | 'attach' | 'portforward';
+
+const OPTION_KINDS: Record<Stream, string> = { exec: 'PodExecOptions', attach: 'PodAttachOptions', portforward: 'PodPortForwardOptions' };
+/** The kubelet's names for what is to be connected. */
+const FLAGS = { stdin: 'input', stdout: 'output', stderr: 'error', tty: 'tty' } as const;
+
+export const connectStream =
+  (stream: Stream) =>
+  async (scope: Scope): Promise<Result> => {
+    const { request, place, backend } = scope;
+    await admitConnection(scope, OPTION_KINDS[stream]);
+    const { object } = await backend.objects.get(scope.served, place);
+    const pod = object as Pod & KubeObject;
+    const container = stream === 'portforward' ? '' : containerOf(place.name, pod.spec!, request.query.get('container') ?? '');
+    if (!pod.spec?.nodeName) throw badRequest(`pod ${place.name} does not have a host assigned`);
+    const target = await backend.kubelet.target(pod.spec.nodeName);
+    if (!request.upgrade) throw badRequest('Upgrade request required');
+    const query = streamQuery(stream, request.query).toString();
+    const location = stream === 'portforward' ? `/portForward/${place.namespace}/${place.name}` : `/${stream}/${place.namespace}/${place.name}/${container}`;
+    return { type: 'response', response: await tunnel(request, target, query === '' ? location : `${location}?${query}`) };
+  };
+
+/** CONNECT is an operation that admission sees. */
+export async function admitConnection(scope: Scope, kind: string): Promise<void> {
+  const { admission } = scope.backend;
+  const options = { apiVersion: 'v1', kind, metadata: {} } as KubeObject;
+  for (const [name, value] of scope.request.query) options[name] = value;
+  const attributes = attributesOf(scope, {
+    operation: 'CONNECT',
+    object: options,
+    name: scope.place.name,
+    options: undefined,
+    dryRun: false,
+    kind: { group: '', version: 'v1', kind },
+  });
+  await admission.admit(attributes);
+  await admission.validate(attributes);
+}
+
+function streamQuery(stream: Stream, given: URLSearchParams): URLSearchParams {
+  const query = new URLSearchParams();
+  if (stream === 'portforward') {
+    const ports = given.getAll('ports').flatMap((text) => text.split(','));
+    for (const port of ports.filter((text) => text !== '')) query.append('port', port);
+    return query;
+  }
+  for (const [name, flag] of Object.entries(FLAGS)) if (given.has(name) && isTrue(given.get(name))) query.set(flag, '1');
+  for (const command of stream === 'exec' ? given.getAll('command') : []) query.append('command', command);
+  return query;
+}

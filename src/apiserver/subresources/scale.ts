@@ -1,0 +1,157 @@
+/**
+ * The scale subresource: a workload seen as a Scale, and written as one. What is stored is the workload; the Scale is
+ * made for the answer, and what happens to its replicas is carried back.
+ */
+import { schema } from '../../api/index.ts';
+import { apiVersionOf, type GroupVersionKind } from '../../api/schema.ts';
+import type { Scale } from '../../api/generated/autoscaling-v1.ts';
+import type { LabelSelector } from '../../api/generated/meta-v1.ts';
+import { managedFieldsOfParent, managedFieldsOfScale, type ReplicasPaths } from '../../machinery/apply/index.ts';
+import { isRecord, type KubeObject } from '../../machinery/object.ts';
+import { labelSelectorAsSelector, selectorFromLabels } from '../../machinery/selectors/index.ts';
+import { badRequest, conflict, invalid } from '../../machinery/status.ts';
+import { validateBody } from '../../machinery/validation/index.ts';
+import { attributesOf } from '../admission/attributes.ts';
+import { optionsObject, writeOptions, type WriteOptions } from '../options.ts';
+import { managerOf, trackUpdate } from '../registry/managed-fields.ts';
+import { prepareForUpdate } from '../registry/prepare-for-update.ts';
+import type { Strategy } from '../registry/strategy.ts';
+import type { Result } from '../result.ts';
+import type { Scope } from '../scope.ts';
+import type { Entry } from '../storage/entry.ts';
+import { merged, readConfiguration } from '../verbs/apply.ts';
+import { checkNamespace } from '../verbs/create.ts';
+import { decodeBody } from '../verbs/decode-body.ts';
+import { patched, patcherOf, patchType } from '../verbs/patch.ts';
+import { checkResourceVersion, MODIFIED } from '../verbs/update-object.ts';
+
+export type ScaleObject = Scale & KubeObject;
+
+const MESSAGE = schema.message('io.k8s.api.autoscaling.v1.Scale');
+const SCALE: GroupVersionKind & { message: typeof MESSAGE } = { group: 'autoscaling', version: 'v1', kind: 'Scale', message: MESSAGE };
+const MAX_ATTEMPTS = 100;
+
+/** Where each version of a workload has its replica count. */
+const pathsOf = (scope: Scope): ReplicasPaths => ({ [apiVersionOf(scope.served)]: ['spec', 'replicas'] });
+
+export async function getScale(scope: Scope): Promise<Result> {
+  const entry = await scope.backend.objects.get(scope.served, scope.place);
+  return { type: 'object', status: 200, object: withoutManagedFields(scaleOf(scope, entry.object)) };
+}
+
+export async function updateScale(scope: Scope): Promise<Result> {
+  const options = writeOptions('UpdateOptions', scope.request.query);
+  const body = (await decodeBody(scope, { fieldValidation: options.fieldValidation, expected: SCALE })) as ScaleObject;
+  checkNamespace(scope, body);
+  checkName(scope, body);
+  const view = scaleScope(scope);
+  return writeScale(scope, options, (live) => trackUpdate(view, live, structuredClone(body), managerOf(scope, options)) as ScaleObject);
+}
+
+export async function patchScale(scope: Scope): Promise<Result> {
+  const type = patchType(scope);
+  const view = scaleScope(scope);
+  if (type === 'application/apply-patch+yaml') {
+    const options = writeOptions('PatchOptions', scope.request.query, true);
+    const applied = await readConfiguration(view, options);
+    return writeScale(scope, options, (live) => merged(view, live, applied, options) as ScaleObject);
+  }
+  const options = writeOptions('PatchOptions', scope.request.query);
+  const patcher = patcherOf(view, type, await scope.request.readBody(), options);
+  const manager = managerOf(scope, options);
+  return writeScale(scope, options, (live) => trackUpdate(view, live, patched(view, patcher, live, options), manager) as ScaleObject);
+}
+
+/** The request as if it were one for a resource of Scales. */
+function scaleScope(scope: Scope): Scope {
+  const strategy: Strategy = { subresources: { scale: { prepareForUpdate: () => undefined, resetFields: ['status'] } } };
+  return { ...scope, served: { ...scope.served, ...SCALE, strategy } };
+}
+
+function checkName({ place }: Scope, { metadata: { name } }: ScaleObject): void {
+  if (!name) throw badRequest(`the name of the object (${place.name} based on URL) was undeterminable: name must be provided`);
+  if (name !== place.name) throw badRequest(`the name of the object (${name}) does not match the name on the URL (${place.name})`);
+}
+
+async function writeScale(scope: Scope, options: WriteOptions, compute: (live: ScaleObject) => ScaleObject | Promise<ScaleObject>): Promise<Result> {
+  const { backend, served, place } = scope;
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const current = attempt === 0 ? await backend.objects.get(served, place) : await backend.objects.fresh(served, place);
+    const live = scaleOf(scope, current.object);
+    const scale = await compute(live);
+    const conditional = checkResourceVersion(scope, scale, current, options.kind === 'PatchOptions');
+    const entry = await storeScale(scope, { options, current, live, scale });
+    if (entry) return { type: 'object', status: 200, object: withoutManagedFields(scaleOf(scope, entry.object)) };
+    if (conditional) throw conflict(served.groupResource, place.name, MODIFIED);
+  }
+  throw conflict(served.groupResource, place.name, MODIFIED);
+}
+
+interface ScaleWrite {
+  readonly options: WriteOptions;
+  readonly current: Entry;
+  readonly live: ScaleObject;
+  readonly scale: ScaleObject;
+}
+
+async function storeScale(scope: Scope, { options, current, live, scale }: ScaleWrite): Promise<Entry | undefined> {
+  const { backend, served, place } = scope;
+  const { dryRun } = options;
+  const attributes = attributesOf(scope, { operation: 'UPDATE', object: scale, oldObject: live, name: place.name, options: optionsObject(options), dryRun, kind: SCALE });
+  await backend.admission.admit(attributes);
+  const errors = validateBody('Scale', scale, backend.validation);
+  if (errors.length > 0) throw invalid(SCALE, place.name, errors);
+
+  const object = structuredClone(current.object);
+  object['spec'] = { ...(isRecord(object['spec']) ? object['spec'] : {}), replicas: scale.spec?.replicas ?? 0 };
+  const managedFields = managedFieldsOfParent({
+    parent: object.metadata.managedFields ?? [],
+    scale: scale.metadata.managedFields ?? [],
+    apiVersion: apiVersionOf(served),
+    paths: pathsOf(scope),
+  });
+  if (managedFields) object.metadata.managedFields = managedFields;
+  else delete object.metadata.managedFields;
+  // The workload's own strategy and validation decide about the write.
+  const reservation = await prepareForUpdate({ ...scope, subresource: '' }, { object, old: current.object, dryRun, unconditional: true, beforeStore: () => backend.admission.validate(attributes) });
+  const entry = await backend.objects.replace(served, place, current, object, dryRun);
+  await (entry && !dryRun ? reservation?.commit?.() : reservation?.rollback?.());
+  return entry;
+}
+
+/** A workload as a Scale; its managedFields are the owners of the replica count. */
+export function scaleOf(scope: Scope, parent: KubeObject): ScaleObject {
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = parent.metadata;
+  const spec = isRecord(parent['spec']) ? parent['spec'] : {};
+  const status = isRecord(parent['status']) ? parent['status'] : {};
+  const replicas = Number(spec['replicas'] ?? 0);
+  const managedFields = managedFieldsOfScale(parent.metadata.managedFields ?? [], pathsOf(scope));
+  const selector = selectorText(spec['selector']);
+  return {
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata: {
+      ...(name ? { name } : {}),
+      ...(namespace ? { namespace } : {}),
+      ...(uid ? { uid } : {}),
+      ...(resourceVersion ? { resourceVersion } : {}),
+      ...(creationTimestamp ? { creationTimestamp } : {}),
+      ...(managedFields ? { managedFields } : {}),
+    },
+    spec: replicas === 0 ? {} : { replicas },
+    status: { replicas: Number(status['replicas'] ?? 0), ...(selector ? { selector } : {}) },
+  };
+}
+
+function withoutManagedFields(scale: ScaleObject): ScaleObject {
+  const { managedFields: _, ...metadata } = scale.metadata;
+  return { ...scale, metadata };
+}
+
+/** Replication controllers select by a plain map of labels, all others by a LabelSelector. */
+function selectorText(selector: unknown): string {
+  if (!isRecord(selector)) return '';
+  const isLabelSelector = 'matchLabels' in selector || 'matchExpressions' in selector;
+  if (!isLabelSelector) return selectorFromLabels(selector as Record<string, string>).toString();
+  return labelSelectorAsSelector(selector as LabelSelector).toString();
+}

@@ -1,0 +1,85 @@
+/** serviceaccounts/token: a token in the name of a ServiceAccount, bound to an object or not. */
+import type { TokenRequest } from '../../api/generated/authentication-v1.ts';
+import type { Pod, ServiceAccount } from '../../api/generated/core-v1.ts';
+import type { KubeObject } from '../../machinery/object.ts';
+import { badRequest, conflict, invalid } from '../../machinery/status.ts';
+import { formatTime } from '../../machinery/time/index.ts';
+import { invalidValue, path, validateBody } from '../../machinery/validation/index.ts';
+import { attributesOf } from '../admission/attributes.ts';
+import type { BoundObject } from '../authn/service-account-tokens.ts';
+import { optionsObject, writeOptions } from '../options.ts';
+import type { Result } from '../result.ts';
+import type { Scope } from '../scope.ts';
+import { checkNamespace } from '../verbs/create.ts';
+import { decodeBody } from '../verbs/decode-body.ts';
+
+type TokenRequestObject = TokenRequest & KubeObject;
+
+const TOKEN_REQUEST = { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' };
+
+/** What kubelets ask for: such a token lives on for a year so that old clients, which never read it again, keep working. */
+const EXTENDED_WHEN_SECONDS = 3607;
+const EXTENDED_SECONDS = 365 * 24 * 60 * 60;
+
+export async function createToken(scope: Scope): Promise<Result> {
+  const { backend, place, served } = scope;
+  const options = writeOptions('CreateOptions', scope.request.query);
+  const request = (await decodeBody(scope, { fieldValidation: options.fieldValidation, expected: TOKEN_REQUEST })) as TokenRequestObject;
+  checkNamespace(scope, request);
+  const { metadata, spec } = request;
+  const attributes = attributesOf(scope, { operation: 'CREATE', object: request, name: place.name, options: optionsObject(options), dryRun: options.dryRun, kind: TOKEN_REQUEST });
+  await backend.admission.admit(attributes);
+  if (metadata.name && metadata.name !== place.name) {
+    throw invalid(TOKEN_REQUEST, place.name, [invalidValue(path('metadata', 'name'), metadata.name, 'must match the service account name if specified')]);
+  }
+  const account = (await backend.objects.get(served, place)).object as ServiceAccount & KubeObject;
+  if (metadata.uid && metadata.uid !== account.metadata.uid) {
+    throw conflict(served.groupResource, place.name, `the UID in the token request (${metadata.uid}) does not match the UID of the service account (${account.metadata.uid})`);
+  }
+  if (!spec.audiences?.length) spec.audiences = [...backend.tokens.apiAudiences];
+  metadata.name = place.name;
+  const now = backend.ctx.clock.now();
+  metadata.creationTimestamp = formatTime(now);
+  delete request.status;
+  const errors = validateBody('TokenRequest', request, backend.validation);
+  if (errors.length > 0) throw invalid(TOKEN_REQUEST, '', errors);
+  await backend.admission.validate(attributes);
+
+  const bound = await boundObject(scope, spec);
+  const seconds = spec.expirationSeconds ?? 3600;
+  const extended = bound?.kind === 'Pod' && seconds === EXTENDED_WHEN_SECONDS && isForThisServer(scope, spec.audiences);
+  const { token } = await backend.tokens.issue({
+    namespace: place.namespace,
+    name: place.name,
+    uid: account.metadata.uid!,
+    audiences: spec.audiences,
+    expirationSeconds: extended ? EXTENDED_SECONDS : seconds,
+    ...(extended ? { warnAfterSeconds: seconds } : {}),
+    ...(bound ? { bound } : {}),
+  });
+  request.status = { token, expirationTimestamp: formatTime(now + seconds * 1000) };
+  return { type: 'object', status: 201, object: request };
+}
+
+const isForThisServer = ({ backend }: Scope, audiences: readonly string[]): boolean =>
+  audiences.every((audience) => backend.tokens.apiAudiences.includes(audience));
+
+async function boundObject(scope: Scope, { boundObjectRef: ref }: TokenRequest['spec']): Promise<BoundObject | undefined> {
+  if (!ref) return undefined;
+  const { kind = '', apiVersion = '', name = '', uid } = ref;
+  const [group, version] = apiVersion.includes('/') ? (apiVersion.split('/') as [string, string]) : ['', apiVersion];
+  const plural = group === '' ? ({ Pod: 'pods', Secret: 'secrets', Node: 'nodes' } as const)[kind as 'Pod'] : undefined;
+  if (!plural) throw badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`);
+  const { objects, registry } = scope.backend;
+  const namespace = kind === 'Node' ? '' : scope.place.namespace;
+  const { object } = await objects.get(registry.require('', 'v1', plural), { namespace, name });
+  const nodeName = kind === 'Pod' ? (object as Pod & KubeObject).spec?.nodeName : undefined;
+  if (kind === 'Pod' && (object as Pod & KubeObject).spec?.serviceAccountName !== scope.place.name) {
+    throw badRequest(`cannot bind token for serviceaccount "${scope.place.name}" to pod running with different serviceaccount name.`);
+  }
+  if (uid && uid !== object.metadata.uid) {
+    throw conflict({ group, resource: kind }, name, `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`);
+  }
+  const node = nodeName ? { name: nodeName, uid: registry.lookup('', 'v1', 'nodes', '', nodeName)?.metadata.uid ?? '' } : undefined;
+  return { kind: kind as BoundObject['kind'], name, uid: object.metadata.uid!, ...(node ? { node } : {}) };
+}
