@@ -4,12 +4,12 @@
  */
 import { isRecord } from '../object.ts';
 import { getOwn } from '../patch/own-property.ts';
-import { DEDUCED, type ApplyType, type ListApplyType, type MapApplyType, type StructApplyType } from './apply-type.ts';
+import { DEDUCED, type ApplyType, type ListApplyType, type MapApplyType, type StructApplyType, type StructField } from './apply-type.ts';
 import { deepEqual } from '../patch/deep-equal.ts';
 import { isMember, LEAF, SELF, union, type FieldSet } from './field-set.ts';
 import { compareText } from '../patch/go-text.ts';
 import { identifyItems, sortItems, type IdentifiedItem } from './list-items.ts';
-import { sharedSet } from './shared-sets.ts';
+import { sharedSet, sharedStruct, sortFields } from './shared-sets.ts';
 
 export interface Changes {
   /** Added or modified. */
@@ -65,9 +65,8 @@ class Comparison {
     const old = nonEmptyRecord(before);
     const now = nonEmptyRecord(after);
     if (!old && !now) return this.leaf(before, after);
-    const elements: string[] = [];
+    const found: StructField[] = [];
     const changes: FieldSet[] = [];
-    if (before === undefined) noteSelf(elements, changes);
     let inOrder = true;
     let last = -1;
     // Over what the object has, rather than over all that it could have.
@@ -77,21 +76,21 @@ class Comparison {
       const was = old && getOwn(old, name);
       const is = now[name];
       if (was === is) continue;
-      const below = ignored[field.element];
+      const below = ignored === LEAF ? undefined : ignored[field.element];
       if (below && isMember(below)) continue;
       const change =
         below && field.type.kind === 'struct' && is !== undefined
           ? this.struct(field.type, was, is, below)
           : this.value(field.type, was, is);
       if (!change) continue;
-      elements.push(field.element);
+      found.push(field);
       changes.push(change);
       if (field.order < last) inOrder = false;
       last = field.order;
     }
     if (old && !this.sawRemovals) this.sawRemovals = lacksSome(now, old);
-    if (!inOrder) sortTogether(elements, changes);
-    return finish(elements, changes);
+    if (!inOrder) sortFields(found, changes);
+    return sharedStruct(found, changes, before === undefined);
   }
 
   private map(type: MapApplyType, before: unknown, after: unknown): FieldSet | undefined {
@@ -175,22 +174,6 @@ const finish = (elements: readonly string[], changes: readonly FieldSet[]): Fiel
 function noteSelf(elements: string[], changes: FieldSet[]): void {
   elements.push(SELF);
   changes.push(LEAF);
-}
-
-/** By element, as fields sort; `.` stays in front. */
-function sortTogether(elements: string[], changes: FieldSet[]): void {
-  for (let i = 1; i < elements.length; i++) {
-    const element = elements[i]!;
-    const change = changes[i]!;
-    let at = i;
-    while (at > 0 && compareText(elements[at - 1]!, element) > 0) {
-      elements[at] = elements[at - 1]!;
-      changes[at] = changes[at - 1]!;
-      at--;
-    }
-    elements[at] = element;
-    changes[at] = change;
-  }
 }
 
 /** Whether `some` has a member that `all` has not. */

@@ -21,7 +21,8 @@ export interface Pruning {
 
 export function pruneAbandoned(pruning: Pruning): KubeObject {
   const { merged, message, apiVersion, previous, owners } = pruning;
-  if (!previous) return merged;
+  // Equal sets are one and the same, mostly: nothing can have been abandoned then.
+  if (!previous || owners.some((owner) => owner.fields === previous.fields && owner.apiVersion === previous.apiVersion)) return merged;
   if (previous.apiVersion !== apiVersion || owners.some((owner) => owner.apiVersion !== apiVersion)) {
     return pruneAcrossVersions(pruning, previous);
   }

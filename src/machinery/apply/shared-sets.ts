@@ -2,6 +2,7 @@
  * One instance of equal field sets. Objects that are made alike (the Pods of a ReplicaSet, their status) have the same
  * sets; finding the set that exists is several times faster than making another, and thousands of objects share it.
  */
+import type { StructField } from './apply-type.ts';
 import { LEAF, SELF, type FieldSet, type FieldSetBuilder } from './field-set.ts';
 
 /** A step towards a set: the members so far, in their order. */
@@ -24,20 +25,50 @@ let root = newStep();
 
 /** The set with these elements, which are in canonical order, and what is below each. */
 export function sharedSet(elements: readonly string[], below: readonly FieldSet[]): FieldSet {
-  if (steps > MAX_STEPS) {
-    root = newStep();
-    steps = 0;
-  }
+  startOverWhenFull();
   let at = root;
   for (let i = 0; i < elements.length; i++) at = follow(at, elements[i]!, below[i]!);
   return (at.set ??= makeSet(elements, below));
+}
+
+/** As `sharedSet`, for fields; `self` when the path to them is a member too. */
+export function sharedStruct(fields: readonly StructField[], below: readonly FieldSet[], self: boolean): FieldSet | undefined {
+  if (fields.length === 0) return self ? LEAF : undefined;
+  startOverWhenFull();
+  let at = self ? follow(root, SELF, LEAF) : root;
+  for (let i = 0; i < fields.length; i++) at = follow(at, fields[i]!.element, below[i]!);
+  if (at.set) return at.set;
+  const elements = fields.map((field) => field.element);
+  return (at.set = self ? makeSet([SELF, ...elements], [LEAF, ...below]) : makeSet(elements, below));
+}
+
+/** Puts fields, and what is below each, into canonical order, in place. */
+export function sortFields(fields: StructField[], below: FieldSet[]): void {
+  for (let i = 1; i < fields.length; i++) {
+    const field = fields[i]!;
+    const node = below[i]!;
+    let at = i;
+    while (at > 0 && fields[at - 1]!.order > field.order) {
+      fields[at] = fields[at - 1]!;
+      below[at] = below[at - 1]!;
+      at--;
+    }
+    fields[at] = field;
+    below[at] = node;
+  }
+}
+
+function startOverWhenFull(): void {
+  if (steps <= MAX_STEPS) return;
+  root = newStep();
+  steps = 0;
 }
 
 function follow(from: Step, element: string, below: FieldSet): Step {
   if (from.next === undefined) {
     from.element = element;
     from.below = below;
-    steps++;
+    steps += cost(element);
     return (from.next = newStep());
   }
   if (from.below === below && from.element === element) return from.next;
@@ -46,11 +77,14 @@ function follow(from: Step, element: string, below: FieldSet): Step {
   if (!byBelow) byElement.set(element, (byBelow = new Map()));
   let next = byBelow.get(below);
   if (!next) {
-    steps++;
+    steps += cost(element);
     byBelow.set(below, (next = newStep()));
   }
   return next;
 }
+
+/** Long keys count for more, so that they cannot fill the memory. */
+const cost = (element: string): number => 1 + (element.length >> 6);
 
 function makeSet(elements: readonly string[], below: readonly FieldSet[]): FieldSet {
   if (elements.length === 0 || (elements.length === 1 && elements[0] === SELF)) return LEAF;

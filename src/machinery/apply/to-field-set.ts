@@ -1,9 +1,11 @@
 /** The fields that a configuration mentions: what its applier will own. */
 import { isRecord } from '../object.ts';
-import { DEDUCED, type ApplyType, type ListApplyType, type StructApplyType } from './apply-type.ts';
-import { isMember, LEAF, SELF, type FieldSet, type FieldSetBuilder } from './field-set.ts';
+import { DEDUCED, type ApplyType, type ListApplyType, type StructApplyType, type StructField } from './apply-type.ts';
+import { isMember, LEAF, SELF, type FieldSet } from './field-set.ts';
 import { compareText } from '../patch/go-text.ts';
 import { identifyItems, sortItems } from './list-items.ts';
+import { fieldElement } from './path-element.ts';
+import { sharedSet, sharedStruct, sortFields } from './shared-sets.ts';
 
 /** Paths in `ignored` are left out, with everything below them. Undefined when nothing is mentioned. */
 export function fieldSetOf(type: StructApplyType, value: unknown, ignored: FieldSet): FieldSet | undefined {
@@ -28,43 +30,54 @@ function fieldsOf(type: ApplyType, value: unknown): FieldSet | undefined {
 
 function structFields(type: StructApplyType, value: unknown, ignored: FieldSet): FieldSet | undefined {
   if (!isRecord(value)) return undefined;
-  let set: FieldSetBuilder | undefined;
-  for (const name of Object.keys(value).sort(compareText)) {
+  const fields: StructField[] = [];
+  const sets: FieldSet[] = [];
+  for (const name in value) {
     const field = type.byName.get(name);
     if (!field) continue;
-    const below = ignored[field.element];
+    const below = ignored === LEAF ? undefined : ignored[field.element];
     if (below && isMember(below)) continue;
     const member = value[name];
     let mentioned: FieldSet | undefined;
     if (isNullOrEmptyMap(member)) mentioned = below ? undefined : LEAF;
     else mentioned = below && field.type.kind === 'struct' ? structFields(field.type, member, below) : fieldsOf(field.type, member);
-    if (mentioned) (set ??= {})[field.element] = mentioned;
+    if (!mentioned) continue;
+    fields.push(field);
+    sets.push(mentioned);
   }
-  return set;
+  sortFields(fields, sets);
+  return sharedStruct(fields, sets, false);
 }
 
 function mapFields(type: ApplyType, value: unknown): FieldSet | undefined {
   if (!isRecord(value)) return undefined;
-  let set: FieldSetBuilder | undefined;
-  for (const key of Object.keys(value).sort(compareText)) {
-    (set ??= {})[`f:${key}`] = withSelf(isNullOrEmptyMap(value[key]) ? LEAF : (fieldsOf(type, value[key]) ?? LEAF));
-  }
-  return set;
+  const keys = Object.keys(value).sort(compareText);
+  if (keys.length === 0) return undefined;
+  const sets = keys.map((key) => withSelf(isNullOrEmptyMap(value[key]) ? LEAF : (fieldsOf(type, value[key]) ?? LEAF)));
+  return sharedSet(keys.map(fieldElement), sets);
 }
 
 function listFields(type: ListApplyType, value: unknown): FieldSet | undefined {
   if (!Array.isArray(value) || value.length === 0) return undefined;
-  const set: FieldSetBuilder = {};
-  let previous = '';
+  const elements: string[] = [];
+  const sets: FieldSet[] = [];
   for (const { element, item } of sortItems(type, identifyItems(type, value))) {
-    // Items that repeat are owned together, without their fields.
-    set[element] = element === previous ? LEAF : withSelf(fieldsOf(type.item, item) ?? LEAF);
-    previous = element;
+    if (elements.at(-1) === element) {
+      // Items that repeat are owned together, without their fields.
+      sets[sets.length - 1] = LEAF;
+      continue;
+    }
+    elements.push(element);
+    sets.push(withSelf(fieldsOf(type.item, item) ?? LEAF));
   }
-  return set;
+  return sharedSet(elements, sets);
 }
 
-const withSelf = (node: FieldSet): FieldSet => (isMember(node) ? node : { [SELF]: LEAF, ...node });
+function withSelf(node: FieldSet): FieldSet {
+  if (isMember(node)) return node;
+  const elements = Object.keys(node);
+  return sharedSet([SELF, ...elements], [LEAF, ...elements.map((element) => node[element]!)]);
+}
 
 function isNullOrEmptyMap(value: unknown): boolean {
   if (value === null) return true;

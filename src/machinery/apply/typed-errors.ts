@@ -1,10 +1,9 @@
 /** Checks an applied configuration against the schema, with the messages that clients of apply know. */
 import { isRecord } from '../object.ts';
-import type { ApplyType, ListApplyType, ScalarApplyType } from './apply-type.ts';
-import { DEDUCED } from './apply-type.ts';
+import { DEDUCED, type ApplyType, type ListApplyType, type ScalarApplyType } from './apply-type.ts';
 import { goSyntax, goTypeName, plainText } from '../patch/go-text.ts';
 import { itemElement, UnidentifiedItemError } from './list-items.ts';
-import { elementText } from './path-element.ts';
+import { elementText, fieldElement } from './path-element.ts';
 
 /** Whether items of a set or a keyed list may repeat; in stored objects they may, in applied ones they may not. */
 export type Duplicates = 'allowed' | 'refused';
@@ -12,9 +11,16 @@ export type Duplicates = 'allowed' | 'refused';
 /** Undefined when the value fits its type. */
 export function typedErrorText(type: ApplyType, value: unknown, duplicates: Duplicates): string | undefined {
   const errors: string[] = [];
-  check(type, value, '', { duplicates, errors });
+  check(type, value, undefined, { duplicates, errors });
   if (errors.length === 0) return undefined;
   return errors.length === 1 ? errors[0] : ['errors:', ...errors.map((error) => `  ${error}`)].join('\n');
+}
+
+/** Where a value is; the text is made only when there is something to say. */
+interface Place {
+  readonly above: Place | undefined;
+  /** A path element. */
+  readonly element: string;
 }
 
 interface Check {
@@ -22,8 +28,8 @@ interface Check {
   readonly errors: string[];
 }
 
-function check(type: ApplyType, value: unknown, path: string, context: Check): void {
-  if (value === null) return;
+function check(type: ApplyType, value: unknown, path: Place | undefined, context: Check): void {
+  if (value === null || value === undefined) return;
   switch (type.kind) {
     case 'scalar': {
       const error = scalarError(type, value);
@@ -39,14 +45,15 @@ function check(type: ApplyType, value: unknown, path: string, context: Check): v
       if (!isRecord(value)) return report(context, path, `expected map, got ${shown(value)}`);
       for (const [name, member] of Object.entries(value)) {
         const field = type.byName.get(name);
-        if (!field) return report(context, `${path}.${name}`, 'field not declared in schema');
-        check(field.type, member, `${path}.${name}`, context);
+        const place = { above: path, element: fieldElement(name) };
+        if (!field) return report(context, place, 'field not declared in schema');
+        check(field.type, member, place, context);
       }
       return;
     case 'map':
       if (!isRecord(value)) return report(context, path, `expected map, got ${shown(value)}`);
       if (type.value === DEDUCED) return;
-      for (const [name, member] of Object.entries(value)) check(type.value, member, `${path}.${name}`, context);
+      for (const [name, member] of Object.entries(value)) check(type.value, member, { above: path, element: fieldElement(name) }, context);
       return;
     case 'list':
       if (!Array.isArray(value)) return report(context, path, `expected list, got ${shown(value)}`);
@@ -54,7 +61,7 @@ function check(type: ApplyType, value: unknown, path: string, context: Check): v
   }
 }
 
-function checkItems(type: ListApplyType, list: readonly unknown[], path: string, context: Check): void {
+function checkItems(type: ListApplyType, list: readonly unknown[], path: Place | undefined, context: Check): void {
   const seen = new Set<string>();
   for (const [index, item] of list.entries()) {
     let element = `i:${index}`;
@@ -70,7 +77,7 @@ function checkItems(type: ListApplyType, list: readonly unknown[], path: string,
       }
       seen.add(element);
     }
-    if (item !== null) check(type.item, item, `${path}${elementText(element)}`, context);
+    if (item !== null) check(type.item, item, { above: path, element }, context);
   }
 }
 
@@ -89,6 +96,8 @@ function scalarError(type: ScalarApplyType, value: unknown): string | undefined 
 
 const shown = (value: unknown): string => `&{${plainText(value)}}`;
 
-function report(context: Check, path: string, message: string): void {
+function report(context: Check, place: Place | undefined, message: string): void {
+  let path = '';
+  for (let at = place; at; at = at.above) path = elementText(at.element) + path;
   context.errors.push(path === '' ? message : `${path}: ${message}`);
 }
