@@ -161,6 +161,22 @@ describe.each([
     await expect(client.list({ signal: second.signal })).rejects.toThrow('too slow');
   });
 
+  it('streams what is not an object', async () => {
+    handle = (_request, answer) => {
+      const response = answer as http.ServerResponse;
+      response.writeHead(200, { 'content-type': 'text/plain' });
+      response.write('line 1\n');
+      setTimeout(() => response.end('line 2\n'), 10);
+    };
+    const client = open(kind).resource(pods);
+    let text = '';
+    for await (const piece of await client.streamSubresource({ namespace: 'x', name: 'a' }, 'log', { query: { follow: true } })) text += Buffer.from(piece).toString();
+    expect(text).toBe('line 1\nline 2\n');
+    expect(seen[0]?.url).toBe('/api/v1/namespaces/x/pods/a/log?follow=true');
+    handle = (_request, response) => reply(response, 404, { kind: 'Status', apiVersion: 'v1', reason: 'NotFound', code: 404 });
+    await expect(client.streamSubresource({ namespace: 'x', name: 'a' }, 'log')).rejects.toSatisfy(isNotFound);
+  });
+
   it('fails by name when nobody listens', async () => {
     const client = connect({ clock }, { server: `${kind === 'h1' ? 'http' : 'https'}://127.0.0.1:1`, credentials: anonymous, namespace: 'default' });
     await expect(client.resource(pods).list()).rejects.toMatchObject({ code: 'connection-refused' });

@@ -40,6 +40,7 @@ export {
   isTooManyRequests,
   isUnauthorized,
 } from './errors.ts';
+export { discover, findKind, type DiscoveredResource, type Discovery } from './discovery.ts';
 export { connect } from './connect.ts';
 export { HttpTransport } from './http-transport.ts';
 export { ClientConfigError, type ClientConfig } from './client-config.ts';

@@ -150,6 +150,11 @@ export class ResourceClient<T extends ApiObject> {
     };
   }
 
+  /** A subresource that is not an object but a flow of bytes: `log`. */
+  streamSubresource(reference: ObjectReference, subresource: string, options: { query?: Query; signal?: AbortSignal } = {}): Promise<AsyncIterable<Uint8Array>> {
+    return this.#client.stream({ method: 'GET', path: resourcePath(this.resource, { ...reference, subresource }), ...options });
+  }
+
   async #send<R>(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', reference: Partial<ObjectReference>, options: SendOptions): Promise<R> {
     const headers: Record<string, string> = {};
     if (this.#metadataOnly) headers['accept'] = METADATA_ACCEPT.object;

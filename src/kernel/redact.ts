@@ -36,16 +36,30 @@ const TEXT_PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/\b([a-z0-9]{6})\.[a-z0-9]{16}\b/g, `$1.${REDACTED}`],
 ];
 
+/** Every pattern above needs one of these to match; most texts have none, and logging them should cost little. */
+const SUSPICIOUS = /-----BEGIN|eyJ|bearer|basic|:\/\/|[=:]|\.[a-z0-9]{16}/i;
+
 /** The text with bearer tokens, JWTs, private keys, passwords in URLs and the like replaced. */
 export function redactText(text: string): string {
+  if (!SUSPICIOUS.test(text)) return text;
   let result = text;
   for (const [pattern, replacement] of TEXT_PATTERNS) result = result.replace(pattern, replacement);
   return result;
 }
 
+/** The same few names are logged again and again. */
+const knownNames = new Map<string, boolean>();
+const MAX_KNOWN_NAMES = 10_000;
+
 export function isSecretName(name: string): boolean {
-  const plain = name.toLowerCase().replace(/[-_.]/g, '');
-  return SECRET_NAME_ENDINGS.some((ending) => plain.endsWith(ending));
+  let secret = knownNames.get(name);
+  if (secret === undefined) {
+    const plain = name.toLowerCase().replace(/[-_.]/g, '');
+    secret = SECRET_NAME_ENDINGS.some((ending) => plain.endsWith(ending));
+    if (knownNames.size >= MAX_KNOWN_NAMES) knownNames.clear();
+    knownNames.set(name, secret);
+  }
+  return secret;
 }
 
 /** A copy of the value that is safe to log under `name`. */
