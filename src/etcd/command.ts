@@ -111,7 +111,7 @@ async function serverTls({ values, flags }: ParsedFlags): Promise<ListenerTls | 
 async function snapshotSave(ctx: Context, argv: readonly string[], write: (text: string) => void): Promise<void> {
   const { values, positional } = parseFlags(argv, saveFlags);
   const path = onlyFile(positional, 'snapshot save');
-  const file = async (name: string) => (values[name] === undefined ? undefined : await readFile(values[name]));
+  const file = async (name: string) => (values[name] === undefined ? undefined : readFile(values[name]));
   const store = createEtcdStore({
     endpoints: list(values['endpoints'] ?? 'http://127.0.0.1:2379'),
     tls: { ca: await file('cacert'), cert: await file('cert'), key: await file('key') },

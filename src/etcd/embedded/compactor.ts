@@ -88,7 +88,7 @@ export class Compactor {
     const limit = writers === 0 ? STEP_ALONE : Math.max(STEP_WITH_WRITERS, 2 * writers);
     let count = 0;
     for (const key of tables.log.getKeys({ start: '\0', end: logKey(compactRevision, 0), limit })) {
-      void tables.log.remove(key);
+      tables.log.remove(key);
       count++;
     }
     let { stripped } = this;
@@ -98,7 +98,7 @@ export class Compactor {
         if (key === this.stripped) continue;
         if (count === limit) break;
         const entry = withoutReplaced(value);
-        if (entry !== undefined) void tables.log.put(key, entry);
+        if (entry !== undefined) tables.log.put(key, entry);
         stripped = key;
         count++;
       }

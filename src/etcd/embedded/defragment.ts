@@ -78,7 +78,7 @@ async function finish(copy: Tables, { state }: SpaceToGiveBack, generation: numb
   const stored = [...copy.leases.getKeys(wholeTable())];
   const { leases, compactRevision } = state();
   await atomically(copy, () => {
-    for (const key of stored) void copy.leases.remove(key);
+    for (const key of stored) copy.leases.remove(key);
     leases.leases.scan(undefined, undefined, ({ id, grantedTtl }) => putLease(copy, id, grantedTtl));
     putFact(copy, 'compactRevision', compactRevision);
     putFact(copy, 'generation', generation);

@@ -86,7 +86,7 @@ export class EmbeddedStore extends MvccStore {
     this.generation = generation;
     this.embedded.room.look();
     this.spaceTimer = storeOptions.clock.every(SPACE_CHECK_INTERVAL_MS, () => {
-      if (isWorthGivingBack(this.embedded.sizes())) void this.giveBackInBackground();
+      if (isWorthGivingBack(this.embedded.sizes())) this.giveBackInBackground();
     });
   }
 
@@ -149,13 +149,11 @@ export class EmbeddedStore extends MvccStore {
     });
   }
 
-  private async giveBackInBackground(): Promise<void> {
+  private giveBackInBackground(): void {
     if (this.givingBack !== undefined) return;
-    try {
-      await this.defragment();
-    } catch (error) {
+    this.defragment().catch((error: unknown) => {
       this.storeOptions.logger?.error(error, 'Could not give unused space back; the store goes on as it is');
-    }
+    });
   }
 }
 

@@ -1,4 +1,4 @@
-import { open, type Database, type RootDatabase } from 'lmdb';
+import { open, type RangeIterable, type RangeOptions, type RootDatabase } from 'lmdb';
 import type { KeyValue } from '../store.ts';
 import { StoreError } from '../store.ts';
 import type { View } from '../view.ts';
@@ -13,7 +13,17 @@ const MAX_BOUND_BYTES = MAX_KEY_BYTES + 1;
 /** Address space, not memory or disk: the file grows as needed up to this. */
 const MAP_BYTES = 2 ** 40;
 
-type Table = Database<Buffer, string>;
+/** The part of `lmdb`'s tables that is used. Writes belong to a transaction, and its outcome is theirs. */
+export interface Table {
+  put(key: string, bytes: Buffer): unknown;
+  remove(key: string): unknown;
+  get(key: string): Buffer | undefined;
+  getBinaryFast(key: string): Buffer | undefined;
+  getRange(range: RangeOptions): RangeIterable<{ key: string; value: Buffer }>;
+  getKeys(range: RangeOptions): RangeIterable<string>;
+  getKeysCount(range: RangeOptions): number;
+  getStats(): object;
+}
 
 /** The opened file: its tables, and the small facts in `facts`. */
 export interface Tables {
@@ -73,7 +83,7 @@ export function readFact(tables: Tables, name: FactName): bigint | undefined {
 export function putFact(tables: Tables, name: FactName, value: bigint | number): void {
   const bytes = Buffer.allocUnsafeSlow(8);
   bytes.writeBigUInt64LE(BigInt(value));
-  void tables.facts.put(name, bytes);
+  tables.facts.put(name, bytes);
 }
 
 /** One transaction: everything that `write` puts and removes becomes durable at once, or nothing does. */

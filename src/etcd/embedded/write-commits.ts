@@ -31,11 +31,11 @@ function writePairs(tables: Tables, newest: Map<string, KeyValue | undefined>, m
   let offset = 0;
   for (const [key, kv] of newest) {
     if (kv === undefined) {
-      void tables.pairs.remove(key);
+      tables.pairs.remove(key);
       continue;
     }
     const end = writePair(kv, memory, offset);
-    void tables.pairs.put(key, memory.subarray(offset, end));
+    tables.pairs.put(key, memory.subarray(offset, end));
     offset = end;
   }
   return offset;
@@ -46,20 +46,20 @@ function writeRecord(tables: Tables, commit: Commit, memory: Buffer, start: numb
   if (commit.leaseGranted !== undefined) putLease(tables, commit.leaseGranted.id, commit.leaseGranted.ttl);
   commit.record?.changes.forEach((change, number) => {
     const end = writeLog(change, memory, offset);
-    void tables.log.put(logKey(commit.record!.revision, number), memory.subarray(offset, end));
+    tables.log.put(logKey(commit.record!.revision, number), memory.subarray(offset, end));
     offset = end;
     const { kv, prevKv } = change;
     const before = prevKv?.lease ?? 0n;
     if (before === kv.lease) return;
-    if (before !== 0n) void tables.leaseKeys.remove(leaseKey(before) + kv.key);
-    if (kv.lease !== 0n) void tables.leaseKeys.put(leaseKey(kv.lease) + kv.key, present);
+    if (before !== 0n) tables.leaseKeys.remove(leaseKey(before) + kv.key);
+    if (kv.lease !== 0n) tables.leaseKeys.put(leaseKey(kv.lease) + kv.key, present);
   });
-  if (commit.leaseRevoked !== undefined) void tables.leases.remove(leaseKey(commit.leaseRevoked));
+  if (commit.leaseRevoked !== undefined) tables.leases.remove(leaseKey(commit.leaseRevoked));
   return offset;
 }
 
 export function putLease(tables: Tables, id: bigint, ttl: number): void {
   const bytes = Buffer.allocUnsafeSlow(8);
   bytes.writeDoubleLE(ttl);
-  void tables.leases.put(leaseKey(id), bytes);
+  tables.leases.put(leaseKey(id), bytes);
 }

@@ -34,7 +34,7 @@ export function serveGrpcStream(
   if (handler instanceof GrpcError) return refuse(stream, handler);
   const reader = new FrameReader({ maxMessageBytes, encoding: String(headers['grpc-encoding'] ?? 'identity') });
   if ('unary' in handler) answerUnary(stream, reader, handler.unary);
-  else void runStream(stream, reader, handler.stream);
+  else runStream(stream, reader, handler.stream).catch((error: unknown) => stream.destroy(error instanceof Error ? error : undefined));
 }
 
 function findHandler(services: Services, path: string): Handler | GrpcError {

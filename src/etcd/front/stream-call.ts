@@ -1,4 +1,5 @@
 import type { ServerHttp2Stream } from 'node:http2';
+import { grpcErrorOf } from '../wire/status.ts';
 import type { FrameReader } from './frames.ts';
 
 /** One streaming call: the client's messages as they come, and a way to send. */
@@ -6,7 +7,7 @@ export class StreamCall {
   private readonly waiting: Buffer[] = [];
   private wake: (() => void) | undefined;
   private ended = false;
-  private failure: unknown;
+  private failure: Error | undefined;
   private outbox: Buffer[] = [];
   private drained: Promise<void> | undefined;
   private readonly onEnd = new AbortController();
@@ -20,7 +21,7 @@ export class StreamCall {
       try {
         for (let message = reader.next(); message !== undefined; message = reader.next()) this.waiting.push(message);
       } catch (error) {
-        this.failure = error;
+        this.failure = grpcErrorOf(error);
       }
       this.wake?.();
     });

@@ -72,9 +72,8 @@ class WatchStream {
     const open: OpenWatch = { id, watch, create, progressAsked: false };
     this.watches.set(id, open);
     this.send({ header, watchId: id, created: true });
-    const running = this.deliver(open);
+    const running = this.deliver(open).finally(() => this.running.delete(running));
     this.running.add(running);
-    void running.finally(() => this.running.delete(running));
   }
 
   private async deliver(open: OpenWatch): Promise<void> {
