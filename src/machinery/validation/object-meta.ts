@@ -111,7 +111,8 @@ export function validateOwnerReferences(errors: FieldError[], references: readon
 function validateOwnerReference(errors: FieldError[], reference: OwnerReference, at: Path): void {
   const { apiVersion = '', kind = '', name = '', uid = '' } = reference;
   // An apiVersion with more than one slash is no group and version, and so has neither.
-  const version = apiVersion.split('/').length > 2 ? '' : apiVersion.slice(apiVersion.indexOf('/') + 1);
+  const slash = apiVersion.indexOf('/');
+  const version = slash >= 0 && apiVersion.includes('/', slash + 1) ? '' : apiVersion.slice(slash + 1);
   if (version === '') errors.push(invalidValue(at.child('apiVersion'), apiVersion, 'version must not be empty'));
   if (kind === '') errors.push(invalidValue(at.child('kind'), kind, 'must not be empty'));
   if (name === '') errors.push(invalidValue(at.child('name'), name, 'must not be empty'));

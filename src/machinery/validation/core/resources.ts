@@ -81,44 +81,55 @@ export interface RequirementRules {
 }
 
 export function validateContainerResources(errors: FieldError[], resources: ResourceRequirements, at: Path, rules: RequirementRules): void {
-  validateRequirements(errors, resources, at, { ...rules, resourceName: validateContainerResourceName });
+  new Requirements(errors, at, validateContainerResourceName).validate(resources, rules);
 }
 
 export function validatePodLevelResources(errors: FieldError[], resources: ResourceRequirements, at: Path, rules: RequirementRules): void {
-  validateRequirements(errors, resources, at, { ...rules, resourceName: validatePodResourceName });
+  new Requirements(errors, at, validatePodResourceName).validate(resources, rules);
 }
 
-function validateRequirements(
-  errors: FieldError[],
-  { limits, requests, claims }: ResourceRequirements,
-  at: Path,
-  rules: RequirementRules & { resourceName: ResourceNameCheck },
-): void {
-  let hasCpuOrMemory = false;
-  let hasHugePages = false;
-  const validateOne = (name: string, quantity: string, kind: 'limits' | 'requests'): void => {
-    const here = at.child(kind).key(name);
-    rules.resourceName(errors, name, here);
-    validateResourceQuantity(errors, name, quantity, here);
-  };
-  const validateHugePages = (name: string, quantity: string, kind: 'limits' | 'requests'): void => {
-    if (name === 'cpu' || name === 'memory') hasCpuOrMemory = true;
-    if (!isHugePageResource(name)) return;
-    hasHugePages = true;
+/** The requirements of one container or pod while they are gone through. */
+class Requirements {
+  private hasCpuOrMemory = false;
+  private hasHugePages = false;
+
+  constructor(
+    private readonly errors: FieldError[],
+    private readonly at: Path,
+    private readonly resourceName: ResourceNameCheck,
+  ) {}
+
+  validate({ limits, requests, claims }: ResourceRequirements, rules: RequirementRules): void {
+    for (const name in limits) {
+      this.validateOne('limits', name, limits[name]!);
+      if (isHugePageResource(name)) this.validateHugePages('limits', name, limits[name]!, rules);
+    }
+    for (const name in requests) {
+      const request = requests[name]!;
+      this.validateOne('requests', name, request);
+      validateRequestAgainstLimit(this.errors, { name, request, limit: limits?.[name] }, this.at);
+      if (isHugePageResource(name)) this.validateHugePages('requests', name, request, rules);
+    }
+    if (this.hasHugePages && !this.hasCpuOrMemory) this.errors.push(forbiddenField(this.at, 'HugePages require cpu or memory'));
+    if (claims) validateClaimNames(this.errors, claims, rules.claimNames, this.at.child('claims'));
+  }
+
+  private validateOne(kind: 'limits' | 'requests', name: string, quantity: string): void {
+    if (name === 'cpu' || name === 'memory') {
+      this.hasCpuOrMemory = true;
+      if (isNegativeQuantity(quantity)) validateNonnegativeQuantity(this.errors, quantity, this.at.child(kind).key(name));
+      return;
+    }
+    const here = this.at.child(kind).key(name);
+    this.resourceName(this.errors, name, here);
+    validateResourceQuantity(this.errors, name, quantity, here);
+  }
+
+  private validateHugePages(kind: 'limits' | 'requests', name: string, quantity: string, rules: RequirementRules): void {
+    this.hasHugePages = true;
     if (rules.allowIndivisibleHugePages || isWholeHugePages(name, quantity)) return;
-    errors.push(invalidValue(at.child(kind).key(name), quantity, `${quantity} is not positive integer multiple of ${name}`));
-  };
-  for (const name in limits) {
-    validateOne(name, limits[name]!, 'limits');
-    validateHugePages(name, limits[name]!, 'limits');
+    this.errors.push(invalidValue(this.at.child(kind).key(name), quantity, `${quantity} is not positive integer multiple of ${name}`));
   }
-  for (const name in requests) {
-    validateOne(name, requests[name]!, 'requests');
-    validateRequestAgainstLimit(errors, { name, request: requests[name]!, limit: limits?.[name] }, at);
-    validateHugePages(name, requests[name]!, 'requests');
-  }
-  if (hasHugePages && !hasCpuOrMemory) errors.push(forbiddenField(at, 'HugePages require cpu or memory'));
-  if (claims) validateClaimNames(errors, claims, rules.claimNames, at.child('claims'));
 }
 
 interface RequestAndLimit {

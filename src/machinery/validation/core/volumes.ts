@@ -77,7 +77,7 @@ interface Source {
 }
 
 /** In the order in which they are looked at: the first that is set counts, every other one is too many. */
-const SOURCES: readonly Source[] = [
+const SOURCE_LIST: readonly Source[] = [
   { name: 'emptyDir', check: (errors, volume, at) => validateEmptyDir(errors, volume.emptyDir!.sizeLimit, at) },
   { name: 'hostPath', check: (errors, volume, at) => validateHostPath(errors, volume.hostPath!, at) },
   { name: 'gitRepo', check: (errors, volume, at) => validateGitRepo(errors, volume.gitRepo!, at) },
@@ -118,10 +118,21 @@ const SOURCES: readonly Source[] = [
   { name: 'image', check: (errors, volume, at, rules) => validateImageVolume(errors, volume.image!, at, rules.pod.resourceIsPod) },
 ];
 
+const SOURCES: ReadonlyMap<string, Source> = new Map(SOURCE_LIST.map((source) => [source.name, source]));
+
+/** The sources that are set, in the list's order. Nearly every volume has just one. */
+function sourcesOf(volume: Volume): readonly Source[] {
+  const found: Source[] = [];
+  for (const name in volume) {
+    const source = SOURCES.get(name);
+    if (source && volume[source.name] !== undefined && volume[source.name] !== null) found.push(source);
+  }
+  return found.length < 2 ? found : SOURCE_LIST.filter((source) => found.includes(source));
+}
+
 function validateVolumeSource(errors: FieldError[], volume: Volume, at: Path, rules: VolumeRules): void {
   let found = false;
-  for (const { name, check, surplusName = name, errorName = name } of SOURCES) {
-    if (volume[name] === undefined || volume[name] === null) continue;
+  for (const { name, check, surplusName = name, errorName = name } of sourcesOf(volume)) {
     if (found) errors.push(forbiddenField(at.child(surplusName), 'may not specify more than 1 volume type'));
     else check(errors, volume, at.child(errorName), rules);
     if (name === 'iscsi') validateIscsiName(errors, volume, at);
