@@ -1,6 +1,7 @@
 /** The validation of every group but the core group, as the registry takes it in. */
 import { admissionregistrationValidations } from './admissionregistration/index.ts';
 import { appsValidations } from './apps/index.ts';
+import { apiextensionsValidations } from './apiextensions/index.ts';
 import { apiregistrationValidations } from './apiregistration/index.ts';
 import { authenticationBodies, authenticationValidations } from './authentication/index.ts';
 import { authorizationValidations } from './authorization/index.ts';
@@ -22,6 +23,7 @@ import { storageValidations } from './storage/index.ts';
 export const groupValidations: Readonly<Record<string, KindValidation>> = {
   ...admissionregistrationValidations,
   ...appsValidations,
+  ...apiextensionsValidations,
   ...apiregistrationValidations,
   ...authenticationValidations,
   ...authorizationValidations,

@@ -1,0 +1,87 @@
+/**
+ * What is asked of a definition. A definition that is stored may have what would be refused today; an update of it is
+ * not asked for more than what is stored already fulfils.
+ */
+import type { CustomResourceDefinition } from '../../../api/generated/apiextensions-v1.ts';
+import { semanticEqual } from '../equality.ts';
+import { path, type FieldError } from '../field-error.ts';
+import { hasKnownReviewVersion, isCaBundle, type ConversionRules } from './conversion.ts';
+import { internalSpec } from './internal-form.ts';
+import { hasUnprunedDefaults } from './schema-defaults.ts';
+import { someSchema, type Schema } from './schema-props.ts';
+import { hasMergeableSetItems, SCHEMA_TYPES, validateMapListKeys, type SchemaRules } from './schema-rules.ts';
+import { isStructural } from './structural.ts';
+import { MAX_SELECTABLE_FIELDS } from './version-parts.ts';
+
+export interface DefinitionRules extends SchemaRules, ConversionRules {
+  readonly schemas: boolean;
+  readonly structural: boolean;
+  readonly prunedDefaults: boolean;
+  readonly immutableNames: boolean;
+  /** Versions whose schema is as it was: their rules were accepted at their cost before. */
+  readonly unchangedSchemas: ReadonlySet<string>;
+  /** Versions that had more selectable fields than are allowed and have the same now; empty for the common ones. */
+  readonly tooManySelectableFields: ReadonlySet<string>;
+}
+
+export const RULES_OF_NEW: DefinitionRules = {
+  schemas: true,
+  structural: true,
+  prunedDefaults: true,
+  immutableNames: false,
+  validTypes: true,
+  atomicSets: true,
+  mapListKeys: true,
+  knownReviewVersion: true,
+  anyCaBundle: true,
+  unchangedSchemas: new Set(),
+  tooManySelectableFields: new Set(),
+};
+
+const NOWHERE = path();
+
+export const isEstablished = ({ status }: CustomResourceDefinition): boolean =>
+  (status?.conditions ?? []).some(({ type, status: value }) => type === 'Established' && value === 'True');
+
+export function rulesAfter(object: CustomResourceDefinition, old: CustomResourceDefinition): DefinitionRules {
+  const before = internalSpec(old.spec);
+  const schemas = (old.spec.versions ?? []).map(({ schema }) => schema?.openAPIV3Schema);
+  const known = schemas.filter((schema): schema is Schema => schema != null);
+  const none = (test: (schema: Schema) => boolean): boolean => !known.some((schema) => someSchema(schema, test));
+  const structural = known.every((schema) => isStructural(schema, NOWHERE));
+  const established = isEstablished(old);
+  const bundle = before.conversion?.webhookClientConfig?.caBundle;
+  const reviewVersions = before.conversion?.conversionReviewVersions ?? [];
+  return {
+    schemas: known.length === schemas.length,
+    structural,
+    prunedDefaults: !structural || !known.some(hasUnprunedDefaults),
+    immutableNames: established,
+    validTypes: none(({ type }) => Boolean(type) && !SCHEMA_TYPES.includes(type!)),
+    atomicSets: none(hasMergeableSetItems),
+    mapListKeys: none(hasWrongMapListKeys),
+    knownReviewVersion: reviewVersions.length === 0 || hasKnownReviewVersion(reviewVersions),
+    anyCaBundle: !established || (bundle !== undefined && bundle !== '' && !isCaBundle(bundle)),
+    unchangedSchemas: versionsWithSame(object, old, 'schema'),
+    tooManySelectableFields: new Set(
+      [...versionsWithSame(object, old, 'selectableFields')].filter(
+        (name) => (old.spec.versions.find((version) => version.name === name)?.selectableFields?.length ?? 0) > MAX_SELECTABLE_FIELDS,
+      ),
+    ),
+  };
+}
+
+function hasWrongMapListKeys(schema: Schema): boolean {
+  const errors: FieldError[] = [];
+  validateMapListKeys(errors, schema, NOWHERE);
+  return errors.length > 0;
+}
+
+function versionsWithSame(object: CustomResourceDefinition, old: CustomResourceDefinition, field: 'schema' | 'selectableFields'): Set<string> {
+  const before = new Map((old.spec.versions ?? []).map((version) => [version.name, version]));
+  const same = (object.spec.versions ?? []).filter(({ name, [field]: value }) => {
+    const stored = before.get(name);
+    return stored !== undefined && semanticEqual(stored[field], value);
+  });
+  return new Set(same.map(({ name }) => name));
+}

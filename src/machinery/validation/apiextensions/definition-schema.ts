@@ -1,0 +1,96 @@
+/** A version's schema as a whole: its root, its structure, its defaults and its rules. */
+import type { CustomResourceSubresources, CustomResourceValidation } from '../../../api/generated/apiextensions-v1.ts';
+import { forbiddenField, invalidValue, type FieldError, type Path } from '../field-error.ts';
+import { goStruct } from '../go-struct.ts';
+import type { ValidationContext } from '../kind-validation.ts';
+import type { DefinitionRules } from './definition-rules.ts';
+import { CelPlace } from './schema-cel.ts';
+import { validateDefaults } from './schema-defaults.ts';
+import { schemaDepth, type Schema } from './schema-props.ts';
+import { validateSchema } from './schema-rules.ts';
+import { structuralFormProblem, validateStructural } from './structural.ts';
+
+/** Deeper schemas describe nothing that the server could handle. */
+const MAX_DEPTH = 1000;
+
+/** With a status of its own, an object's root is checked in two halves, and only these can be told apart. */
+const ROOT_FIELDS = [
+  ['description', 'Description'],
+  ['type', 'Type'],
+  ['format', 'Format'],
+  ['title', 'Title'],
+  ['maximum', 'Maximum'],
+  ['exclusiveMaximum', 'ExclusiveMaximum'],
+  ['minimum', 'Minimum'],
+  ['exclusiveMinimum', 'ExclusiveMinimum'],
+  ['maxLength', 'MaxLength'],
+  ['minLength', 'MinLength'],
+  ['pattern', 'Pattern'],
+  ['maxItems', 'MaxItems'],
+  ['minItems', 'MinItems'],
+  ['uniqueItems', 'UniqueItems'],
+  ['multipleOf', 'MultipleOf'],
+  ['required', 'Required'],
+  ['items', 'Items'],
+  ['properties', 'Properties'],
+  ['externalDocs', 'ExternalDocs'],
+  ['example', 'Example'],
+  ['x-kubernetes-preserve-unknown-fields', 'XPreserveUnknownFields'],
+  ['x-kubernetes-validations', 'XValidations'],
+] as const;
+const ROOT_FIELD_NAMES = new Set<string>(ROOT_FIELDS.map(([name]) => name));
+
+export const hasStatus = (subresources: CustomResourceSubresources | undefined): boolean => subresources?.status != null;
+
+export interface SchemaScope {
+  readonly status: boolean;
+  readonly rules: DefinitionRules;
+  readonly ignoreRuleCost: boolean;
+  readonly context: ValidationContext;
+}
+
+export function validateDefinitionSchema(errors: FieldError[], validation: CustomResourceValidation | undefined, at: Path, scope: SchemaScope): void {
+  const schema = validation?.openAPIV3Schema;
+  if (!schema) return;
+  const schemaAt = at.child('openAPIV3Schema');
+  if (schemaDepth(schema) > MAX_DEPTH) {
+    errors.push(forbiddenField(schemaAt, `must not be nested more than ${MAX_DEPTH} levels deep`));
+    return;
+  }
+  const before = errors.length;
+  if (scope.status) validateRootFields(errors, schema, at);
+  if (schema.nullable) errors.push(forbiddenField(at.child('openAPIV3Schema.nullable'), 'nullable cannot be true at the root'));
+  const { rules, context, ignoreRuleCost } = scope;
+  let cel: CelPlace | undefined;
+  let formProblem: string | undefined;
+  if (rules.structural) {
+    formProblem = structuralFormProblem(schema);
+    if (formProblem === undefined) {
+      const found: FieldError[] = [];
+      validateStructural(found, schema, schemaAt);
+      if (found.length === 0) validateDefaults(found, schema, schemaAt, { requirePruned: rules.prunedDefaults, cel: context.cel });
+      if (found.length === 0 && context.cel) cel = CelPlace.root(context.cel, schema, { ignoreRuleCost });
+      errors.push(...found);
+    }
+  }
+  const found = validateSchema(schema, schemaAt, { rules, cel });
+  errors.push(...found.schema, ...found.cel);
+  if (errors.length === before && formProblem !== undefined) errors.push(invalidValue(schemaAt, '', formProblem));
+  cel?.total.report(errors, schemaAt);
+}
+
+function validateRootFields(errors: FieldError[], schema: Schema, at: Path): void {
+  if (schema.type && schema.type !== 'object') {
+    const detail = 'only "object" is allowed as the type at the root of the schema if the status subresource is enabled';
+    errors.push(invalidValue(at.child('openAPIV3Schema.type'), schema.type, detail));
+    return;
+  }
+  const isSet = (value: unknown): boolean =>
+    value != null && value !== '' && value !== false && value !== 0 && !(Array.isArray(value) && value.length === 0);
+  const other = Object.entries(schema).some(([name, value]) => isSet(value) && !ROOT_FIELD_NAMES.has(name));
+  if (!other) return;
+  const names = ROOT_FIELDS.map(([, goName]) => goName).join(' ');
+  const shown = goStruct('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps', schema);
+  const detail = `only [${names}] fields are allowed at the root of the schema if the status subresource is enabled`;
+  errors.push(invalidValue(at.child('openAPIV3Schema'), shown, detail));
+}

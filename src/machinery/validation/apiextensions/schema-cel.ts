@@ -1,0 +1,156 @@
+/** The CEL rules of a schema (x-kubernetes-validations): what they must look like, whether they compile, what they cost. */
+import type { ValidationRule } from '../../../api/generated/apiextensions-v1.ts';
+import type { CelCompilation, CelCompiler } from '../cel-compiler.ts';
+import { forbiddenField, invalidValue, notSupported, required, type FieldError, type Path } from '../field-error.ts';
+import { goStruct } from '../go-struct.ts';
+import { followFieldPath } from './field-path.ts';
+import { isEmbeddedResource, type Schema } from './schema-props.ts';
+import type { SchemaErrors } from './schema-rules.ts';
+import { structuralFormProblem } from './structural.ts';
+
+const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
+const NEWLINE = /[\n\r]/;
+/** The greatest estimated cost of one rule, and of all rules of a version. */
+const RULE_COST_LIMIT = 10_000_000;
+const TOTAL_COST_LIMIT = 100_000_000;
+const MOST_EXPENSIVE = 4;
+
+interface RuleCost {
+  readonly at: Path;
+  readonly cost: number;
+}
+
+/** What all the rules of a schema may cost together. */
+class TotalCost {
+  private total = 0;
+  private expensive: RuleCost[] = [];
+
+  observe(at: Path, cost: number): void {
+    this.total += cost;
+    if (cost < TOTAL_COST_LIMIT / 100) return;
+    this.expensive = [...this.expensive, { at, cost }].sort((a, b) => b.cost - a.cost).slice(0, MOST_EXPENSIVE);
+  }
+
+  report(errors: FieldError[], at: Path): void {
+    if (this.total <= TOTAL_COST_LIMIT) return;
+    for (const { at: ruleAt } of this.expensive) {
+      errors.push(forbiddenField(ruleAt, 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema'));
+    }
+    const what = 'x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema';
+    errors.push(forbiddenField(at, costMessage(what, this.total, TOTAL_COST_LIMIT)));
+  }
+}
+
+function costMessage(what: string, cost: number, limit: number): string {
+  const factor = cost / limit;
+  const shown = factor > 100 ? 'more than 100x' : factor < 1.5 ? `${factor.toFixed(6)}x` : `${factor.toFixed(1)}x`;
+  const advice = 'try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared';
+  return `${what} exceeds budget by factor of ${shown} (${advice})`;
+}
+
+/** A place in a schema whose rules are compiled: how often its values can occur in one object. */
+export class CelPlace {
+  private constructor(
+    readonly compiler: CelCompiler,
+    readonly rootSchema: Schema,
+    readonly total: TotalCost,
+    readonly ignoreRuleCost: boolean,
+    /** Unbounded when absent. */
+    readonly cardinality: number | undefined,
+    readonly isRoot: boolean,
+  ) {}
+
+  static root(compiler: CelCompiler, schema: Schema, { ignoreRuleCost }: { ignoreRuleCost: boolean }): CelPlace {
+    return new CelPlace(compiler, schema, new TotalCost(), ignoreRuleCost, 1, true);
+  }
+
+  child(parent: Schema, _child: Schema): CelPlace {
+    const elements = maxElements(parent);
+    const cardinality = this.cardinality === undefined || elements === undefined ? undefined : this.cardinality * elements;
+    return new CelPlace(this.compiler, this.rootSchema, this.total, this.ignoreRuleCost, cardinality, false);
+  }
+}
+
+/** By how much a schema multiplies what is inside of it. */
+function maxElements(schema: Schema): number | undefined {
+  if (schema.type === 'array') return schema.maxItems == null ? undefined : Math.max(0, schema.maxItems);
+  if (schema.type !== 'object' || schema.additionalProperties == null) return 1;
+  return schema.maxProperties == null ? undefined : Math.max(0, schema.maxProperties);
+}
+
+interface RulesScope {
+  readonly place: CelPlace | undefined;
+  readonly uncorrelatable: Path | undefined;
+}
+
+export function validateCelRules(found: SchemaErrors, schema: Schema, at: Path, scope: RulesScope): void {
+  const rules = schema['x-kubernetes-validations'] ?? [];
+  if (rules.length === 0) return;
+  const rulesAt = at.child('x-kubernetes-validations');
+  for (const [i, rule] of rules.entries()) validateRuleForm(found.schema, rule, rulesAt.index(i), schema);
+  // A schema that is wrong has no types to compile against.
+  if (found.schema.length > 0 || !scope.place) return;
+  for (const [i, rule] of rules.entries()) compileRule(found.cel, rule, rulesAt.index(i), { ...scope, place: scope.place, schema });
+}
+
+function validateRuleForm(errors: FieldError[], rule: ValidationRule, at: Path, schema: Schema): void {
+  const { rule: text = '', message = '', messageExpression = '', reason, fieldPath = '' } = rule;
+  const trimmedMessage = message.trim();
+  if (text.trim() === '') errors.push(required(at.child('rule'), 'rule is not specified'));
+  else if (message !== '' && trimmedMessage === '') errors.push(invalidValue(at.child('message'), message, 'must be non-empty if specified'));
+  else if (NEWLINE.test(trimmedMessage)) errors.push(invalidValue(at.child('message'), message, 'must not contain line breaks'));
+  else if (NEWLINE.test(text.trim()) && trimmedMessage === '') {
+    errors.push(required(at.child('message'), 'message must be specified if rule contains line breaks'));
+  }
+  if (messageExpression !== '' && messageExpression.trim() === '') {
+    errors.push(required(at.child('messageExpression'), 'messageExpression must be non-empty if specified'));
+  }
+  if (reason != null && !REASONS.includes(reason)) errors.push(notSupported(at.child('reason'), reason, REASONS));
+  if (fieldPath === '') return;
+  const fieldAt = at.child('fieldPath');
+  if (fieldPath.trim() === '') errors.push(invalidValue(fieldAt, fieldPath, 'must be non-empty if specified'));
+  if (NEWLINE.test(fieldPath)) errors.push(invalidValue(fieldAt, fieldPath, 'must not contain line breaks'));
+  const leadsNowhere = structuralFormProblem(schema) === undefined && typeof followFieldPath(fieldPath, schema, { brackets: true }) === 'string';
+  if (leadsNowhere) errors.push(invalidValue(fieldAt, fieldPath, 'must be a valid path'));
+}
+
+interface CompileScope {
+  readonly place: CelPlace;
+  readonly uncorrelatable: Path | undefined;
+  readonly schema: Schema;
+}
+
+function compileRule(errors: FieldError[], rule: ValidationRule, at: Path, { place, uncorrelatable, schema }: CompileScope): void {
+  const { rule: expression = '', messageExpression, optionalOldSelf } = rule;
+  const shown = goStruct('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.ValidationRule', rule);
+  const base = {
+    rootSchema: place.rootSchema,
+    schema,
+    isResourceRoot: place.isRoot || isEmbeddedResource(schema),
+    optionalOldSelf: optionalOldSelf === true,
+  };
+  const ruleAt = at.child('rule');
+  const compiled = place.compiler.compileSchemaRule({ ...base, expression, use: 'rule' });
+  observeCost(errors, ruleAt, place, { cost: compiled.maxCost * (place.cardinality ?? compiled.maxCardinality), what: 'estimated rule cost' });
+  if (compiled.error?.type === 'required') errors.push(required(ruleAt, compiled.error.detail));
+  else if (compiled.error) errors.push(invalidValue(ruleAt, shown, compiled.error.detail));
+  if (messageExpression) {
+    const messageAt = at.child('messageExpression');
+    const message: CelCompilation = place.compiler.compileSchemaRule({ ...base, expression: messageExpression, use: 'messageExpression' });
+    if (message.error) errors.push(invalidValue(messageAt, shown, message.error.detail));
+    else observeCost(errors, messageAt, place, { cost: message.maxCost, what: 'estimated messageExpression cost' });
+  }
+  if (compiled.usesOldSelf) {
+    if (!uncorrelatable) return;
+    const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelatable}`;
+    errors.push(invalidValue(ruleAt, expression, detail));
+  } else if (optionalOldSelf != null) {
+    errors.push(invalidValue(at.child('optionalOldSelf'), optionalOldSelf, 'may not be set if oldSelf is not used in rule'));
+  }
+}
+
+function observeCost(errors: FieldError[], at: Path, place: CelPlace, { cost, what }: { cost: number; what: string }): void {
+  if (!place.ignoreRuleCost && cost > RULE_COST_LIMIT) errors.push(forbiddenField(at, costMessage(what, cost, RULE_COST_LIMIT)));
+  place.total.observe(at, cost);
+}
+

@@ -1,0 +1,220 @@
+/** What a definition's schema may contain, node by node; the rules that are not about structure. */
+import { forbiddenField, invalidValue, notSupported, path, required, Verbatim, type FieldError, type Path } from '../field-error.ts';
+import { goJson } from '../go-struct.ts';
+import { validateCelRules, type CelPlace } from './schema-cel.ts';
+import { additionalOf, hasItems, isEmbeddedResource, itemListOf, itemsOf, propertiesOf, propertyOf, type Schema } from './schema-props.ts';
+
+export const SCHEMA_TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
+const RESOURCE_FIELDS = ['metadata', 'kind', 'apiVersion'];
+const NOWHERE = path();
+
+/** What is asked; less on an update, when the stored definition already fell short of it. */
+export interface SchemaRules {
+  readonly validTypes: boolean;
+  readonly atomicSets: boolean;
+  readonly mapListKeys: boolean;
+}
+
+/** Errors of the schema and of its CEL rules are kept apart: rules are only compiled where the schema is right. */
+export interface SchemaErrors {
+  readonly schema: FieldError[];
+  readonly cel: FieldError[];
+}
+
+interface Place {
+  readonly rules: SchemaRules;
+  readonly isRoot: boolean;
+  readonly insideMeta: boolean;
+  /** Why there may be no defaults here; absent where there may. */
+  readonly noDefaults: string | undefined;
+  /** The first place above whose old and new elements cannot be told to be the same. */
+  readonly uncorrelatable: Path | undefined;
+  /** Absent where rules are not compiled. */
+  readonly cel: CelPlace | undefined;
+}
+
+export function validateSchema(schema: Schema, at: Path, { rules, cel }: { rules: SchemaRules; cel: CelPlace | undefined }): SchemaErrors {
+  return validateNode(schema, at, { rules, cel, isRoot: true, insideMeta: false, noDefaults: undefined, uncorrelatable: undefined });
+}
+
+function validateNode(schema: Schema, at: Path, place: Place): SchemaErrors {
+  const found: SchemaErrors = { schema: [], cel: [] };
+  const descend = (child: Schema, childAt: Path, change: Partial<Place>): void => {
+    const inner = validateNode(child, childAt, { ...place, isRoot: false, ...change });
+    found.schema.push(...inner.schema);
+    found.cel.push(...inner.cel);
+  };
+  validateSupported(found.schema, schema, at, place);
+  if (schema.uniqueItems) {
+    const detail = 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic';
+    found.schema.push(forbiddenField(at.child('uniqueItems'), detail));
+  }
+  validateAdditionalProperties(found.schema, schema, at, place, descend);
+  validateProperties(schema, at, place, descend);
+  const withoutCel = { cel: undefined };
+  if (schema.not) descend(schema.not, at.child('not'), withoutCel);
+  for (const name of ['allOf', 'oneOf', 'anyOf'] as const) {
+    for (const [i, nested] of (schema[name] ?? []).entries()) descend(nested, at.child(name).index(i), withoutCel);
+  }
+  for (const [name, nested] of Object.entries(schema.definitions ?? {})) descend(nested, at.child('definitions').key(name), withoutCel);
+  validateItems(schema, at, place, descend);
+  for (const [name, nested] of Object.entries(schema.dependencies ?? {})) {
+    if (!Array.isArray(nested)) descend(nested, at.child('dependencies').key(name), withoutCel);
+  }
+  validateMapAndListTypes(found.schema, schema, at, place.rules);
+  validateCelRules(found, schema, at, { place: place.cel, uncorrelatable: place.uncorrelatable });
+  return found;
+}
+
+type Descend = (child: Schema, at: Path, change: Partial<Place>) => void;
+
+/** Parts of JSON schema that OpenAPI v3 does not have, or that definitions may not use. */
+function validateSupported(errors: FieldError[], schema: Schema, at: Path, { rules, noDefaults, insideMeta }: Place): void {
+  const unsupported = (name: string): void => {
+    errors.push(forbiddenField(at.child(name), `${name} is not supported`));
+  };
+  if (rules.validTypes && schema.type && !SCHEMA_TYPES.includes(schema.type)) {
+    errors.push(notSupported(at.child('type'), schema.type, SCHEMA_TYPES));
+  }
+  if (schema.default != null && noDefaults !== undefined) errors.push(forbiddenField(at.child('default'), `must not be set ${noDefaults}`));
+  if (schema.id) unsupported('id');
+  if (schema.additionalItems != null) unsupported('additionalItems');
+  if (Object.keys(schema.patternProperties ?? {}).length > 0) unsupported('patternProperties');
+  if (Object.keys(schema.definitions ?? {}).length > 0) unsupported('definitions');
+  if (schema.dependencies != null) unsupported('dependencies');
+  if (schema.$ref != null) unsupported('$ref');
+  if (schema.type === 'null') errors.push(forbiddenField(at.child('type'), 'type cannot be set to null, use nullable as an alternative'));
+  if (itemListOf(schema).length > 0) errors.push(forbiddenField(at.child('items'), 'items must be a schema object and not an array'));
+  if (insideMeta && isEmbeddedResource(schema)) {
+    errors.push(forbiddenField(at.child('x-kubernetes-embedded-resource'), 'must not be used inside of resource meta'));
+  }
+}
+
+function validateAdditionalProperties(errors: FieldError[], schema: Schema, at: Path, place: Place, descend: Descend): void {
+  if (schema.additionalProperties == null) return;
+  const additional = additionalOf(schema);
+  if (propertiesOf(schema).length > 0 && schema.additionalProperties !== true) {
+    errors.push(forbiddenField(at.child('additionalProperties'), 'additionalProperties and properties are mutual exclusive'));
+  }
+  if (!additional) return;
+  const noDefaults = place.insideMeta ? 'inside additionalProperties applying to object metadata' : place.noDefaults;
+  descend(additional, at.child('additionalProperties'), { noDefaults, cel: place.cel?.child(schema, additional) });
+}
+
+function validateProperties(schema: Schema, at: Path, place: Place, descend: Descend): void {
+  const correlatable = schema['x-kubernetes-map-type'] == null || schema['x-kubernetes-map-type'] === 'granular';
+  for (const [name, property] of propertiesOf(schema)) {
+    const meta = (place.isRoot || isEmbeddedResource(schema)) && RESOURCE_FIELDS.includes(name);
+    descend(property, at.child('properties').key(name), {
+      uncorrelatable: place.uncorrelatable ?? (correlatable ? undefined : at),
+      insideMeta: place.insideMeta || meta,
+      noDefaults: meta && place.isRoot ? `in top-level ${name}` : place.noDefaults,
+      cel: place.cel?.child(schema, property),
+    });
+  }
+}
+
+function validateItems(schema: Schema, at: Path, place: Place, descend: Descend): void {
+  const uncorrelatable = place.uncorrelatable ?? (schema['x-kubernetes-list-type'] === 'map' ? undefined : at);
+  const items = itemsOf(schema);
+  if (items) descend(items, at.child('items'), { uncorrelatable, cel: place.cel?.child(schema, items) });
+  for (const [i, item] of itemListOf(schema).entries()) {
+    descend(item, at.child('items').index(i), { uncorrelatable, cel: place.cel?.child(schema, item) });
+  }
+}
+
+function validateMapAndListTypes(errors: FieldError[], schema: Schema, at: Path, rules: SchemaRules): void {
+  const { 'x-kubernetes-map-type': mapType, 'x-kubernetes-list-type': listType } = schema;
+  if (schema['x-kubernetes-preserve-unknown-fields'] === false) {
+    errors.push(invalidValue(at.child('x-kubernetes-preserve-unknown-fields'), false, 'must be true or undefined'));
+  }
+  if (mapType != null) validateTypeIs(errors, schema, at, ['object', 'x-kubernetes-map-type']);
+  if (mapType != null && mapType !== 'atomic' && mapType !== 'granular') {
+    errors.push(notSupported(at.child('x-kubernetes-map-type'), mapType, ['atomic', 'granular']));
+  }
+  if (listType != null && schema.type !== 'array') validateTypeIs(errors, schema, at, ['array', 'x-kubernetes-list-type']);
+  else if (rules.atomicSets && listType === 'set') validateSetItems(errors, schema, at);
+  if (listType != null && !['atomic', 'set', 'map'].includes(listType)) {
+    errors.push(notSupported(at.child('x-kubernetes-list-type'), listType, ['atomic', 'set', 'map']));
+  }
+  if (schema['x-kubernetes-list-map-keys']?.length) {
+    const detail = 'must be map if x-kubernetes-list-map-keys is non-empty';
+    if (listType == null) errors.push(required(at.child('x-kubernetes-list-type'), detail));
+    else if (listType !== 'map') errors.push(invalidValue(at.child('x-kubernetes-list-type'), listType, detail));
+  }
+  if (listType === 'map') validateMapList(errors, schema, at);
+  if (rules.mapListKeys) validateMapListKeys(errors, schema, at);
+}
+
+function validateTypeIs(errors: FieldError[], schema: Schema, at: Path, [type, because]: readonly [type: string, because: string]): void {
+  if (schema.type === type) return;
+  const detail = `must be ${type} if ${because} is specified`;
+  errors.push(schema.type ? invalidValue(at.child('type'), schema.type, detail) : required(at.child('type'), detail));
+}
+
+/** Elements of a set are compared as wholes, so they may not be merged in parts. */
+export function hasMergeableSetItems(schema: Schema): boolean {
+  const errors: FieldError[] = [];
+  if (schema['x-kubernetes-list-type'] === 'set') validateSetItems(errors, schema, NOWHERE);
+  return errors.length > 0;
+}
+
+function validateSetItems(errors: FieldError[], schema: Schema, at: Path): void {
+  const items = itemsOf(schema);
+  const detail = 'must be atomic as item of a list with x-kubernetes-list-type=set';
+  const listType = items?.['x-kubernetes-list-type'];
+  const mapType = items?.['x-kubernetes-map-type'];
+  if (items?.type === 'array' && listType != null && listType !== 'atomic') {
+    errors.push(invalidValue(at.child('items', 'x-kubernetes-list-type'), listType, detail));
+  }
+  if (items?.type === 'object' && mapType !== 'atomic') {
+    errors.push(invalidValue(at.child('items', 'x-kubernetes-map-type'), listType ?? null, detail));
+  }
+}
+
+function validateMapList(errors: FieldError[], schema: Schema, at: Path): void {
+  const keys = schema['x-kubernetes-list-map-keys'] ?? [];
+  const keysAt = at.child('x-kubernetes-list-map-keys');
+  const items = itemsOf(schema);
+  if (keys.length === 0) errors.push(required(keysAt, 'must not be empty if x-kubernetes-list-type is map'));
+  if (!hasItems(schema)) errors.push(required(at.child('items'), 'must have a schema if x-kubernetes-list-type is map'));
+  else if (!items) {
+    const shown = new Verbatim(goJson(schema.items));
+    errors.push(invalidValue(at.child('items'), shown, 'must only have a single schema if x-kubernetes-list-type is map'));
+  } else if (items.type !== 'object') {
+    const detail = "must be object if parent array's x-kubernetes-list-type is map";
+    errors.push(invalidValue(at.child('items', 'type'), items.type ?? '', detail));
+  } else {
+    const seen = new Set<string>();
+    for (const key of keys) {
+      const property = propertyOf(items, key);
+      if (!property) errors.push(invalidValue(keysAt, keys, 'entries must all be names of item properties'));
+      else if (property.type === 'array' || property.type === 'object') {
+        const detail = "must be a scalar type if parent array's x-kubernetes-list-type is map";
+        errors.push(invalidValue(at.child('items', 'properties').key(key).child('type'), items.type, detail));
+      }
+      if (seen.has(key)) errors.push(invalidValue(keysAt, keys, 'must not contain duplicate entries'));
+      seen.add(key);
+    }
+  }
+}
+
+/** What tells elements apart has to be there: required or with a default, and never null. */
+export function validateMapListKeys(errors: FieldError[], schema: Schema, at: Path): void {
+  const items = itemsOf(schema);
+  const listType = schema['x-kubernetes-list-type'];
+  if (!items || (listType !== 'set' && listType !== 'map')) return;
+  const itemsAt = at.child('items');
+  if (items.nullable) errors.push(forbiddenField(itemsAt.child('nullable'), `cannot be nullable when x-kubernetes-list-type is ${listType}`));
+  if (listType !== 'map') return;
+  for (const key of schema['x-kubernetes-list-map-keys'] ?? []) {
+    const property = propertyOf(items, key);
+    if (!property) continue;
+    const because = 'this property is in x-kubernetes-list-map-keys, so it';
+    const propertyAt = itemsAt.child('properties').key(key);
+    if (!items.required?.includes(key) && property.default == null) {
+      errors.push(required(propertyAt.child('default'), `${because} must have a default or be a required property`));
+    }
+    if (property.nullable) errors.push(forbiddenField(propertyAt.child('nullable'), `${because} cannot be nullable`));
+  }
+}

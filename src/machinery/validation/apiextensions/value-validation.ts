@@ -1,0 +1,292 @@
+/**
+ * A value against a schema of a custom resource: types, ranges, patterns, formats, enumerations, required properties and
+ * the combinations of schemas. Objects of custom kinds are checked with it, and the defaults in their definitions.
+ */
+import { isRecord } from '../../object.ts';
+import { FieldError, OMIT_VALUE, type FieldErrorType, type Path } from '../field-error.ts';
+import { quote } from '../../quote.ts';
+import { compileGoRegexp, GoRegexpError } from './go-regexp.ts';
+import { isIntOrString, itemsOf, additionalOf, propertiesOf, propertyOf, type Schema } from './schema-props.ts';
+import { isRecognizedFormat, stringFormat } from './value-formats.ts';
+
+/** `path` is relative to the value: empty, `.spec.a`, `[0]`; it is absent for errors that belong to no field. */
+interface Finding {
+  readonly type: FieldErrorType;
+  readonly path: string | undefined;
+  readonly value: unknown;
+  readonly detail: string;
+}
+
+/** What a schema found, and how many of its checks the value passed: the closest alternative is the one that is told of. */
+interface Result {
+  readonly findings: Finding[];
+  matches: number;
+}
+
+/** Adds the errors to the list; `at` is the field that holds the value, absent for a whole object. */
+export function validateValue(errors: FieldError[], value: unknown, schema: Schema, at?: Path): void {
+  const base = at?.toString();
+  for (const { type, path, value: shown, detail } of validate(value, schema, '').findings) {
+    errors.push(new FieldError(type, fieldOf(base, path), shown, detail));
+  }
+}
+
+function fieldOf(base: string | undefined, path: string | undefined): string {
+  if (path === undefined || path === '' || path === '.') return base ?? '<nil>';
+  const step = path.startsWith('.') ? path.slice(1) : path;
+  return base === undefined ? step : `${base}.${step}`;
+}
+
+type TypeName = 'array' | 'boolean' | 'integer' | 'null' | 'number' | 'object' | 'string';
+
+function typeOf(value: unknown): TypeName {
+  if (value === null || value === undefined) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'bigint') return isInt64(value) ? 'integer' : 'number';
+  if (typeof value === 'number') return Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? 'integer' : 'number';
+  return typeof value === 'object' ? 'object' : typeof value === 'boolean' ? 'boolean' : 'string';
+}
+
+const isInt64 = (value: bigint): boolean => value >= -(2n ** 63n) && value < 2n ** 63n;
+
+const shownPath = (path: string): string => (path.startsWith('.') ? path.slice(1) : path);
+
+function validate(value: unknown, schema: Schema, path: string): Result {
+  const result: Result = { findings: [], matches: 0 };
+  const type = typeOf(value);
+  checkType(result, type, schema, path, value);
+  if (type === 'null') {
+    checkEnum(result, value, schema, path);
+    return result;
+  }
+  checkCombinations(result, value, schema, path);
+  if (type === 'string') checkString(result, value as string, schema, path);
+  else if (type === 'integer' || type === 'number') checkNumber(result, value as number | bigint, schema, path);
+  else if (type === 'array') checkArray(result, value as unknown[], schema, path);
+  checkEnum(result, value, schema, path);
+  if (type === 'object' && isRecord(value)) checkObject(result, value, schema, path);
+  return result;
+}
+
+function merge(result: Result, other: Result): void {
+  result.findings.push(...other.findings);
+  result.matches += other.matches;
+}
+
+/** Runs a check and counts it as passed if it finds nothing. */
+function counted(result: Result, check: () => Finding | undefined): void {
+  const finding = check();
+  if (finding) result.findings.push(finding);
+  else result.matches++;
+}
+
+const invalid = (path: string, value: unknown, detail: string): Finding => ({ type: 'FieldValueInvalid', path, value, detail });
+const withoutField = (detail: string): Finding => ({ type: 'FieldValueInvalid', path: undefined, value: '', detail });
+
+function checkType(result: Result, type: TypeName, schema: Schema, path: string, value: unknown): void {
+  const types = isIntOrString(schema) ? ['integer', 'string'] : schema.type ? [schema.type] : [];
+  const numeric = types.includes('number') || types.includes('integer');
+  const format = schema.format && isRecognizedFormat(types.length === 1 ? types[0] : undefined, schema.format) ? schema.format : '';
+  counted(result, () => {
+    if (types.length === 0 && format === '') return undefined;
+    const wrong = (wanted: string, found: string): Finding => ({
+      type: 'FieldValueTypeInvalid',
+      path,
+      value: found,
+      detail: `${shownPath(path)} in body must be of type ${wanted}: ${quote(found)}`,
+    });
+    if (type === 'null') {
+      return types.length > 0 && !types.includes('null') && !schema.nullable ? wrong(types.join(','), 'null') : undefined;
+    }
+    const wholeNumber = type === 'number' && typeof value === 'number' && Number.isInteger(value) && Number.isSafeInteger(value);
+    const fits = types.includes(type) || (wholeNumber && types.includes('integer')) || (type === 'integer' && types.includes('number'));
+    if (type !== 'string' && type !== 'array' && format !== '' && !fits) {
+      const found = type === 'integer' ? 'int64' : type === 'number' ? 'float64' : '';
+      return wrong(format, found);
+    }
+    if (!numeric && format !== '' && (type === 'string' || type === 'array')) return undefined;
+    return fits ? undefined : wrong(types.join(','), type);
+  });
+}
+
+function checkString(result: Result, value: string, schema: Schema, path: string): void {
+  counted(result, () => {
+    const { maxLength, minLength, pattern } = schema;
+    const length = maxLength != null || minLength != null ? [...value].length : 0;
+    const shown = shownPath(path);
+    if (maxLength != null && length > maxLength) {
+      return { type: 'FieldValueTooLong', path, value: OMIT_VALUE, detail: `may not be more than ${maxLength} ${maxLength === 1 ? 'byte' : 'bytes'}` };
+    }
+    if (minLength != null && length < minLength) return invalid(path, value, `${shown} in body should be at least ${minLength} chars long`);
+    if (pattern && !matchesPattern(pattern, value)) return invalid(path, value, `${shown} in body should match '${pattern}'`);
+    return undefined;
+  });
+  const format = stringFormat(schema.format);
+  if (!format || (schema.type && schema.type !== 'string')) return;
+  counted(result, () => {
+    if (format(value)) return undefined;
+    const detail = `${shownPath(path)} in body must be of type ${schema.format}: ${quote(value)}`;
+    return { type: 'FieldValueTypeInvalid', path, value, detail };
+  });
+}
+
+function matchesPattern(pattern: string, value: string): boolean {
+  try {
+    return compileGoRegexp(pattern).test(value);
+  } catch (error) {
+    if (error instanceof GoRegexpError) return false;
+    throw error;
+  }
+}
+
+function checkNumber(result: Result, value: number | bigint, schema: Schema, path: string): void {
+  const number = Number(value);
+  const shown = shownPath(path);
+  const rangeType = schema.type === 'integer' || schema.type === 'number' ? schema.type : '';
+  const format = schema.format && isRecognizedFormat(schema.type, schema.format) ? schema.format : '';
+  const found: Finding[] = [];
+  if (rangeType === 'integer' && !fitsInteger(value, format)) {
+    const kind = format === '' ? 'integer (default format)' : `integer with format ${format}`;
+    found.push(withoutField(`Checked value must be of type ${kind} in ${shown}`));
+  }
+  const { multipleOf, minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
+  if (multipleOf != null) {
+    const problem = multipleOfProblem(number, multipleOf, path, Number.isInteger(number));
+    if (problem) found.push(problem);
+  }
+  if (minimum != null && (exclusiveMinimum ? number <= minimum : number < minimum)) {
+    found.push(invalid(path, value, `${shown} in body should be greater than ${exclusiveMinimum ? '' : 'or equal to '}${minimum}`));
+  }
+  if (maximum != null && (exclusiveMaximum ? number >= maximum : number > maximum)) {
+    found.push(invalid(path, value, `${shown} in body should be less than ${exclusiveMaximum ? '' : 'or equal to '}${maximum}`));
+  }
+  result.findings.push(...found);
+  if (found.length === 0) result.matches++;
+}
+
+function fitsInteger(value: number | bigint, format: string): boolean {
+  if (typeof value === 'bigint') return format !== 'int32' && isInt64(value);
+  if (!Number.isInteger(value)) return false;
+  return format === 'int32' ? value >= -(2 ** 31) && value < 2 ** 31 : Math.abs(value) <= 2 ** 63;
+}
+
+/** An integer is divided by the factor's whole part, as upstream has it; what is left of a fraction may be nothing. */
+function multipleOfProblem(number: number, multipleOf: number, path: string, integer: boolean): Finding | undefined {
+  const factor = integer ? Math.trunc(multipleOf) : multipleOf;
+  const shown = shownPath(path);
+  if (factor <= 0) return invalid(path, factor, `factor MultipleOf declared for ${shown} must be positive: ${factor}`);
+  const quotient = integer ? number / factor : factor < 1 ? (1 / factor) * number : number / factor;
+  const whole = integer ? number % factor === 0 : isNearlyWhole(quotient);
+  return whole ? undefined : invalid(path, number, `${shown} in body should be a multiple of ${factor}`);
+}
+
+const isNearlyWhole = (number: number): boolean => Math.abs(number - Math.round(number)) <= 1e-9 * Math.max(1, Math.abs(number));
+
+function checkArray(result: Result, value: readonly unknown[], schema: Schema, path: string): void {
+  const items = itemsOf(schema);
+  if (items) for (const [i, item] of value.entries()) merge(result, validate(item, items, `${path}[${i}]`));
+  const shown = shownPath(path);
+  const { minItems, maxItems } = schema;
+  if (minItems != null && value.length < minItems) {
+    result.findings.push(invalid(path, value.length, `${shown} in body should have at least ${minItems} items`));
+  }
+  if (maxItems != null && value.length > maxItems) result.findings.push(tooManyEntries(path, value.length, maxItems));
+  result.matches++;
+}
+
+const tooManyEntries = (path: string, actual: number, max: number): Finding => ({
+  type: 'FieldValueTooMany',
+  path,
+  value: actual,
+  detail: `must have at most ${max} ${max === 1 ? 'item' : 'items'}`,
+});
+
+function checkEnum(result: Result, value: unknown, schema: Schema, path: string): void {
+  const allowed = schema.enum ?? [];
+  if (allowed.length === 0) return;
+  counted(result, () => {
+    const text = JSON.stringify(value, bigintsAsText);
+    if (allowed.some((entry) => JSON.stringify(entry, bigintsAsText) === text)) return undefined;
+    const values = allowed.map((entry) => quote(typeof entry === 'string' ? entry : JSON.stringify(entry, bigintsAsText)));
+    return { type: 'FieldValueNotSupported', path, value, detail: `supported values: ${values.join(', ')}` };
+  });
+}
+
+const bigintsAsText = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? value.toString() : value);
+
+function checkObject(result: Result, value: Record<string, unknown>, schema: Schema, path: string): void {
+  const names = Object.keys(value);
+  const shown = shownPath(path);
+  const { minProperties, maxProperties } = schema;
+  if (minProperties != null && names.length < minProperties) {
+    result.findings.push(invalid(path, names.length, `${shown} in body should have at least ${minProperties} properties`));
+  }
+  if (maxProperties != null && names.length > maxProperties) result.findings.push(tooManyEntries(path, names.length, maxProperties));
+  const additional = additionalOf(schema);
+  for (const name of names.sort()) {
+    if (propertyOf(schema, name)) continue;
+    if (schema.additionalProperties === false) {
+      result.findings.push(invalid(path, '', `${shown}.${name} in body is a forbidden property`));
+    } else if (additional) merge(result, validate(value[name], additional, `${path}.${name}`));
+  }
+  for (const [name, property] of propertiesOf(schema)) {
+    if (Object.hasOwn(value, name)) merge(result, validate(value[name], property, `${path}.${name}`));
+  }
+  for (const name of schema.required ?? []) {
+    if (!Object.hasOwn(value, name)) result.findings.push({ type: 'FieldValueRequired', path: `${path}.${name}`, value: '', detail: '' });
+  }
+  result.matches++;
+}
+
+function checkCombinations(result: Result, value: unknown, schema: Schema, path: string): void {
+  const shown = quote(shownPath(path));
+  if (schema.anyOf?.length) checkAnyOf(result, value, schema.anyOf, { path, shown });
+  if (schema.oneOf?.length) checkOneOf(result, value, schema.oneOf, { path, shown });
+  if (schema.allOf?.length) checkAllOf(result, value, schema.allOf, { path, shown });
+  if (schema.not && validate(value, schema.not, path).findings.length === 0) {
+    result.findings.push(withoutField(`${shown} must not validate the schema (not)`));
+  }
+  result.matches++;
+}
+
+interface CombinationPlace {
+  readonly path: string;
+  readonly shown: string;
+}
+
+const closest = (results: readonly Result[]): Result | undefined =>
+  results.reduce<Result | undefined>((best, next) => (!best || next.matches > best.matches ? next : best), undefined);
+
+function checkAnyOf(result: Result, value: unknown, schemas: readonly Schema[], { path, shown }: CombinationPlace): void {
+  const results: Result[] = [];
+  for (const schema of schemas) {
+    const one = validate(value, schema, path);
+    if (one.findings.length === 0) {
+      merge(result, one);
+      return;
+    }
+    results.push(one);
+  }
+  result.findings.push(withoutField(`${shown} must validate at least one schema (anyOf)`));
+  merge(result, closest(results)!);
+}
+
+function checkOneOf(result: Result, value: unknown, schemas: readonly Schema[], { path, shown }: CombinationPlace): void {
+  const results = schemas.map((schema) => validate(value, schema, path));
+  const valid = results.filter(({ findings }) => findings.length === 0);
+  if (valid.length === 1) {
+    merge(result, valid[0]!);
+    return;
+  }
+  const found = valid.length === 0 ? 'Found none valid' : `Found ${valid.length} valid alternatives`;
+  result.findings.push(withoutField(`${shown} must validate one and only one schema (oneOf). ${found}`));
+  if (valid.length === 0) merge(result, closest(results)!);
+}
+
+function checkAllOf(result: Result, value: unknown, schemas: readonly Schema[], { path, shown }: CombinationPlace): void {
+  const results = schemas.map((schema) => validate(value, schema, path));
+  for (const one of results) merge(result, one);
+  const valid = results.filter(({ findings }) => findings.length === 0).length;
+  if (valid === schemas.length) return;
+  result.findings.push(withoutField(`${shown} must validate all the schemas (allOf)${valid === 0 ? '. None validated' : ''}`));
+}
