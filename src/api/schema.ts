@@ -75,6 +75,8 @@ export interface Message {
   readonly byName: ReadonlyMap<string, Field>;
   /** As they stand in protobuf: inlined messages are fields of their own, marked `inline`. */
   readonly wireFields: readonly Field[];
+  /** The type of fields that are not declared, in custom resources that preserve them; absent where there are none. */
+  readonly unknownFields?: Type;
 }
 
 export interface Field {

@@ -15,7 +15,7 @@ import { UnidentifiedItemError } from './list-items.ts';
 import { capUpdateOwners, decodeManagedFields, encodeManagedFields, isSameOwner, type FieldOwner } from './managed-fields.ts';
 import { mergeTyped } from './merge-typed.ts';
 import { pruneAbandoned } from './prune.ts';
-import { reconcileWithSchema } from './reconcile-schema.ts';
+import { reconcileOwners } from './reconcile-schema.ts';
 import { ignoredFields, type ResetFields } from './reset-fields.ts';
 import { fieldSetOf } from './to-field-set.ts';
 import { typedErrorText } from './typed-errors.ts';
@@ -95,9 +95,7 @@ function ownersBefore(request: ApplyRequest): readonly FieldOwner[] {
     const update = { ...request, live: undefined, updated: live, manager: 'before-first-apply', apiVersion: apiVersionOf(request.kind) };
     return capUpdateOwners(ownersAfterUpdate([], update));
   }
-  if (request.schemaMessage.fullName !== '') return owners;
-  const type = compileMessage(request.schemaMessage);
-  return owners.map((owner) => ({ ...owner, fields: reconcileWithSchema(type, owner.fields) }));
+  return reconcileOwners(owners, request.schemaMessage, apiVersionOf(request.kind));
 }
 
 function checkConfiguration({ applied, kind, schemaMessage }: ApplyRequest): void {

@@ -31,14 +31,23 @@ export interface StructApplyType {
   /** Sorted by name. */
   readonly fields: readonly StructField[];
   readonly byName: ReadonlyMap<string, StructField>;
+  /** Of fields that are not declared; undefined where they are not allowed. */
+  readonly unknown: ApplyType | undefined;
 }
 
 export interface StructField {
   readonly name: string;
   readonly element: string;
   readonly type: ApplyType;
-  /** Its place among the fields. */
+  /** Its place among the declared fields; -1 if it is not one of them. */
   readonly order: number;
+}
+
+/** The field of that name, declared or (where the type allows it) not. */
+export function fieldOf(type: StructApplyType, name: string): StructField | undefined {
+  const declared = type.byName.get(name);
+  if (declared || !type.unknown) return declared;
+  return { name, element: `f:${name}`, type: type.unknown, order: -1 };
 }
 
 export interface MapApplyType {
@@ -76,7 +85,8 @@ export function compileMessage(message: Message): StructApplyType {
   if (known) return known;
   const fields: StructField[] = [];
   const byName = new Map<string, StructField>();
-  const compiled: StructApplyType = { kind: 'struct', fields, byName };
+  const unknown = message.unknownFields && compileType(message.unknownFields);
+  const compiled: StructApplyType = { kind: 'struct', fields, byName, unknown };
   // Before the fields are compiled: a message may contain itself.
   compiledMessages.set(message, compiled);
   const declared: { name: string; type: Type | undefined }[] = message.fields.map(({ name, type }) => ({ name, type }));

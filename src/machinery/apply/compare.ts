@@ -4,7 +4,7 @@
  */
 import { isRecord } from '../object.ts';
 import { getOwn } from '../patch/own-property.ts';
-import { DEDUCED, type ApplyType, type ListApplyType, type MapApplyType, type StructApplyType, type StructField } from './apply-type.ts';
+import { DEDUCED, fieldOf, type ApplyType, type ListApplyType, type MapApplyType, type StructApplyType, type StructField } from './apply-type.ts';
 import { deepEqual } from '../patch/deep-equal.ts';
 import { isMember, LEAF, SELF, union, type FieldSet } from './field-set.ts';
 import { compareText } from '../patch/go-text.ts';
@@ -71,7 +71,7 @@ class Comparison {
     let last = -1;
     // Over what the object has, rather than over all that it could have.
     for (const name in now) {
-      const field = type.byName.get(name);
+      const field = fieldOf(type, name);
       if (!field) continue;
       const was = old && getOwn(old, name);
       const is = now[name];
@@ -85,7 +85,7 @@ class Comparison {
       if (!change) continue;
       found.push(field);
       changes.push(change);
-      if (field.order < last) inOrder = false;
+      if (field.order <= last) inOrder = false;
       last = field.order;
     }
     if (old && !this.sawRemovals) this.sawRemovals = lacksSome(now, old);

@@ -1,9 +1,21 @@
 /** Field sets that were written when the schema was another: what has become atomic is owned as a whole. */
-import { DEDUCED, type ApplyType } from './apply-type.ts';
+import type { Message } from '../../api/schema.ts';
+import { compileMessage, DEDUCED, type ApplyType } from './apply-type.ts';
 import { hasChildren, LEAF, SELF, type FieldSet, type FieldSetBuilder } from './field-set.ts';
+import type { FieldOwner } from './managed-fields.ts';
+
+/** Owners as the present schema has them. Only custom resources' schemas change. */
+export function reconcileOwners(owners: readonly FieldOwner[], message: Message, apiVersion: string): readonly FieldOwner[] {
+  if (message.fullName !== '') return owners;
+  const type = compileMessage(message);
+  return owners.map((owner) => {
+    const fields = owner.apiVersion === apiVersion ? reconcileWithSchema(type, owner.fields) : owner.fields;
+    return fields === owner.fields ? owner : { ...owner, fields };
+  });
+}
 
 /** Returns the set itself when it fits the type. */
-export function reconcileWithSchema(type: ApplyType, set: FieldSet): FieldSet {
+function reconcileWithSchema(type: ApplyType, set: FieldSet): FieldSet {
   if (!hasChildren(set)) return set;
   if (type.kind === 'atomic') return LEAF;
   if (type.kind === 'scalar' || type.kind === 'deduced') return set;

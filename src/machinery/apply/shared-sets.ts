@@ -2,6 +2,7 @@
  * One instance of equal field sets. Objects that are made alike (the Pods of a ReplicaSet, their status) have the same
  * sets; finding the set that exists is several times faster than making another, and thousands of objects share it.
  */
+import { compareText } from '../patch/go-text.ts';
 import type { StructField } from './apply-type.ts';
 import { LEAF, SELF, type FieldSet, type FieldSetBuilder } from './field-set.ts';
 
@@ -48,7 +49,7 @@ export function sortFields(fields: StructField[], below: FieldSet[]): void {
     const field = fields[i]!;
     const node = below[i]!;
     let at = i;
-    while (at > 0 && fields[at - 1]!.order > field.order) {
+    while (at > 0 && compareFields(fields[at - 1]!, field) > 0) {
       fields[at] = fields[at - 1]!;
       below[at] = below[at - 1]!;
       at--;
@@ -57,6 +58,9 @@ export function sortFields(fields: StructField[], below: FieldSet[]): void {
     below[at] = node;
   }
 }
+
+const compareFields = (a: StructField, b: StructField): number =>
+  a.order < 0 || b.order < 0 ? compareText(a.name, b.name) : a.order - b.order;
 
 function startOverWhenFull(): void {
   if (steps <= MAX_STEPS) return;

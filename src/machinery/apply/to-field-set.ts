@@ -1,6 +1,6 @@
 /** The fields that a configuration mentions: what its applier will own. */
 import { isRecord } from '../object.ts';
-import { DEDUCED, type ApplyType, type ListApplyType, type StructApplyType, type StructField } from './apply-type.ts';
+import { DEDUCED, fieldOf, type ApplyType, type ListApplyType, type StructApplyType, type StructField } from './apply-type.ts';
 import { isMember, LEAF, SELF, type FieldSet } from './field-set.ts';
 import { compareText } from '../patch/go-text.ts';
 import { identifyItems, sortItems } from './list-items.ts';
@@ -33,7 +33,7 @@ function structFields(type: StructApplyType, value: unknown, ignored: FieldSet):
   const fields: StructField[] = [];
   const sets: FieldSet[] = [];
   for (const name in value) {
-    const field = type.byName.get(name);
+    const field = fieldOf(type, name);
     if (!field) continue;
     const below = ignored === LEAF ? undefined : ignored[field.element];
     if (below && isMember(below)) continue;
@@ -41,6 +41,8 @@ function structFields(type: StructApplyType, value: unknown, ignored: FieldSet):
     let mentioned: FieldSet | undefined;
     if (isNullOrEmptyMap(member)) mentioned = below ? undefined : LEAF;
     else mentioned = below && field.type.kind === 'struct' ? structFields(field.type, member, below) : fieldsOf(field.type, member);
+    // What is not declared is a member like any map's key.
+    if (field.order < 0) mentioned = withSelf(mentioned ?? LEAF);
     if (!mentioned) continue;
     fields.push(field);
     sets.push(mentioned);

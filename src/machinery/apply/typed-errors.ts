@@ -1,6 +1,6 @@
 /** Checks an applied configuration against the schema, with the messages that clients of apply know. */
 import { isRecord } from '../object.ts';
-import { DEDUCED, type ApplyType, type ListApplyType, type ScalarApplyType } from './apply-type.ts';
+import { DEDUCED, fieldOf, type ApplyType, type ListApplyType, type ScalarApplyType } from './apply-type.ts';
 import { goSyntax, goTypeName, plainText } from '../patch/go-text.ts';
 import { itemElement, UnidentifiedItemError } from './list-items.ts';
 import { elementText, fieldElement } from './path-element.ts';
@@ -44,7 +44,7 @@ function check(type: ApplyType, value: unknown, path: Place | undefined, context
     case 'struct':
       if (!isRecord(value)) return report(context, path, `expected map, got ${shown(value)}`);
       for (const [name, member] of Object.entries(value)) {
-        const field = type.byName.get(name);
+        const field = fieldOf(type, name);
         const place = { above: path, element: fieldElement(name) };
         if (!field) return report(context, place, 'field not declared in schema');
         check(field.type, member, place, context);

@@ -9,6 +9,7 @@ import { emptyObject } from './empty-object.ts';
 import { difference, LEAF, union, type FieldSet } from './field-set.ts';
 import { UnidentifiedItemError } from './list-items.ts';
 import { capUpdateOwners, decodeManagedFields, encodeManagedFields, isSameOwner, type FieldOwner } from './managed-fields.ts';
+import { reconcileOwners } from './reconcile-schema.ts';
 import { ignoredFields, type ResetFields } from './reset-fields.ts';
 import type { OtherVersions } from './versions.ts';
 
@@ -42,7 +43,8 @@ function nextEntries(update: ManagedFieldsUpdate): ManagedFieldsEntry[] | undefi
     const owners = ownersBefore(update);
     // An object whose managedFields were cleared stays untracked until somebody applies.
     if (owners.length === 0 && update.live !== undefined) return undefined;
-    return encodeManagedFields(capUpdateOwners(ownersAfterUpdate(owners, update)));
+    const reconciled = reconcileOwners(owners, update.schemaMessage, update.apiVersion);
+    return encodeManagedFields(capUpdateOwners(ownersAfterUpdate(reconciled, update)));
   } catch (error) {
     // A list whose items have no identity, or nesting beyond the stack, cannot be tracked. The managedFields are dropped
     // then, as upstream does it, so that no wrong ones remain.
