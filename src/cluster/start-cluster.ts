@@ -50,7 +50,13 @@ export async function startCluster(ctx: Context, options: ClusterOptions): Promi
   const kubeconfig = await kubeconfigFor(ctx, { server, ca: pki.ca, user: 'kubernetes-admin', organizations: ['system:masters'] });
   const kubeconfigFile = options.kubeconfig ?? (dataDirectory && path.join(dataDirectory, 'kubeconfig'));
   if (kubeconfigFile) await fs.writeFile(kubeconfigFile, kubeconfig, { mode: 0o600 });
-  const finished = apiServer.finished.finally(() => store.close());
+  const finished = (async () => {
+    try {
+      await apiServer.finished;
+    } finally {
+      await store.close();
+    }
+  })();
   return { server, kubeconfig, kubeconfigFile, apiServer, finished };
 }
 
