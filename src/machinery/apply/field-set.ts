@@ -20,7 +20,7 @@ export const LEAF: FieldSet = Object.freeze({});
 
 export const SELF = '.';
 
-export function isLeaf(set: FieldSet): boolean {
+function isLeaf(set: FieldSet): boolean {
   for (const _ in set) return false;
   return true;
 }
@@ -125,23 +125,6 @@ function intersectionOf(a: FieldSet, b: FieldSet): FieldSet | undefined {
   const below = intersection(a, b);
   if (!isMember(a) || !isMember(b)) return below;
   return below ? { [SELF]: LEAF, ...below } : LEAF;
-}
-
-/** `a` without the members of `b` and everything below them. */
-export function without(a: FieldSet | undefined, b: FieldSet): FieldSet | undefined {
-  if (!a) return a;
-  let left: FieldSetBuilder | undefined;
-  for (const key in b) {
-    const mine = a[key];
-    if (key === SELF || mine === undefined) continue;
-    const theirs = b[key]!;
-    const rest = isMember(theirs) ? undefined : isLeaf(mine) ? mine : without(mine, theirs);
-    if (rest === mine) continue;
-    left ??= { ...a };
-    if (rest === undefined) delete left[key];
-    else left[key] = rest;
-  }
-  return left ? tidy(left) : a;
 }
 
 export function hasPath(set: FieldSet, path: readonly string[]): boolean {

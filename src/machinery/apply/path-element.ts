@@ -7,7 +7,7 @@ import { isRecord } from '../object.ts';
 import { quote } from '../quote.ts';
 import { compareText, floatText, jsonText } from '../patch/go-text.ts';
 
-export type ElementKind = 'f' | 'k' | 'v' | 'i';
+type ElementKind = 'f' | 'k' | 'v' | 'i';
 
 export const fieldElement = (name: string): string => `f:${name}`;
 
@@ -62,7 +62,7 @@ export function compareElements(a: ParsedElement, b: ParsedElement): number {
   return compareValues(a.value, b.value);
 }
 
-export function compareKeys(a: ParsedElement['keys'], b: ParsedElement['keys']): number {
+function compareKeys(a: ParsedElement['keys'], b: ParsedElement['keys']): number {
   for (let i = 0; ; i++) {
     const x = a[i];
     const y = b[i];
