@@ -117,6 +117,7 @@ function validateStrict(errors: FieldError[], event: AnyEvent): void {
   if (event.source.component || event.source.host) errors.push(invalidValue(path('source'), '', unset));
 }
 
+/** In upstream's order, which has the reason twice. */
 const IMMUTABLE = [
   'involvedObject',
   'reason',
@@ -125,6 +126,7 @@ const IMMUTABLE = [
   'firstTimestamp',
   'lastTimestamp',
   'count',
+  'reason',
   'type',
   'eventTime',
   'action',

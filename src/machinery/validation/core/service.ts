@@ -5,7 +5,7 @@ import { goStruct } from '../go-struct.ts';
 import { checkLegacyCidr, checkLegacyIp, parseIp, validateNonSpecialIp } from '../ip.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { validateLabels } from '../label-selector.ts';
-import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
+import { metadata, metadataUpdate } from '../metadata-checks.ts';
 import { dns1123Label, dns1123Subdomain, nameIsDnsLabel, portNumber, qualifiedName } from '../names.ts';
 import { validateProtocol } from './container-ports.ts';
 import { validatePortNumberOrName } from './handlers.ts';
@@ -206,7 +206,6 @@ export const service: KindValidation<Service> = {
     (errors, object, old) => clusterIpsUpdate(errors, specOf(object), specOf(old)),
     loadBalancerClassUpdate,
     (errors, object, old) => externalTrafficUpdate(errors, specOf(object), specOf(old)),
-    metadataAgain(RULES),
     validateService,
   ],
   status: [metadataUpdate, (errors, object) => loadBalancerStatus(errors, object)],
