@@ -33,9 +33,10 @@ export interface ValidatedResource {
 const NO_CHECKS: readonly never[] = [];
 
 export function validateCreate(resource: ValidatedResource, object: object, context: ValidationContext): FieldError[] {
-  const errors = runCreate(validationOf(resource).create, object, context);
+  const { create, unstored } = validationOf(resource);
+  const errors = runCreate(create, object, context);
   // Kinds that do not look at their metadata are held to the least that any object must have.
-  if (errors.length === 0) validateObjectMeta(errors, metadataOf(object), anyObject(resource.namespaced));
+  if (errors.length === 0 && !unstored) validateObjectMeta(errors, metadataOf(object), anyObject(resource.namespaced));
   return errors;
 }
 

@@ -30,6 +30,8 @@ export type UpdateCheck<T> = CheckShapes<T>['update'];
 export type WarningCheck<T> = CheckShapes<T>['warn'];
 
 export interface KindValidation<T extends object = object> {
+  /** Objects of the kind are answered and not stored (reviews): they need no name. */
+  readonly unstored?: true;
   readonly create: readonly CreateCheck<T>[];
   readonly update: readonly UpdateCheck<T>[];
   /** The checks of a write to /status. */

@@ -5,7 +5,8 @@ import { dns1123Label, dns1123Subdomain, type Messages } from './names.ts';
 import { utf8Longer } from './text.ts';
 
 const DOMAIN_MAX = 253;
-const PATH_MAX = DOMAIN_MAX * 2 + 1;
+/** A namespace, a dot and the name of an object in it. */
+const PATH_MAX = 63 + 1 + 253;
 
 export function validateSignerName(errors: FieldError[], name: string, at: Path): void {
   if (name === '') {
@@ -21,7 +22,6 @@ export function validateSignerName(errors: FieldError[], name: string, at: Path)
   validateLabels(errors, domain, at, dns1123Label);
   if (!domain.includes('.')) errors.push(invalidValue(at, domain, 'should be a domain with at least two segments separated by dots'));
   validateLabels(errors, path, at, dns1123Subdomain);
-  if (utf8Longer(path, PATH_MAX)) errors.push(tooLong(at, PATH_MAX));
   if (utf8Longer(name, DOMAIN_MAX + PATH_MAX + 1)) errors.push(tooLong(at, DOMAIN_MAX + PATH_MAX + 1));
 }
 

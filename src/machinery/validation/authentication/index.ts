@@ -3,7 +3,7 @@ import type { TokenRequest } from '../../../api/generated/authentication-v1.ts';
 import { invalidValue, path } from '../field-error.ts';
 import type { KindValidation } from '../kind-validation.ts';
 
-const NO_RULES: KindValidation = { create: [], update: [] };
+const NO_RULES: KindValidation = { unstored: true, create: [], update: [] };
 const EXPIRATION = path('spec', 'expirationSeconds');
 const MIN_SECONDS = 600;
 const MAX_SECONDS = 2 ** 32;

@@ -88,11 +88,13 @@ function emptyMetadata(allowed: readonly (keyof ObjectMeta)[], detail: string): 
 }
 
 const subjectAccessReview: KindValidation<SubjectAccessReview> = {
+  unstored: true,
   create: [(errors, object) => validateReviewSpec(errors, object.spec ?? {}), emptyMetadata([], 'must be empty')],
   update: [],
 };
 
 const selfSubjectAccessReview: KindValidation<SelfSubjectAccessReview> = {
+  unstored: true,
   create: [
     (errors, object) => validateAttributes(errors, object.spec ?? {}),
     (errors, object) => validateSelectors(errors, object.spec ?? {}),
@@ -102,6 +104,7 @@ const selfSubjectAccessReview: KindValidation<SelfSubjectAccessReview> = {
 };
 
 const localSubjectAccessReview: KindValidation<LocalSubjectAccessReview> = {
+  unstored: true,
   create: [
     (errors, object) => validateReviewSpec(errors, object.spec ?? {}),
     emptyMetadata(['namespace'], 'must be empty except for namespace'),
@@ -122,6 +125,6 @@ const localSubjectAccessReview: KindValidation<LocalSubjectAccessReview> = {
 export const authorizationValidations: Readonly<Record<string, KindValidation>> = {
   'authorization.k8s.io/localsubjectaccessreviews': localSubjectAccessReview,
   'authorization.k8s.io/selfsubjectaccessreviews': selfSubjectAccessReview,
-  'authorization.k8s.io/selfsubjectrulesreviews': { create: [], update: [] },
+  'authorization.k8s.io/selfsubjectrulesreviews': { unstored: true, create: [], update: [] },
   'authorization.k8s.io/subjectaccessreviews': subjectAccessReview,
 };

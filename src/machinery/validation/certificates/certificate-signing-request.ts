@@ -10,7 +10,7 @@ import { NO_MESSAGES } from '../names.ts';
 import { validateObjectMeta } from '../object-meta.ts';
 import { certificateRequestProblem } from './certificate-request.ts';
 import { pemBlocks } from './pem.ts';
-import { validateSignerName } from './signer-name.ts';
+import { validateSignerName } from '../signer-name.ts';
 
 const SPEC = path('spec');
 const CONDITIONS = path('status', 'conditions');

@@ -2,8 +2,6 @@
 import type { KindValidation } from '../kind-validation.ts';
 import { certificateSigningRequest } from './certificate-signing-request.ts';
 
-export { validateSignerName } from './signer-name.ts';
-
 export const certificatesValidations: Readonly<Record<string, KindValidation>> = {
   'certificates.k8s.io/certificatesigningrequests': certificateSigningRequest,
 };

@@ -1,5 +1,6 @@
 /** VolumeAttachments. */
 import type { VolumeAttachment, VolumeAttachmentSource, VolumeAttachmentStatus, VolumeError } from '../../../api/generated/storage-v1.ts';
+import { validatePersistentVolumeSpec } from '../core/persistent-volume.ts';
 import { validateCsiDriverName } from '../core/volume-sources-csi.ts';
 import { semanticEqual } from '../equality.ts';
 import { forbiddenField, invalidValue, path, required, tooLong, type FieldError, type Path } from '../field-error.ts';
@@ -53,6 +54,8 @@ function validateSource(errors: FieldError[], { inlineVolumeSpec, persistentVolu
   else if (inlineVolumeSpec != null && name != null) errors.push(forbiddenField(at, EXACTLY_ONE));
   else if (name != null) {
     if (name === '') errors.push(required(at.child('persistentVolumeName'), 'must specify non empty persistentVolumeName'));
+  } else if (inlineVolumeSpec) {
+    validatePersistentVolumeSpec(errors, inlineVolumeSpec, at.child('inlineVolumeSpec'), { name: '', inline: true });
   }
 }
 
