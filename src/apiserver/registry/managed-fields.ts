@@ -1,6 +1,6 @@
 /** Who owns which field: kept on every write, in the name of the request's field manager. */
 import { apiVersionOf } from '../../api/schema.ts';
-import { updateManagedFields, type ResetFields } from '../../machinery/apply/index.ts';
+import { keepUnchangedTimes, updateManagedFields, type ResetFields } from '../../machinery/apply/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { formatTime } from '../../machinery/time/index.ts';
 import type { WriteOptions } from '../options.ts';
@@ -24,8 +24,11 @@ export function trackCreate(scope: Scope, object: KubeObject, manager: string): 
 
 /** The updated object with its managedFields. */
 export function trackUpdate(scope: Scope, live: KubeObject, object: KubeObject, manager: string): KubeObject {
-  return track(scope, live, object, manager);
+  return keepTimes(live, track(scope, live, object, manager));
 }
+
+/** A write that would change only the times of ownership is none. */
+export const keepTimes = keepUnchangedTimes;
 
 function track(scope: Scope, live: KubeObject | undefined, updated: KubeObject, manager: string): KubeObject {
   const { served, subresource, backend } = scope;

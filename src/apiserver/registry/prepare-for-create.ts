@@ -22,10 +22,8 @@ export async function prepareForCreate(scope: Scope, object: KubeObject, steps: 
   if (meta.resourceVersion && meta.resourceVersion !== '0') {
     throw failure(500, '', 'resourceVersion should not be set on objects to be created');
   }
+  clearSystemMetadata(object);
   delete meta.resourceVersion;
-  delete meta.selfLink;
-  delete meta.deletionTimestamp;
-  delete meta.deletionGracePeriodSeconds;
   meta.uid = backend.ctx.random.uid();
   meta.creationTimestamp = formatTime(backend.ctx.clock.now());
   const reservation = await strategy.reserve?.(object, undefined, request);
@@ -44,6 +42,13 @@ export async function prepareForCreate(scope: Scope, object: KubeObject, steps: 
     throw error;
   }
   return reservation;
+}
+
+/** What a new object cannot bring along. */
+export function clearSystemMetadata({ metadata }: KubeObject): void {
+  delete metadata.selfLink;
+  delete metadata.deletionTimestamp;
+  delete metadata.deletionGracePeriodSeconds;
 }
 
 export function writeContext(scope: Scope, dryRun: boolean): WriteContext {

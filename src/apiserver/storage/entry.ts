@@ -96,17 +96,6 @@ export class Entry {
     }
     return entry;
   }
-
-  /** Whether storing this value again would change nothing. */
-  holds(value: Buffer): boolean {
-    const insertion = this.bytes.length - value.length;
-    const at = this.metadataStart + METADATA.length;
-    return (
-      insertion > 0 &&
-      this.bytes.compare(value, 0, at, 0, at) === 0 &&
-      this.bytes.compare(value, at, value.length, at + insertion) === 0
-    );
-  }
 }
 
 export type ViewConversion = (stored: KubeObject) => KubeObject;

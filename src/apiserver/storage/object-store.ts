@@ -3,6 +3,7 @@
  * it is durable and the watch cache has it.
  */
 import { StoreError, type Store } from '../../etcd/index.ts';
+import { deepEqual } from '../../machinery/patch/deep-equal.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { alreadyExists, failure, internalError, notFound, serviceUnavailable } from '../../machinery/status.ts';
 import { toStored, viewOf, type ServedResource } from '../registry/served-resource.ts';
@@ -11,6 +12,13 @@ import { EventLeases } from './event-leases.ts';
 import { objectKey } from './keys.ts';
 import type { Transformer } from './transformer.ts';
 import type { WatchCache } from './watch-cache.ts';
+
+/** Whether storing `object` over `current` would change nothing; versions and times of field ownership do not count. */
+function sameObject(current: KubeObject, object: KubeObject): boolean {
+  const { resourceVersion: _, ...before } = current.metadata;
+  const { resourceVersion: __, ...after } = object.metadata;
+  return deepEqual({ ...current, metadata: before }, { ...object, metadata: after });
+}
 
 export interface Place {
   readonly namespace: string;
@@ -68,10 +76,8 @@ export class ObjectStore {
   async replace(served: ServedResource, place: Place, current: Entry, object: KubeObject, dryRun: boolean): Promise<Entry | undefined> {
     const key = objectKey(served.stored.prefix, place.namespace, place.name);
     if (dryRun) return this.#dryRunEntry(key, place, object, String(current.revision));
-    const plain = encodeForStorage(toStored(served, object));
-    const stored = served.cache.get(place.namespace, place.name);
-    if (stored?.revision === current.revision && stored.holds(plain)) return current;
-    const written = await this.#transform(served, key, object, plain);
+    if (sameObject(current.object, object)) return current;
+    const written = await this.#encode(served, key, object);
     const lease = served.strategy.ttlSeconds ? await this.leases.lease(served.strategy.ttlSeconds) : undefined;
     const result = await this.#guard(() =>
       this.store.txn({
@@ -99,12 +105,10 @@ export class ObjectStore {
   }
 
   async #encode(served: ServedResource, key: string, object: KubeObject): Promise<Buffer> {
-    return this.#transform(served, key, object, encodeForStorage(toStored(served, object)));
-  }
-
-  async #transform(served: ServedResource, key: string, object: KubeObject, plain: Buffer): Promise<Buffer> {
+    const stored = toStored(served, object);
+    const plain = encodeForStorage(stored);
     const written = await this.transformer.toStorage(plain, key);
-    if (written === plain) this.cache.remember(written, toStored(served, object));
+    if (written === plain) this.cache.remember(written, stored);
     return written;
   }
 

@@ -1,8 +1,81 @@
-/** Server-side apply: the fields that a manager wants, merged into the object. */
-import { failure } from '../../machinery/status.ts';
+/** Server-side apply: the fields that a manager wants, merged into the object or making it. */
+import { applyPatch } from '../../machinery/apply/index.ts';
+import { conform, parseYaml } from '../../machinery/decode/index.ts';
+import { applyDefaults } from '../../machinery/defaulting/index.ts';
+import { isRecord, type KubeObject } from '../../machinery/object.ts';
+import { badRequest, invalid, isStatusError } from '../../machinery/status.ts';
+import { formatTime } from '../../machinery/time/index.ts';
+import { invalidValue, path } from '../../machinery/validation/index.ts';
+import { writeOptions, type WriteOptions } from '../options.ts';
+import { keepTimes, resetFieldsOf } from '../registry/managed-fields.ts';
 import type { Result } from '../result.ts';
 import type { Scope } from '../scope.ts';
+import { checkNamespace, storeCreated } from './create.ts';
+import { reportStrictErrors } from './decode-body.ts';
+import { checkPatchedName, updateObject } from './update-object.ts';
 
-export function apply(scope: Scope): Promise<Result> {
-  throw failure(501, 'NotImplemented', `server-side apply is not served for ${scope.served.plural}`);
+export async function apply(scope: Scope): Promise<Result> {
+  const options = writeOptions('PatchOptions', scope.request.query, true);
+  const applied = await readConfiguration(scope, options);
+  const { entry, created } = await updateObject(scope, {
+    options,
+    unconditional: true,
+    compute: (live) => keepTimes(live, merged(scope, live, applied, options)),
+    // Subresources of what does not exist cannot be applied.
+    ...(scope.subresource === '' ? { create: () => storeCreated(scope, newObject(scope, applied, options), { ...options, kind: 'CreateOptions' }) } : {}),
+  });
+  return { type: 'entry', status: created ? 201 : 200, entry };
+}
+
+export async function readConfiguration(scope: Scope, options: WriteOptions): Promise<Record<string, unknown>> {
+  const text = (await scope.request.readBody()).toString('utf8');
+  const { value, duplicateKeys } = decodingYaml(() => parseYaml(text));
+  if (!isRecord(value)) {
+    throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${kindWord(value)} into Go value of type map[string]interface {}`);
+  }
+  reportStrictErrors(scope, duplicateKeys ? [duplicateKeys] : [], options.fieldValidation, 'error strict decoding YAML: ');
+  return value;
+}
+
+function decodingYaml<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!isStatusError(error)) throw error;
+    throw badRequest(`error decoding YAML: ${error.message}`);
+  }
+}
+
+function kindWord(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'boolean' ? 'bool' : typeof value;
+}
+
+export function merged(scope: Scope, live: KubeObject | undefined, applied: Record<string, unknown>, options: WriteOptions): KubeObject {
+  const { served, subresource, backend } = scope;
+  const { object } = applyPatch({
+    live,
+    applied,
+    manager: options.fieldManager,
+    force: options.force ?? false,
+    kind: served,
+    schemaMessage: served.message,
+    subresource,
+    now: formatTime(backend.ctx.clock.now()),
+    resetFields: resetFieldsOf(scope),
+  });
+  const decoded = (served.conform ?? conform)(served.message, structuredClone(object));
+  const result = { ...decoded.object, kind: served.kind, apiVersion: object.apiVersion } as unknown as KubeObject;
+  result.metadata ??= {};
+  return applyDefaults(served, result);
+}
+
+/** An apply that creates may name no uid: nobody can know it. */
+function newObject(scope: Scope, applied: Record<string, unknown>, options: WriteOptions): KubeObject {
+  const object = merged(scope, undefined, applied, options);
+  checkPatchedName(scope, object);
+  checkNamespace(scope, object);
+  const { uid } = object.metadata;
+  if (uid) throw invalid(scope.served, scope.place.name, [invalidValue(path('metadata', 'uid'), uid, 'field is immutable')]);
+  return object;
 }

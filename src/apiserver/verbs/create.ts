@@ -1,6 +1,6 @@
 /** POST to a collection: a new object, from the body to the store. */
 import { DEFAULT_NAME_ATTEMPTS, fillName } from '../registry/generate-name.ts';
-import { prepareForCreate } from '../registry/prepare-for-create.ts';
+import { clearSystemMetadata, prepareForCreate } from '../registry/prepare-for-create.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { badRequest, generateNameConflict, isStatusError } from '../../machinery/status.ts';
 import { attributesOf } from '../admission/attributes.ts';
@@ -20,16 +20,21 @@ export async function create(scope: Scope): Promise<Result> {
 
 /** The part that PUT and apply share when they create: `object` is decoded and has its defaults. */
 export async function createObject(scope: Scope, object: KubeObject, options: WriteOptions): Promise<Entry> {
-  const { backend, served } = scope;
+  clearSystemMetadata(object);
   const generated = !object.metadata.name && !!object.metadata.generateName;
-  const wanted = { name: object.metadata.name, generateName: object.metadata.generateName };
-  fillName(object, backend.ctx.random);
+  fillName(object, scope.backend.ctx.random);
   trackCreate(scope, object, managerOf(scope, options));
+  return storeCreated(scope, object, options, generated);
+}
 
+/** The rest of a create, for an object whose managedFields are there already. */
+export async function storeCreated(scope: Scope, object: KubeObject, options: WriteOptions, generated = false): Promise<Entry> {
+  const { backend, served } = scope;
+  const { generateName } = object.metadata;
   const attributes = attributesOf(scope, { operation: 'CREATE', object, name: object.metadata.name ?? '', options: optionsObject(options), dryRun: options.dryRun });
   await backend.admission.admit(attributes);
   for (let attempt = 1; ; attempt++) {
-    const candidate = attempt < DEFAULT_NAME_ATTEMPTS && generated ? structuredClone(object) : object;
+    const candidate = generated && attempt < DEFAULT_NAME_ATTEMPTS ? structuredClone(object) : object;
     const reservation = await prepareForCreate(scope, candidate, { dryRun: options.dryRun, beforeStore: () => backend.admission.validate({ ...attributes, object: candidate, name: candidate.metadata.name ?? '' }) });
     try {
       const place = { namespace: candidate.metadata.namespace ?? '', name: candidate.metadata.name! };
@@ -39,7 +44,7 @@ export async function createObject(scope: Scope, object: KubeObject, options: Wr
       return entry;
     } catch (error) {
       await reservation?.rollback?.();
-      if (!isStatusError(error, 'AlreadyExists') || !wanted.generateName) throw error;
+      if (!isStatusError(error, 'AlreadyExists') || !generateName) throw error;
       if (!generated || attempt >= DEFAULT_NAME_ATTEMPTS) throw generateNameConflict(served.groupResource, candidate.metadata.name!, 1);
       object.metadata.name = '';
       fillName(object, backend.ctx.random);

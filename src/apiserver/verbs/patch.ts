@@ -1,7 +1,8 @@
 /** PATCH: JSON patch, merge patch, strategic merge patch, and server-side apply. */
 import { conform } from '../../machinery/decode/index.ts';
 import { applyDefaults } from '../../machinery/defaulting/index.ts';
-import type { KubeObject } from '../../machinery/object.ts';
+import { isRecord, type KubeObject } from '../../machinery/object.ts';
+import { quote } from '../../machinery/quote.ts';
 import {
   applyJsonPatch,
   applyMergePatch,
@@ -11,9 +12,11 @@ import {
   decodeStrategicMergePatch,
   type DecodedPatch,
 } from '../../machinery/patch/index.ts';
-import { unsupportedMediaType } from '../../machinery/status.ts';
+import { badRequest, failure, invalid, isStatusError } from '../../machinery/status.ts';
+import { invalidValue, path } from '../../machinery/validation/index.ts';
 import { writeOptions, type WriteOptions } from '../options.ts';
 import { managerOf, trackUpdate } from '../registry/managed-fields.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
 import { headerOf } from '../request.ts';
 import type { Result } from '../result.ts';
 import type { Scope } from '../scope.ts';
@@ -49,7 +52,7 @@ export function patchType(scope: Scope): PatchType {
   const contentType = (headerOf(scope.request, 'content-type') ?? '').split(';')[0]!.trim();
   const allowed: readonly string[] = scope.served.custom ? PATCH_TYPES.filter((t) => t !== 'application/strategic-merge-patch+json') : PATCH_TYPES;
   if (!allowed.includes(contentType)) {
-    throw unsupportedMediaType(`the body of the request was in an unknown format - accepted media types include: ${allowed.join(', ')}`);
+    throw failure(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
   }
   return contentType as PatchType;
 }
@@ -57,7 +60,7 @@ export function patchType(scope: Scope): PatchType {
 type Patcher = (target: Readonly<Record<string, unknown>>) => unknown;
 
 /** Reads the body once; applying it may have to be repeated on a newer object. */
-function patcherOf(scope: Scope, type: PatchType, body: Buffer, options: WriteOptions): Patcher {
+export function patcherOf(scope: Scope, type: PatchType, body: Buffer, options: WriteOptions): Patcher {
   const { fieldValidation } = options;
   const read = <T>({ patch, strictErrors }: DecodedPatch<T>): T => {
     reportStrictErrors(scope, strictErrors, fieldValidation);
@@ -79,13 +82,38 @@ function patcherOf(scope: Scope, type: PatchType, body: Buffer, options: WriteOp
   }
 }
 
-function patched(scope: Scope, apply: Patcher, live: KubeObject, options: WriteOptions): KubeObject {
+export function patched(scope: Scope, apply: Patcher, live: KubeObject, options: WriteOptions): KubeObject {
   const { served } = scope;
   // The result shares parts with the live object, which is frozen: what follows changes its own copy.
   const result = structuredClone(apply(live));
-  const decoded = (served.conform ?? conform)(served.message, result);
-  reportStrictErrors(scope, decoded.strictErrors, options.fieldValidation);
+  const decoded = refusedAsPatch(result, () => {
+    checkType(served, live, result);
+    const found = (served.conform ?? conform)(served.message, result);
+    reportStrictErrors(scope, found.strictErrors, options.fieldValidation);
+    return found;
+  });
   const object = { ...decoded.object, kind: served.kind, apiVersion: live.apiVersion } as unknown as KubeObject;
   object.metadata ??= {};
   return applyDefaults(served, object);
 }
+
+/** What is wrong with the result of a patch is shown as a fault of the patch. */
+function refusedAsPatch<T>(result: unknown, decode: () => T): T {
+  try {
+    return decode();
+  } catch (error) {
+    if (!isStatusError(error)) throw error;
+    throw invalid({ group: '', kind: '' }, '', [invalidValue(path('patch'), JSON.stringify(sortedKeys(result)), error.message)]);
+  }
+}
+
+/** A patch that turns the object into another kind gets what decoding that would give. */
+function checkType(served: ServedResource, live: KubeObject, result: unknown): void {
+  if (!isRecord(result)) return;
+  const { kind = served.kind, apiVersion = live.apiVersion } = result;
+  if (kind === served.kind && apiVersion === live.apiVersion) return;
+  throw badRequest(`no kind ${quote(String(kind))} is registered for version ${quote(String(apiVersion))} in scheme "pkg/api/legacyscheme/scheme.go:30"`);
+}
+
+const sortedKeys = (value: unknown): unknown =>
+  isRecord(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) : value;

@@ -4,12 +4,14 @@
  * object unless the caller insisted on a resourceVersion.
  */
 import type { KubeObject } from '../../machinery/object.ts';
-import { conflict, isStatusError } from '../../machinery/status.ts';
+import { quote } from '../../machinery/quote.ts';
+import { badRequest, conflict, failure, isStatusError } from '../../machinery/status.ts';
 import { attributesOf } from '../admission/attributes.ts';
 import { optionsObject, type WriteOptions } from '../options.ts';
 import { prepareForUpdate } from '../registry/prepare-for-update.ts';
 import type { Scope } from '../scope.ts';
 import type { Entry } from '../storage/entry.ts';
+import { checkNamespace } from './create.ts';
 import { removeIfFinished } from './finish-deletion.ts';
 
 export interface UpdateSteps {
@@ -42,7 +44,11 @@ export async function updateObject(scope: Scope, steps: UpdateSteps): Promise<{ 
     }
     const old = current.object;
     const object = await steps.compute(old);
-    const conditional = checkResourceVersion(scope, object, current);
+    if (steps.unconditional) {
+      checkPatchedName(scope, object);
+      checkNamespace(scope, object);
+    }
+    const conditional = checkResourceVersion(scope, object, current, steps.unconditional ?? false);
     const attributes = attributesOf(scope, { operation: 'UPDATE', object, oldObject: old, name: place.name, options: optionsObject(options), dryRun: options.dryRun });
     await backend.admission.admit(attributes);
     const reservation = await prepareForUpdate(scope, { object, old, dryRun: options.dryRun, unconditional: steps.unconditional ?? false, beforeStore: () => backend.admission.validate(attributes) });
@@ -57,9 +63,17 @@ export async function updateObject(scope: Scope, steps: UpdateSteps): Promise<{ 
       const finished = await removeIfFinished(scope, entry, options.dryRun);
       return { entry: finished ?? entry, created: false };
     }
-    if (conditional) throw conflict(served.groupResource, place.name, MODIFIED);
+    // A patch is applied to whatever is there: the version in its result is the one it was computed from.
+    if (conditional && !steps.unconditional) throw conflict(served.groupResource, place.name, MODIFIED);
   }
   throw conflict(served.groupResource, place.name, MODIFIED);
+}
+
+/** A patch may not rename. */
+export function checkPatchedName({ place }: Scope, object: KubeObject): void {
+  const given = object.metadata.name ?? '';
+  if (given === '') throw badRequest(`the name of the object (${place.name} based on URL) was undeterminable: name must be provided`);
+  if (given !== place.name) throw badRequest(`the name of the object (${given}) does not match the name on the URL (${place.name})`);
 }
 
 async function readCurrent(scope: Scope, fresh: boolean): Promise<Entry | undefined> {
@@ -78,10 +92,10 @@ async function notThere(scope: Scope): Promise<never> {
 }
 
 /** Whether the write depends on a revision that the client named; fails when that one is not the current one. */
-function checkResourceVersion(scope: Scope, object: KubeObject, current: Entry): boolean {
+export function checkResourceVersion(scope: Scope, object: KubeObject, current: Entry, isPatch: boolean): boolean {
   const { served, place } = scope;
   const uid = object.metadata.uid;
-  if (uid && uid !== current.object.metadata.uid) {
+  if (!isPatch && uid && uid !== current.object.metadata.uid) {
     throw conflict(
       served.groupResource,
       place.name,
@@ -90,6 +104,7 @@ function checkResourceVersion(scope: Scope, object: KubeObject, current: Entry):
   }
   const wanted = object.metadata.resourceVersion;
   if (!wanted || wanted === '0') return false;
+  if (!/^\d+$/.test(wanted)) throw failure(500, '', `strconv.ParseUint: parsing ${quote(wanted)}: invalid syntax`);
   if (wanted !== String(current.revision)) throw conflict(served.groupResource, place.name, MODIFIED);
   return true;
 }

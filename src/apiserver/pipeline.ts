@@ -1,0 +1,122 @@
+/** The pipeline with everything it needs, without a port: what `server.ts` listens with, and what tests and callers in this process use. */
+import { schema, type Resource } from '../api/index.ts';
+import type { Store } from '../etcd/index.ts';
+import type { Context } from '../kernel/index.ts';
+import { DEFAULT_VALIDATION_CONTEXT } from '../machinery/validation/index.ts';
+import { AdmissionChain } from './admission/admission.ts';
+import { admissionPlugins } from './admission/plugins.ts';
+import { noAudit } from './audit/audit.ts';
+import { anonymousAuthenticator } from './authn/anonymous.ts';
+import { ClientCertificateAuthenticator } from './authn/client-certificate.ts';
+import { ServiceAccountTokens } from './authn/service-account-tokens.ts';
+import { RbacAuthorizer } from './authz/rbac.ts';
+import { mastersAuthorizer, unionAuthorizer } from './authz/union.ts';
+import { bootstrapObjects } from './bootstrap/post-start.ts';
+import { builtinEndpoints } from './builtin-endpoints.ts';
+import { Endpoints } from './endpoints.ts';
+import { unlimitedFlow } from './flow-control/flow-control.ts';
+import { handleRequest, type Door } from './handle-request.ts';
+import { createLoopback } from './loopback.ts';
+import { createMetrics } from './metrics.ts';
+import type { ClusterPki } from './pki/files.ts';
+import { builtinServed, builtinStoredKinds, Registry } from './registry/registry.ts';
+import type { StoredKind } from './registry/served-resource.ts';
+import { reviewHandlers } from './reviews/index.ts';
+import type { ApiRequest, ApiResponse } from './request.ts';
+import type { Backend } from './scope.ts';
+import { ServiceAllocator } from './service-allocation/index.ts';
+import { EventLeases } from './storage/event-leases.ts';
+import { ObjectStore } from './storage/object-store.ts';
+import { ResourceCache } from './storage/resource-cache.ts';
+import { KubeletClient, unstoredHandlers } from './subresources/index.ts';
+import { identityTransformer } from './storage/transformer.ts';
+import { WatchCache } from './storage/watch-cache.ts';
+
+export interface PipelineOptions {
+  readonly store: Store;
+  readonly pki: ClusterPki;
+  readonly advertiseAddress: string;
+  readonly serviceClusterIpRange: string;
+}
+
+export interface Pipeline {
+  readonly door: Door;
+  handle(request: ApiRequest): Promise<ApiResponse>;
+  /** Follows the store until the context ends. */
+  run(): Promise<void>;
+  /** Makes the server's own objects; the port is known by then. */
+  bootstrap(port: number): Promise<void>;
+}
+
+const ISSUER = 'https://kubernetes.default.svc.cluster.local';
+
+export async function createPipeline(ctx: Context, options: PipelineOptions): Promise<Pipeline> {
+  const cache = new WatchCache(ctx, options.store, identityTransformer);
+  const kinds = builtinStoredKinds(schema);
+  await cache.load([...new Set(kinds.values())]);
+
+  const objects = new ObjectStore(options.store, cache, identityTransformer, new EventLeases(options.store, ctx.clock));
+  const registry = new Registry(objects);
+  for (const resource of schema.resources) registerBuiltin(registry, resource, kinds, cache);
+
+  const serviceAllocator = new ServiceAllocator(ctx, registry, options);
+  serviceAllocator.start();
+
+  const rbac = new RbacAuthorizer(registry);
+  const authorizer = unionAuthorizer([mastersAuthorizer, rbac]);
+  const tokens = new ServiceAccountTokens(
+    ctx,
+    registry,
+    { privateKey: options.pki.serviceAccount.privateKey, publicKeys: [options.pki.serviceAccount.publicKey] },
+    ISSUER,
+    [ISSUER],
+  );
+  const backend: Backend = {
+    ctx,
+    store: options.store,
+    cache,
+    objects,
+    registry,
+    admission: new AdmissionChain(admissionPlugins(ctx, registry)),
+    authorizer,
+    rules: rbac,
+    tokens,
+    validation: DEFAULT_VALIDATION_CONTEXT,
+    serviceAllocator,
+    kubelet: new KubeletClient(registry, options.pki.kubeletClient),
+  };
+  let port = 0;
+  const door: Door = {
+    backend,
+    authenticators: [new ClientCertificateAuthenticator(ctx.clock, () => options.pki.ca.certificate), tokens, anonymousAuthenticator],
+    flowControl: unlimitedFlow,
+    audit: noAudit,
+    metrics: createMetrics(ctx),
+    endpoints: new Endpoints(builtinEndpoints(ctx, registry, () => `${options.advertiseAddress}:${port}`)),
+  };
+  const handle = (request: ApiRequest): Promise<ApiResponse> => handleRequest(door, request);
+  return {
+    door,
+    handle,
+    run: () => cache.run(),
+    async bootstrap(securePort) {
+      port = securePort;
+      await serviceAllocator.repair();
+      await bootstrapObjects(ctx, registry, createLoopback(handle, ctx.signal), {
+        advertiseAddress: options.advertiseAddress,
+        port,
+        serviceClusterIpRange: options.serviceClusterIpRange,
+        clientCa: options.pki.ca.certificate,
+        requestHeaderCa: options.pki.frontProxyCa.certificate,
+      });
+    },
+  };
+}
+
+function registerBuiltin(registry: Registry, resource: Resource, kinds: ReadonlyMap<Resource, StoredKind>, cache: WatchCache): void {
+  const stored = kinds.get(resource) ?? { prefix: `/none/${resource.plural}/`, namespaced: resource.namespaced, apiVersion: '', kind: resource.kind, fieldsOf: () => ({}) };
+  const resourceCache = kinds.has(resource) ? cache.cacheOf(stored.prefix) : new ResourceCache(stored, 0);
+  const path = `${resource.group}/${resource.plural}`;
+  const handlers = reviewHandlers[path] ?? unstoredHandlers[path];
+  registry.add({ ...builtinServed(resource, stored, resourceCache), ...(handlers ? { handlers } : {}) });
+}

@@ -1,0 +1,74 @@
+/** An API server in memory for tests: the real pipeline on a test context, called without a socket. */
+import { createMemoryStore } from '../etcd/index.ts';
+import { createTestContext, type TestContext } from '../kernel/index.ts';
+import type { KubeObject } from '../machinery/object.ts';
+import { openPki } from './pki/files.ts';
+import { createPipeline, type Pipeline } from './pipeline.ts';
+import type { ApiResponse, UserInfo } from './request.ts';
+import { splitTarget } from './transport/target.ts';
+
+export interface TestServer {
+  readonly ctx: TestContext;
+  readonly pipeline: Pipeline;
+  /** As cluster admin unless another user is given; a string body is sent as it is, an object as JSON. */
+  call(method: string, target: string, options?: CallOptions): Promise<TestAnswer>;
+  stop(): Promise<void>;
+}
+
+export interface CallOptions {
+  readonly body?: unknown;
+  readonly contentType?: string;
+  readonly accept?: string;
+  readonly headers?: Record<string, string | string[]>;
+  readonly user?: UserInfo;
+}
+
+export interface TestAnswer {
+  readonly status: number;
+  readonly body: KubeObject & Record<string, unknown>;
+  readonly text: string;
+  readonly warnings: readonly string[];
+  readonly response: ApiResponse;
+}
+
+const ADMIN: UserInfo = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
+
+export async function startTestServer(): Promise<TestServer> {
+  const ctx = createTestContext();
+  const store = createMemoryStore({ clock: ctx.clock });
+  const pki = await openPki(ctx, undefined, { dnsNames: ['localhost'], addresses: ['127.0.0.1'] });
+  const pipeline = await createPipeline(ctx, { store, pki, advertiseAddress: '192.0.2.1', serviceClusterIpRange: '10.96.0.0/16' });
+  const running = pipeline.run();
+  await pipeline.bootstrap(6443);
+  return {
+    ctx,
+    pipeline,
+    async call(method, target, options = {}) {
+      const text = options.body === undefined ? '' : typeof options.body === 'string' ? options.body : JSON.stringify(options.body);
+      const response = await pipeline.handle({
+        method,
+        ...splitTarget(target),
+        headers: { accept: options.accept ?? 'application/json', 'content-type': options.contentType ?? 'application/json', 'user-agent': 'test', ...options.headers },
+        readBody: () => Promise.resolve(Buffer.from(text)),
+        user: options.user ?? ADMIN,
+        remoteAddress: '127.0.0.1',
+        signal: ctx.signal,
+      });
+      const answered = response.body?.toString() ?? '';
+      return { status: response.status, body: parse(answered), text: answered, warnings: [response.headers['warning'] ?? []].flat(), response };
+    },
+    async stop() {
+      ctx.stop();
+      await store.close();
+      await running;
+    },
+  };
+}
+
+function parse(text: string): TestAnswer['body'] {
+  try {
+    return JSON.parse(text) as TestAnswer['body'];
+  } catch {
+    return {} as TestAnswer['body'];
+  }
+}
