@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import vm from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import * as declare from '../src/api/declare.ts';
 import { packages } from '../src/api/index.ts';
@@ -11,8 +12,7 @@ const examples = [...document.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code = 
 
 /** The example's declarations, evaluated with the vocabulary of declare.ts in scope. */
 function evaluate(code: string): Record<string, unknown> {
-  const names = Object.keys(declare);
-  return (new Function(...names, `return ({ ${code} });`) as (...values: unknown[]) => Record<string, unknown>)(...Object.values(declare));
+  return vm.runInNewContext(`({ ${code} })`, { ...declare }) as Record<string, unknown>;
 }
 
 describe('CONTRIBUTING.md', () => {
