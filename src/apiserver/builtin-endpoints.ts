@@ -4,6 +4,7 @@ import { METRICS_CONTENT_TYPE } from '../kernel/index.ts';
 import { discoveryEndpoints } from './discovery/endpoints.ts';
 import type { Endpoint } from './endpoints.ts';
 import { healthEndpoints } from './health/health.ts';
+import { openapiEndpoints } from './openapi.ts';
 import type { Registry } from './registry/registry.ts';
 import { respondJson, respondText } from './respond.ts';
 import { VERSION } from './version.ts';
@@ -12,6 +13,7 @@ export function builtinEndpoints(ctx: Context, registry: Registry, serverAddress
   return [
     ...healthEndpoints(ctx),
     ...discoveryEndpoints(registry, serverAddress),
+    ...openapiEndpoints(registry),
     { path: '/version', serve: () => respondJson(200, VERSION) },
     { path: '/metrics', serve: () => respondText(200, ctx.metrics.expose(), { 'content-type': METRICS_CONTENT_TYPE }) },
   ];

@@ -5,6 +5,7 @@
  */
 import { apiVersionOf, type Resource, type Schema } from '../../api/schema.ts';
 import type { KubeObject } from '../../machinery/object.ts';
+import type { CustomResourceApi } from '../../machinery/openapi/index.ts';
 import { builtinPrefix } from '../storage/keys.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import type { ResourceCache } from '../storage/resource-cache.ts';
@@ -50,6 +51,11 @@ export class Registry {
     if (this.#served.get(`${served.group}/${served.version}/${served.plural}`) !== served) return;
     this.#served.delete(`${served.group}/${served.version}/${served.plural}`);
     this.#notify();
+  }
+
+  /** The custom resources as OpenAPI describes them. */
+  customApis(): CustomResourceApi[] {
+    return this.all().flatMap((served) => (served.openapi ? [served.openapi] : []));
   }
 
   onChange(listener: () => void): () => void {

@@ -1,6 +1,7 @@
 /** A resource as it is served: the declaration, how it is written, and where it is kept. */
 import type { Message, Resource, Type } from '../../api/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
+import type { CustomResourceApi } from '../../machinery/openapi/index.ts';
 import type { GroupResource } from '../../machinery/status.ts';
 import type { conform, DecodedObject, DecodeRequest } from '../../machinery/decode/index.ts';
 import type { Result } from '../result.ts';
@@ -30,6 +31,8 @@ export interface ServedResource extends Resource {
   /** How a custom resource's bodies are decoded, by its schema. */
   readonly decode?: (request: DecodeRequest) => DecodedObject;
   readonly conform?: typeof conform;
+  /** A custom resource's part of the OpenAPI documents. */
+  readonly openapi?: CustomResourceApi;
   /** A custom resource: items of its lists carry kind and apiVersion, unknown fields follow its schema. */
   readonly custom: boolean;
 }
