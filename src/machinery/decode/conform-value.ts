@@ -1,10 +1,10 @@
 import type { Message } from '../../api/schema.ts';
 import { badRequest } from '../status.ts';
-import { conformMessage, MISMATCH } from './conform.ts';
+import { conformMessage, ConformRun, MISMATCH } from './conform.ts';
 import { countKeys } from './count-keys.ts';
 import { documentOf, type JsonDocument } from './document.ts';
 import { decodeExact } from './exact-decode.ts';
-import { FatalDecodeError } from './type-error.ts';
+import { FatalDecodeError, TooDeepError } from './type-error.ts';
 
 export interface Conformed {
   readonly object: Record<string, unknown>;
@@ -29,27 +29,22 @@ export function canonicalize(message: Message, value: unknown): Record<string, u
 
 /** The canonical form, or undefined if the value is not right in every respect, or has other keys than the type knows. */
 export function tryConform(message: Message, value: unknown, keys?: number): Record<string, unknown> | undefined {
-  const run = { keys: 0 };
+  const run = new ConformRun();
   try {
     const object = conformMessage(message, value, run);
     return keys === undefined || run.keys === keys ? object : undefined;
   } catch (error) {
-    if (error === MISMATCH) return undefined;
-    throw tooDeep(error);
+    if (error === MISMATCH || error instanceof TooDeepError) return undefined;
+    throw error;
   }
 }
 
 export function conformDocument(message: Message, document: JsonDocument): Conformed {
   try {
     const { value, strictErrors } = decodeExact(message, document);
-    return { object: conformMessage(message, value, { keys: 0 }), strictErrors };
+    return { object: conformMessage(message, value, new ConformRun()), strictErrors };
   } catch (error) {
     if (error instanceof FatalDecodeError) throw badRequest(error.message);
-    throw tooDeep(error);
+    throw error;
   }
-}
-
-/** Typed values nest deeply only in schemas of schemas; the stack ends before upstream's limit is reached. */
-function tooDeep(error: unknown): unknown {
-  return error instanceof RangeError ? badRequest('exceeded max depth') : error;
 }

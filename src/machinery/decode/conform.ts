@@ -3,6 +3,7 @@ import { canonicalQuantity } from '../quantity/index.ts';
 import { canonicalDuration, canonicalMicroTime, canonicalTime } from '../time/index.ts';
 import { canonicalBase64 } from './base64.ts';
 import { countKeys } from './count-keys.ts';
+import { MAX_MESSAGE_DEPTH, TooDeepError } from './type-error.ts';
 
 /**
  * The canonical form of a value: what upstream's decoding and encoding would make of it. Compiled per message into a
@@ -14,9 +15,11 @@ import { countKeys } from './count-keys.ts';
 export const MISMATCH = Symbol('mismatch');
 
 /** What a pass over a value gathers. */
-export interface ConformRun {
+export class ConformRun {
   /** Keys of the value that belong to its type, at any depth. */
-  keys: number;
+  keys = 0;
+  /** Messages around the one that is being looked at. */
+  depth = 0;
 }
 
 type Conform = (value: unknown, run: ConformRun) => unknown;
@@ -82,9 +85,11 @@ function applyPlan(plan: Plan, value: unknown, run: ConformRun): Record<string, 
     if (index < 32) low |= 1 << index;
     else high |= 1 << (index - 32);
   }
+  if (++run.depth > MAX_MESSAGE_DEPTH) throw new TooDeepError();
   const { fields } = plan;
   for (; low !== 0; low &= low - 1) conformField(fields[31 - Math.clz32(low & -low)]!, from, to, run);
   for (; high !== 0; high &= high - 1) conformField(fields[63 - Math.clz32(high & -high)]!, from, to, run);
+  run.depth--;
   return to;
 }
 
@@ -114,7 +119,7 @@ function planField(field: Field): PlanField {
 /** A field without a pointer: zero and absent are one, and what is written then depends on the type. */
 function planValue(field: Pick<Field, 'type' | 'keep' | 'omitZero'>, element: Conform): Omit<PlanField, 'name'> {
   const { type, keep, omitZero } = field;
-  if (type.kind === 'message') return { present: element, absent: () => element(null, { keys: 0 }) };
+  if (type.kind === 'message') return { present: element, absent: () => element(null, new ConformRun()) };
   if (type.kind === 'list' || type.kind === 'map') {
     const nil = keep ? null : undefined;
     return {

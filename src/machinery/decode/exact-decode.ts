@@ -3,7 +3,7 @@ import { quote } from '../quote.ts';
 import { isRecord } from '../object.ts';
 import { ObjectDocument, setOwn, type JsonDocument } from './document.ts';
 import { decodeScalar, kindWord } from './exact-scalar.ts';
-import { FatalDecodeError, typeErrorText, type ErrorContext } from './type-error.ts';
+import { FatalDecodeError, MAX_MESSAGE_DEPTH, TooDeepError, typeErrorText, type ErrorContext } from './type-error.ts';
 
 /** Upstream stops listing after so many. */
 export const MAX_STRICT_ERRORS = 100;
@@ -58,6 +58,7 @@ class ExactDecoder {
   firstError: string | undefined;
   readonly strictErrors = new Set<string>();
   private context: ErrorContext = { struct: '', fields: [] };
+  private depth = 0;
   /** Schemas inside an either-or field are read by a decoder of their own, which is not strict. */
   private strict = true;
 
@@ -68,6 +69,7 @@ class ExactDecoder {
       this.note(kindWord(document), message.goType);
       return target;
     }
+    if (++this.depth > MAX_MESSAGE_DEPTH) throw new TooDeepError();
     const known = fieldsOf(message);
     const seen = new Set<string>();
     document.keys.forEach((key, i) => {
@@ -86,6 +88,7 @@ class ExactDecoder {
       else target[key] = value;
       this.context = outer;
     });
+    this.depth--;
     return target;
   }
 
@@ -142,6 +145,7 @@ class ExactDecoder {
     const nested = (schema: JsonDocument): unknown => {
       const inner = new ExactDecoder();
       inner.strict = false;
+      inner.depth = this.depth;
       const value = inner.nestedMessage(type.schema, schema, this.context);
       if (inner.firstError !== undefined) throw new FatalDecodeError(inner.firstError);
       return value;

@@ -24,18 +24,18 @@ function interpretDocument(document: JsonDocument): GroupVersionKind {
   if (!(document instanceof ObjectDocument)) {
     throw badRequest(`couldn't get version/kind; json parse error: json: cannot unmarshal ${kindWord(document)} into Go value of type ${GO_TYPE}`);
   }
-  const found: Record<string, string> = { apiversion: '', kind: '' };
+  const found = { apiVersion: '', kind: '' };
   document.keys.forEach((key, i) => {
     const name = key.toLowerCase();
+    const field = name === 'kind' ? 'kind' : name === 'apiversion' ? 'apiVersion' : undefined;
     const value = document.values[i]!;
-    if (found[name] === undefined || value === null) return;
+    if (field === undefined || value === null) return;
     if (typeof value !== 'string') {
-      const field = name === 'kind' ? 'kind' : 'apiVersion';
       throw badRequest(`couldn't get version/kind; json parse error: json: cannot unmarshal ${kindWord(value)} into Go struct field .${field} of type string`);
     }
-    found[name] = value;
+    found[field] = value;
   });
-  return { ...parseGroupVersion(found['apiversion']!), kind: found['kind']! };
+  return { ...parseGroupVersion(found.apiVersion), kind: found.kind };
 }
 
 function parseGroupVersion(text: string): { group: string; version: string } {

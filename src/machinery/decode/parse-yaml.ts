@@ -1,8 +1,11 @@
 import { isAlias, isMap, isPair, isScalar, isSeq, LineCounter, parseAllDocuments, type Document, type Node, type YAMLMap } from 'yaml';
 import { quote } from '../quote.ts';
 import { badRequest } from '../status.ts';
+import { countKeys } from './count-keys.ts';
 import { setOwn } from './document.ts';
 import { stringifyJson } from './encode-json.ts';
+import { scanJson } from './scan-json.ts';
+import { isTooDeep, MAX_YAML_DEPTH } from './yaml-depth.ts';
 import { yamlError } from './yaml-error.ts';
 import { resolvePlainScalar, resolveTaggedScalar, type YamlScalar } from './yaml-scalar.ts';
 
@@ -14,15 +17,25 @@ export interface ParsedYaml {
 
 /** Aliases can make a small document a huge value; upstream refuses at about this size. */
 const MAX_NODES_WITH_ALIASES = 400_000;
-const MAX_DEPTH = 10_000;
 
 /** The first document of a YAML text as a JSON value. Throws a StatusError in upstream's words. */
 export function parseYaml(text: string): ParsedYaml {
+  // Most YAML that is sent is JSON, which is a hundred times faster to read.
+  const json = text.startsWith('{') ? tryParseJson(text) : undefined;
+  if (json !== undefined) return { value: json, duplicateKeys: undefined };
+  if (isTooDeep(text)) throw badRequest(`yaml: exceeded max depth of ${MAX_YAML_DEPTH}`);
+  return convertFirstDocument(text);
+}
+
+/** Only JSON that reads the same in YAML 1.1: plain numbers, and no key twice. */
+function tryParseJson(text: string): unknown {
+  const scan = scanJson(Buffer.from(text));
+  if (scan.unusual) return undefined;
   try {
-    return convertFirstDocument(text);
-  } catch (error) {
-    if (error instanceof RangeError) throw badRequest(`yaml: exceeded max depth of ${MAX_DEPTH}`);
-    throw error;
+    const value: unknown = JSON.parse(text);
+    return countKeys(value) === scan.keys ? value : undefined;
+  } catch {
+    return undefined;
   }
 }
 

@@ -12,7 +12,7 @@ const ROLES = ['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'];
 const PRIORITIES = ['FlowSchema', 'PriorityLevelConfiguration'];
 
 /** What upstream can still decode but does not serve: kinds by version. They live on in `v1` of the same group. */
-const RETIRED_KINDS: Record<string, readonly string[]> = {
+const RETIRED_KINDS: ReadonlyMap<string, readonly string[]> = new Map(Object.entries({
   'admissionregistration.k8s.io/v1alpha1': ADMISSION_POLICIES,
   'admissionregistration.k8s.io/v1beta1': ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration', ...ADMISSION_POLICIES],
   'apps/v1beta1': ['ControllerRevision', 'Deployment', 'StatefulSet'],
@@ -39,20 +39,20 @@ const RETIRED_KINDS: Record<string, readonly string[]> = {
   'scheduling.k8s.io/v1beta1': ['PriorityClass'],
   'storage.k8s.io/v1alpha1': ['CSIStorageCapacity', 'VolumeAttachment', 'VolumeAttributesClass'],
   'storage.k8s.io/v1beta1': ['CSIDriver', 'CSINode', 'CSIStorageCapacity', 'StorageClass', 'VolumeAttachment', 'VolumeAttributesClass'],
-};
+}));
 
 /** Upstream's first home of the workloads and of networking, `extensions/v1beta1`, and where its kinds went. */
-const EXTENSIONS_KINDS: Record<string, string> = {
+const EXTENSIONS_KINDS: ReadonlyMap<string, string> = new Map(Object.entries({
   DaemonSet: 'apps',
   Deployment: 'apps',
   Ingress: 'networking.k8s.io',
   NetworkPolicy: 'networking.k8s.io',
   ReplicaSet: 'apps',
-};
+}));
 
 function successorGroup({ group, kind }: GroupVersionKind, apiVersion: string): string | undefined {
-  if (apiVersion === 'extensions/v1beta1') return EXTENSIONS_KINDS[kind];
-  return RETIRED_KINDS[apiVersion]?.includes(kind) ? group : undefined;
+  if (apiVersion === 'extensions/v1beta1') return EXTENSIONS_KINDS.get(kind);
+  return RETIRED_KINDS.get(apiVersion)?.includes(kind) ? group : undefined;
 }
 
 /** The type that upstream would decode a kind into, whether it serves the kind or only knows it. */

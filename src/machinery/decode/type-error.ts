@@ -14,3 +14,15 @@ export function typeErrorText(value: string, goType: string, { struct, fields }:
 
 /** Ends the decoding; becomes a StatusError with the words that upstream puts before it. */
 export class FatalDecodeError extends Error {}
+
+/**
+ * Messages that contain themselves (schemas in schemas) are walked by recursion. The limit is far from where the stack
+ * ends: V8 gives up the whole process if it has to compile a regular expression there.
+ */
+export const MAX_MESSAGE_DEPTH = 300;
+
+export class TooDeepError extends FatalDecodeError {
+  constructor() {
+    super(`exceeded max depth of ${MAX_MESSAGE_DEPTH} messages`);
+  }
+}

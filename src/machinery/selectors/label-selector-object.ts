@@ -3,7 +3,12 @@ import { quote } from '../quote.ts';
 import { badRequest } from '../status.ts';
 import { EVERYTHING, LabelRequirement, LabelSelectorMatcher, NOTHING, type LabelOperator } from './label-selector.ts';
 
-const OPERATORS: Record<string, LabelOperator | undefined> = { In: 'in', NotIn: 'notin', Exists: 'exists', DoesNotExist: '!' };
+const OPERATORS: ReadonlyMap<string, LabelOperator> = new Map([
+  ['In', 'in'],
+  ['NotIn', 'notin'],
+  ['Exists', 'exists'],
+  ['DoesNotExist', '!'],
+]);
 
 /** No selector matches nothing, an empty one everything. Throws a StatusError. */
 export function labelSelectorAsSelector(selector: LabelSelector | undefined | null): LabelSelectorMatcher {
@@ -11,7 +16,7 @@ export function labelSelectorAsSelector(selector: LabelSelector | undefined | nu
   const { matchLabels = {}, matchExpressions = [] } = selector;
   const requirements = Object.entries(matchLabels ?? {}).map(([key, value]) => LabelRequirement.checked(key, '=', [value]));
   for (const { key, operator, values } of matchExpressions ?? []) {
-    const known = OPERATORS[operator];
+    const known = OPERATORS.get(operator);
     if (known === undefined) throw badRequest(`${quote(operator)} is not a valid label selector operator`);
     requirements.push(LabelRequirement.checked(key, known, values ?? []));
   }

@@ -1,7 +1,7 @@
 import { quote } from '../quote.ts';
 import { badRequest, type StatusError } from '../status.ts';
 
-const NANOS: Record<string, bigint> = {
+const NANOS: ReadonlyMap<string, bigint> = new Map(Object.entries({
   ns: 1n,
   us: 1000n,
   'µs': 1000n,
@@ -10,7 +10,7 @@ const NANOS: Record<string, bigint> = {
   s: 1_000_000_000n,
   m: 60_000_000_000n,
   h: 3_600_000_000_000n,
-};
+}));
 const MAX = (1n << 63n) - 1n;
 
 /** Whole digits, fraction digits, unit. */
@@ -37,7 +37,7 @@ export function parseDurationNanos(text: string): bigint {
     const [term, whole = '', fraction = '', unit = ''] = TERM.exec(rest)!;
     if (whole === '' && fraction === '') throw invalid(text);
     if (unit === '') throw badRequest(`time: missing unit in duration ${quote(text)}`);
-    const factor = NANOS[unit];
+    const factor = NANOS.get(unit);
     if (factor === undefined) throw badRequest(`time: unknown unit ${quote(unit)} in duration ${quote(text)}`);
     if (whole.replace(/^0+/, '').length > MOST_DIGITS) throw invalid(text);
     const finest = fraction.slice(0, MOST_DIGITS);
