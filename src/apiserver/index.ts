@@ -9,3 +9,4 @@ export { openStore, type StoreConfig } from './open-store.ts';
 export { openPki, type ClusterPki, type ServingNames } from './pki/files.ts';
 export { kubeconfigFor, type KubeconfigOptions } from './pki/kubeconfig.ts';
 export type { ApiRequest, ApiResponse, UserInfo } from './request.ts';
+export type { FrameSink, Result, WatchedObject } from './result.ts';

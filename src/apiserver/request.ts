@@ -1,5 +1,6 @@
 /** A request and its answer as the pipeline sees them: the same for HTTP/2, HTTP/1.1 and callers in this process. */
 import type { KubeObject } from '../machinery/object.ts';
+import type { Result } from './result.ts';
 
 export interface ApiRequest {
   readonly method: string;
@@ -12,6 +13,8 @@ export interface ApiRequest {
   readBody(): Promise<Buffer>;
   /** An object handed over by a caller in this process: it is not decoded from bytes. */
   readonly object?: KubeObject;
+  /** The caller is in this process and takes the result as it is: shared, frozen objects instead of bytes. */
+  readonly inProcess?: true;
   /** Set by a caller in this process; requests from outside are authenticated. */
   readonly user?: UserInfo;
   readonly remoteAddress: string;
@@ -50,6 +53,8 @@ export interface ApiResponse {
   readonly body?: Buffer | string;
   /** Writes the body piece by piece; the response ends when it resolves. */
   readonly stream?: (sink: ResponseSink) => Promise<void>;
+  /** For callers in this process, instead of a body. */
+  readonly result?: Result;
   /** The handler has taken the connection over and answers on it itself. */
   readonly hijacked?: true;
 }

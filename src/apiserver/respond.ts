@@ -19,6 +19,9 @@ const GZIP_FROM_BYTES = 128 * 1024;
 
 export function respond(scope: Scope, result: Result): ApiResponse {
   const { negotiated } = scope;
+  if (scope.request.inProcess && result.type !== 'response') {
+    return { status: 'status' in result ? result.status : 200, headers: {}, result };
+  }
   switch (result.type) {
     case 'response':
       return result.response;

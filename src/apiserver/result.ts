@@ -10,8 +10,30 @@ export type Result =
   /** An object that is made for the answer: a Status, a Scale, a review. */
   | { readonly type: 'object'; readonly status: number; readonly object: KubeObject }
   | ListResult
-  | { readonly type: 'watch'; readonly run: (sink: ResponseSink) => Promise<void>; readonly contentType: string }
+  | WatchResult
   | { readonly type: 'response'; readonly response: ApiResponse };
+
+export interface WatchResult {
+  readonly type: 'watch';
+  readonly contentType: string;
+  /** Writes the events out as bytes until the watch ends. */
+  readonly run: (sink: ResponseSink) => Promise<void>;
+  /** Hands the events over as objects, to a caller in this process. */
+  readonly deliver: (sink: FrameSink<WatchedObject>) => Promise<void>;
+}
+
+export interface WatchedObject {
+  readonly type: string;
+  readonly object: KubeObject;
+}
+
+/** Takes what a watch sends. */
+export interface FrameSink<F> {
+  write(frame: F): unknown;
+  /** Bytes, or objects, that have been written but not taken yet. */
+  readonly pending: number;
+  readonly signal: AbortSignal;
+}
 
 export interface ListResult {
   readonly type: 'list';

@@ -13,6 +13,7 @@ const HELP = `k8ts up: start a cluster
   --kubeconfig FILE              where to write the admin kubeconfig (default DIR/kubeconfig)
   --service-cluster-ip-range C   addresses of Services (default 10.96.0.0/16)
   --cluster-cidr C               addresses of Pods (default 10.244.0.0/16)
+  --controllers LIST             controllers to run: * for all, -name leaves one out, none for none (default *)
   -v N                           log verbosity`;
 
 const FLAGS = {
@@ -23,6 +24,7 @@ const FLAGS = {
   kubeconfig: { type: 'string' },
   'service-cluster-ip-range': { type: 'string' },
   'cluster-cidr': { type: 'string' },
+  controllers: { type: 'string' },
   v: { type: 'string', short: 'v' },
   help: { type: 'boolean', short: 'h' },
 } satisfies ParseArgsConfig['options'];
@@ -45,6 +47,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     port: Number(values.port ?? 6443),
     serviceClusterIpRange: values['service-cluster-ip-range'] ?? '10.96.0.0/16',
     clusterCidr: values['cluster-cidr'] ?? '10.244.0.0/16',
+    controllers: values.controllers === 'none' ? [] : (values.controllers ?? '*').split(','),
     ...(values.kubeconfig ? { kubeconfig: path.resolve(values.kubeconfig) } : {}),
   });
   console.log(`API server   ${cluster.server}`);

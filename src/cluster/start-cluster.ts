@@ -3,7 +3,10 @@ import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { kubeconfigFor, openPki, openStore, startApiServer, type ApiServer } from '../apiserver/index.ts';
-import type { Context } from '../kernel/index.ts';
+import { Client } from '../client/index.ts';
+import { DEFAULT_CONFIG, run as runControllerManager } from '../controller-manager/index.ts';
+import { childContext, RunGroup, type Context } from '../kernel/index.ts';
+import { inProcessTransport } from './in-process-transport.ts';
 
 export interface ClusterOptions {
   /** Where data, keys and the kubeconfig live; without it the cluster is kept in memory. */
@@ -13,6 +16,8 @@ export interface ClusterOptions {
   readonly port: number;
   readonly serviceClusterIpRange: string;
   readonly clusterCidr: string;
+  /** `--controllers`; none at all when empty. */
+  readonly controllers: readonly string[];
   /** Where the admin kubeconfig is written. */
   readonly kubeconfig?: string;
 }
@@ -50,9 +55,25 @@ export async function startCluster(ctx: Context, options: ClusterOptions): Promi
   const kubeconfig = await kubeconfigFor(ctx, { server, ca: pki.ca, user: 'kubernetes-admin', organizations: ['system:masters'] });
   const kubeconfigFile = options.kubeconfig ?? (dataDirectory && path.join(dataDirectory, 'kubeconfig'));
   if (kubeconfigFile) await fs.writeFile(kubeconfigFile, kubeconfig, { mode: 0o600 });
+  const group = new RunGroup(ctx);
+  if (options.controllers.length > 0) {
+    const transport = inProcessTransport({ handle: apiServer.handle, user: { name: 'system:kube-controller-manager', groups: ['system:masters', 'system:authenticated'] }, signal: ctx.signal });
+    const client = new Client({ transport, clock: ctx.clock, userAgent: 'kube-controller-manager/v1.36.4' });
+    const config = {
+      ...DEFAULT_CONFIG,
+      controllers: options.controllers,
+      clusterCidr: options.clusterCidr,
+      serviceClusterIpRange: options.serviceClusterIpRange,
+      rootCa: pki.ca.certificate,
+      clusterSigningCertificate: pki.ca.certificate,
+      clusterSigningKey: pki.ca.key,
+      leaderElect: false,
+    };
+    group.start('kube-controller-manager', () => runControllerManager(childContext(ctx, 'kube-controller-manager'), { client, config, identity: os.hostname() }));
+  }
   const finished = (async () => {
     try {
-      await apiServer.finished;
+      await Promise.all([group.wait(), apiServer.finished]);
     } finally {
       await store.close();
     }

@@ -4,17 +4,31 @@ import type { KubeObject } from '../../machinery/object.ts';
 import { encodeWatchFrame } from '../../machinery/protobuf/index.ts';
 import { viewOf } from '../registry/served-resource.ts';
 import { asPartialMetadata, asTable, encodeObjectProtobuf, zeroObject } from '../represent.ts';
+import type { WatchedObject } from '../result.ts';
 import type { Scope } from '../scope.ts';
 import type { Entry } from '../storage/entry.ts';
 import type { CacheEvent } from '../storage/resource-cache.ts';
 
-export interface WatchEncoder {
+/** `F` is a frame: bytes on the wire, or an event object for a caller in this process. */
+export interface WatchEncoder<F = Buffer> {
   readonly contentType: string;
-  encode(type: string, entry: Entry): Buffer;
+  encode(type: string, entry: Entry): F;
   /** Makes the frame once for all watchers that want this form of it. */
-  encodeShared(event: CacheEvent): Buffer;
-  encodeObject(type: string, object: KubeObject): Buffer;
-  bookmark(revision: number, annotations: Record<string, string> | undefined): Buffer;
+  encodeShared(event: CacheEvent): F;
+  encodeObject(type: string, object: KubeObject): F;
+  bookmark(revision: number, annotations: Record<string, string> | undefined): F;
+}
+
+/** No encoding at all: the cache's own frozen objects. */
+export function objectEncoder(scope: Scope): WatchEncoder<WatchedObject> {
+  const encodeObject = (type: string, object: KubeObject): WatchedObject => ({ type, object });
+  return {
+    contentType: '',
+    encode: (type, entry) => ({ type, object: entry.object }),
+    encodeShared: (event) => ({ type: event.type, object: viewOf(scope.served, event.entry).object }),
+    encodeObject,
+    bookmark: (revision, annotations) => encodeObject('BOOKMARK', bookmarkObject(scope, revision, annotations)),
+  };
 }
 
 export function watchEncoderOf(scope: Scope): WatchEncoder {

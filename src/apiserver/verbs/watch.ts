@@ -9,13 +9,12 @@ import { quote } from '../../machinery/quote.ts';
 import { failure, resourceExpired } from '../../machinery/status.ts';
 import { listOptions, type ListOptions } from '../options.ts';
 import { viewOf } from '../registry/served-resource.ts';
-import type { ResponseSink } from '../request.ts';
-import type { Result } from '../result.ts';
+import type { FrameSink, Result } from '../result.ts';
 import type { Scope } from '../scope.ts';
 import type { Entry } from '../storage/entry.ts';
 import type { CacheEvent, CacheWatcher, EventType } from '../storage/resource-cache.ts';
 import { selectionOf, type Selection } from './selection.ts';
-import { watchEncoderOf, type WatchEncoder } from './watch-encoder.ts';
+import { objectEncoder, watchEncoderOf, type WatchEncoder } from './watch-encoder.ts';
 
 const BOOKMARK_EVERY_MS = 60_000;
 const MIN_TIMEOUT_SECONDS = 1800;
@@ -35,6 +34,7 @@ export async function watch(scope: Scope): Promise<Result> {
     type: 'watch',
     contentType: encoder.contentType,
     run: (sink) => new WatchSession({ scope, options, selection, encoder, revision, sink }).run(),
+    deliver: (sink) => new WatchSession({ scope, options, selection, encoder: objectEncoder(scope), revision, sink }).run(),
   };
 }
 
@@ -43,22 +43,22 @@ function parseWatchVersion(text: string): number {
   throw failure(500, '', `resourceVersion: Invalid value: ${quote(text)}: strconv.ParseUint: parsing ${quote(text)}: invalid syntax`);
 }
 
-interface SessionOptions {
+interface SessionOptions<F> {
   readonly scope: Scope;
   readonly options: ListOptions;
   readonly selection: Selection;
-  readonly encoder: WatchEncoder;
+  readonly encoder: WatchEncoder<F>;
   readonly revision: number;
-  readonly sink: ResponseSink;
+  readonly sink: FrameSink<F>;
 }
 
-class WatchSession implements CacheWatcher {
+class WatchSession<F> implements CacheWatcher {
   readonly scope: string;
   #delivered = 0;
   #ended = false;
   #end: () => void = () => {};
 
-  constructor(private readonly session: SessionOptions) {
+  constructor(private readonly session: SessionOptions<F>) {
     this.scope = watcherScope(session);
   }
 
@@ -185,7 +185,7 @@ class WatchSession implements CacheWatcher {
     this.#write(this.session.encoder.bookmark(this.#delivered, undefined));
   }
 
-  #write(frame: Buffer): void {
+  #write(frame: F): void {
     const { sink } = this.session;
     sink.write(frame);
     if (sink.pending > MAX_PENDING_BYTES) this.#stop();
@@ -198,7 +198,7 @@ class WatchSession implements CacheWatcher {
 }
 
 /** The narrowest place that covers what the watch may see. */
-function watcherScope({ scope, selection }: SessionOptions): string {
+function watcherScope({ scope, selection }: Pick<SessionOptions<unknown>, 'scope' | 'selection'>): string {
   const { served, place } = scope;
   const name = selection.pinned.get('metadata.name');
   const namespace = served.namespaced ? place.namespace || (selection.pinned.get('metadata.namespace') ?? '') : '';

@@ -1,0 +1,137 @@
+/**
+ * A client's transport that calls the API server in this process: the same pipeline, as its own user, with no sockets
+ * and no serialising. What comes back are the watch cache's frozen objects.
+ */
+import type { ApiRequest, ApiResponse, FrameSink, UserInfo, WatchedObject } from '../apiserver/index.ts';
+import { formatQuery, type Transport, type TransportRequest, type TransportResponse, type WatchEvent } from '../client/index.ts';
+import type { KubeObject } from '../machinery/object.ts';
+import { StatusError } from '../machinery/status.ts';
+
+export interface InProcessOptions {
+  readonly handle: (request: ApiRequest) => Promise<ApiResponse>;
+  readonly user: UserInfo;
+  readonly signal: AbortSignal;
+}
+
+export function inProcessTransport(options: InProcessOptions): Transport {
+  return {
+    async request(request) {
+      return toTransportResponse(await options.handle(apiRequest(options, request)));
+    },
+    async watch(request) {
+      const { signal } = request;
+      const response = await options.handle(apiRequest(options, request));
+      const { result } = response;
+      if (result?.type !== 'watch') throw new StatusError(toTransportResponse(response).body as StatusError['status']);
+      const events = new EventBuffer(signal ? AbortSignal.any([signal, options.signal]) : options.signal);
+      void result.deliver(events).then(
+        () => events.end(),
+        (error: unknown) => events.end(error),
+      );
+      return events;
+    },
+    async stream(request) {
+      const { body } = await options.handle({ ...apiRequest(options, request), inProcess: undefined });
+      return singleChunk(Buffer.from(body ?? ''));
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+function apiRequest({ handle: _, user, signal }: InProcessOptions, request: TransportRequest): ApiRequest {
+  const { body } = request;
+  const raw = typeof body === 'string' || body instanceof Uint8Array;
+  const contentType = request.headers?.['content-type'];
+  const isPatch = request.method === 'PATCH';
+  return {
+    method: request.method,
+    path: request.path,
+    query: new URLSearchParams(formatQuery(request.query)),
+    headers: { ...request.headers, ...(contentType === undefined && body !== undefined ? { 'content-type': 'application/json' } : {}) },
+    readBody: () => Promise.resolve(bodyBytes(body)),
+    ...(body !== undefined && !raw && !isPatch ? { object: body as KubeObject } : {}),
+    inProcess: true,
+    user,
+    remoteAddress: '127.0.0.1',
+    signal: request.signal ? AbortSignal.any([request.signal, signal]) : signal,
+  };
+}
+
+function bodyBytes(body: unknown): Buffer {
+  if (body === undefined) return Buffer.alloc(0);
+  if (typeof body === 'string' || body instanceof Uint8Array) return Buffer.from(body as string);
+  return Buffer.from(JSON.stringify(body));
+}
+
+function toTransportResponse({ status, headers, body, result }: ApiResponse): TransportResponse {
+  const names = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]));
+  switch (result?.type) {
+    case 'entry':
+      return { status, headers: names, body: result.entry.object };
+    case 'object':
+      return { status, headers: names, body: result.object };
+    case 'list': {
+      const { served, entries, resourceVersion, continueToken, remainingItemCount } = result;
+      const metadata = { resourceVersion, ...(continueToken ? { continue: continueToken } : {}), ...(remainingItemCount ? { remainingItemCount } : {}) };
+      return { status, headers: names, body: { kind: served.listKind, apiVersion: served.group === '' ? served.version : `${served.group}/${served.version}`, metadata, items: entries.map((e) => e.object) } };
+    }
+    default:
+      return { status, headers: names, body: parseBody(body) };
+  }
+}
+
+function parseBody(body: Buffer | string | undefined): unknown {
+  const text = body?.toString() ?? '';
+  if (text === '') return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}
+
+async function* singleChunk(chunk: Uint8Array): AsyncIterable<Uint8Array> {
+  if (chunk.length > 0) yield chunk;
+}
+
+/** Events wait here until the reader takes them; a reader that falls far behind is cut off by the watch itself. */
+class EventBuffer implements FrameSink<WatchedObject>, AsyncIterable<WatchEvent<unknown>> {
+  #queue: WatchedObject[] = [];
+  #wake: (() => void) | undefined;
+  #ended = false;
+  #error: unknown;
+
+  constructor(readonly signal: AbortSignal) {
+    signal.addEventListener('abort', () => this.end(), { once: true });
+  }
+
+  /** Each waiting event counts as a few kilobytes, so that the limit in bytes holds roughly here too. */
+  get pending(): number {
+    return this.#queue.length * 1024;
+  }
+
+  write(event: WatchedObject): void {
+    this.#queue.push(event);
+    this.#wake?.();
+  }
+
+  end(error?: unknown): void {
+    this.#ended = true;
+    this.#error ??= error;
+    this.#wake?.();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncIterator<WatchEvent<unknown>> {
+    for (;;) {
+      const batch = this.#queue;
+      this.#queue = [];
+      for (const event of batch) yield event as WatchEvent<unknown>;
+      if (this.#queue.length > 0) continue;
+      if (this.#ended) break;
+      await new Promise<void>((resolve) => (this.#wake = resolve));
+      this.#wake = undefined;
+    }
+    if (this.signal.aborted) throw this.signal.reason;
+    if (this.#error) throw this.#error;
+  }
+}

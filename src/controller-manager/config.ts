@@ -1,0 +1,27 @@
+/** The controller manager's configuration, under upstream's flag names. */
+export interface ControllerManagerConfig {
+  /** `--controllers`: `*` and names, `-name` switches off. */
+  readonly controllers: readonly string[];
+  /** `--cluster-cidr`, for nodes' pod ranges. */
+  readonly clusterCidr: string;
+  readonly allocateNodeCidrs: boolean;
+  readonly serviceClusterIpRange: string;
+  /** PEM; published as kube-root-ca.crt in every namespace. */
+  readonly rootCa: string;
+  /** The CA that signs CertificateSigningRequests, PEM. */
+  readonly clusterSigningCertificate?: string;
+  readonly clusterSigningKey?: string;
+  readonly clusterName: string;
+  /** `--leader-elect`: off when there can be only one. */
+  readonly leaderElect: boolean;
+}
+
+export const DEFAULT_CONFIG: ControllerManagerConfig = {
+  controllers: ['*'],
+  clusterCidr: '10.244.0.0/16',
+  allocateNodeCidrs: true,
+  serviceClusterIpRange: '10.96.0.0/16',
+  rootCa: '',
+  clusterName: 'kubernetes',
+  leaderElect: true,
+};

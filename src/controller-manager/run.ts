@@ -1,0 +1,40 @@
+/** The controller manager: shared informers, leader election, and each enabled controller's loop. */
+import { createCoreEventRecorder, InformerFactory, runWithLeaderElection, type Client } from '../client/index.ts';
+import { childContext, RunGroup, type Context } from '../kernel/index.ts';
+import type { ControllerManagerConfig } from './config.ts';
+import type { ControllerContext } from './controller.ts';
+import { enabledControllers } from './registry.ts';
+
+export interface ControllerManagerOptions {
+  readonly client: Client;
+  readonly config: ControllerManagerConfig;
+  /** A client as a controller's own ServiceAccount; the manager's own when absent. */
+  readonly clientFor?: (controller: string) => Client;
+  /** Who this process is in leader elections. */
+  readonly identity: string;
+}
+
+export async function run(ctx: Context, options: ControllerManagerOptions): Promise<void> {
+  if (!options.config.leaderElect) return lead(ctx, options);
+  const lock = { client: options.client, identity: options.identity, namespace: 'kube-system', name: 'kube-controller-manager' };
+  await runWithLeaderElection(ctx, lock, (signal) => lead(childContext(ctx, 'leading', signal), options));
+}
+
+async function lead(ctx: Context, options: ControllerManagerOptions): Promise<void> {
+  const group = new RunGroup(ctx);
+  const inner = childContext(ctx, 'controllers', group.signal);
+  const informers = new InformerFactory(inner, { client: options.client });
+  for (const controller of enabledControllers(options.config.controllers)) {
+    const client = options.clientFor?.(controller.name) ?? options.client;
+    const recorder = createCoreEventRecorder(inner, client, { component: controller.eventSource ?? controller.name });
+    const context: ControllerContext = { ...inner, logger: inner.logger.named(controller.name), client, informers, recorder, config: options.config };
+    const loop = controller.build(context);
+    group.start(`${controller.name} events`, (signal) => recorder.run(signal));
+    group.start(controller.name, async () => {
+      await informers.waitForSync(group.signal);
+      await loop();
+    });
+  }
+  group.start('informers', () => informers.run());
+  await group.wait();
+}
