@@ -5,6 +5,7 @@
  * objects are in canonical form and have their defaults.
  */
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
+import { schema } from '../../api/index.ts';
 import type { FieldError } from './field-error.ts';
 import type { CreateCheck, KindValidation, UpdateCheck, ValidationContext, WarningCheck } from './kind-validation.ts';
 import { nameIsPathSegment } from './names.ts';
@@ -27,16 +28,24 @@ export interface ValidatedResource {
   readonly group: string;
   readonly version: string;
   readonly plural: string;
-  readonly namespaced: boolean;
+  /** As it is declared, if it is not said. */
+  readonly namespaced?: boolean;
 }
 
 const NO_CHECKS: readonly never[] = [];
+
+/** The least that holds for the metadata of any object. */
+const ANY_NAMESPACED: ObjectMetaRules = { namespaced: true, name: nameIsPathSegment, unqualifiedFinalizers: true };
+const ANY_CLUSTER_SCOPED: ObjectMetaRules = { ...ANY_NAMESPACED, namespaced: false };
+const anyObject = (namespaced: boolean): ObjectMetaRules => (namespaced ? ANY_NAMESPACED : ANY_CLUSTER_SCOPED);
 
 export function validateCreate(resource: ValidatedResource, object: object, context: ValidationContext): FieldError[] {
   const { create, unstored } = validationOf(resource);
   const errors = runCreate(create, object, context);
   // Kinds that do not look at their metadata are held to the least that any object must have.
-  if (errors.length === 0 && !unstored) validateObjectMeta(errors, metadataOf(object), anyObject(resource.namespaced));
+  if (errors.length === 0 && !unstored) {
+    validateObjectMeta(errors, metadataOf(object), isNamespaced(resource) ? ANY_NAMESPACED : ANY_CLUSTER_SCOPED);
+  }
   return errors;
 }
 
@@ -101,7 +110,8 @@ function runCreate(checks: readonly CreateCheck<object>[], object: object, conte
   return errors;
 }
 
-const anyObject = (namespaced: boolean): ObjectMetaRules => ({ namespaced, name: nameIsPathSegment, unqualifiedFinalizers: true });
+const isNamespaced = ({ group, version, plural, namespaced }: ValidatedResource): boolean =>
+  namespaced ?? schema.resource(group, version, plural)?.namespaced ?? true;
 
 interface WithMetadata {
   readonly metadata?: ObjectMeta;
@@ -111,7 +121,7 @@ const metadataOf = ({ metadata = {} }: WithMetadata): ObjectMeta => metadata;
 
 function runUpdate(resource: ValidatedResource, checks: readonly UpdateCheck<object>[], { object, old, context }: SubresourceUpdate): FieldError[] {
   const errors: FieldError[] = [];
-  validateCommonUpdate(errors, resource.namespaced, metadataOf(object), metadataOf(old));
+  validateCommonUpdate(errors, isNamespaced(resource), metadataOf(object), metadataOf(old));
   for (const check of checks) check(errors, object, old, context);
   return errors;
 }

@@ -248,10 +248,7 @@ export function pathSegmentPrefix(name: string): Messages {
   return ['/', '%'].filter((char) => name.includes(char)).map((char) => `may not contain '${char}'`);
 }
 
-/**
- * What will be appended to a generateName makes its trailing dash harmless. Upstream replaces the last two
- * characters, so that `a--` is still refused for the dash before.
- */
+/** What will be appended to a generateName makes its trailing dash harmless, and the character before it as well. */
 const withoutTrailingDash = (name: string): string => (name.length > 1 && name.endsWith('-') ? `${name.slice(0, -2)}a` : name);
 
 const nameCheck =
