@@ -31,6 +31,7 @@ export async function prepareForUpdate(scope: Scope, update: PreparedUpdate): Pr
   const { served, subresource } = scope;
   const { object, old } = update;
   const request = writeContext(scope, update.dryRun);
+  fixResourceVersion(scope, update);
   keepSystemMetadata(object.metadata, old.metadata);
   const reservation = subresource === '' ? await served.strategy.reserve?.(object, old, request) : undefined;
   try {
@@ -54,7 +55,7 @@ async function prepareAndValidate(scope: Scope, update: PreparedUpdate, request:
     object.metadata.generation = (old.metadata.generation ?? 0) + 1;
   }
 
-  const errors = [...checkUnconditional(scope, update), ...validate(scope, object, old), ...(served.strategy.validate?.(object, old, request) ?? [])];
+  const errors = [...validate(scope, object, old), ...(served.strategy.validate?.(object, old, request) ?? [])];
   if (errors.length > 0) throw invalid(served, object.metadata.name ?? '', errors);
   const warnings = subresource === 'status' ? warningsOnStatusUpdate : warningsOnUpdate;
   scope.warnings.push(...warnings(served, object, old, backend.validation));
@@ -98,12 +99,16 @@ async function prepareStatus(object: KubeObject, old: KubeObject, request: Write
   await strategy.prepareForStatusUpdate?.(object, old, request);
 }
 
-function checkUnconditional(scope: Scope, update: PreparedUpdate): FieldError[] {
-  const { strategy, custom } = scope.served;
-  if (update.unconditional || !(strategy.requireResourceVersionOnUpdate || custom)) return [];
-  const given = update.object.metadata.resourceVersion ?? '';
-  if (given !== '' && given !== '0') return [];
-  return [invalidValue(path('metadata', 'resourceVersion'), given === '0' ? 0 : '', 'must be specified for an update')];
+/** A write without a resourceVersion is one against whatever is there; some kinds do not take that of a PUT. */
+function fixResourceVersion(scope: Scope, { object, old, unconditional }: PreparedUpdate): void {
+  const { strategy, custom, group, plural } = scope.served;
+  const { resourceVersion } = object.metadata;
+  if (resourceVersion && resourceVersion !== '0') return;
+  if (!unconditional && (strategy.requireResourceVersionOnUpdate || custom)) {
+    const error = invalidValue(path('metadata', 'resourceVersion'), 0, 'must be specified for an update');
+    throw invalid({ group, kind: plural }, scope.place.name, [error]);
+  }
+  if (old.metadata.resourceVersion) object.metadata.resourceVersion = old.metadata.resourceVersion;
 }
 
 function validate(scope: Scope, object: KubeObject, old: KubeObject): FieldError[] {

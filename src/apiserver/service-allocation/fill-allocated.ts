@@ -31,12 +31,9 @@ function fillNodePorts({ spec }: Service, { spec: before }: Service): void {
 /** clusterIP is the first of clusterIPs; older clients know only the one, newer ones set both. */
 export function agreeOnClusterIps(service: Service, old: Service | undefined): void {
   const spec = (service.spec ??= {});
-  if (!old) {
-    if (spec.clusterIP && !spec.clusterIPs?.length) spec.clusterIPs = [spec.clusterIP];
-    return;
-  }
-  const before = old.spec ?? {};
-  if (before.clusterIPs?.length && !spec.clusterIPs?.length && before.clusterIP === spec.clusterIP) spec.clusterIPs = [...before.clusterIPs];
+  const before = old?.spec ?? {};
+  if (spec.clusterIP && !spec.clusterIPs?.length) spec.clusterIPs = before.clusterIP === spec.clusterIP ? [...(before.clusterIPs ?? [])] : [spec.clusterIP];
+  if (!old) return;
   if ((before.clusterIP ?? '') === (spec.clusterIP ?? '') || !sameClusterIps(service, old)) return;
   if (!spec.clusterIP) delete spec.clusterIPs;
   else spec.clusterIPs = [spec.clusterIP];

@@ -1,4 +1,5 @@
 /** serviceaccounts/token: a token in the name of a ServiceAccount, bound to an object or not. */
+import { schema } from '../../api/index.ts';
 import type { TokenRequest } from '../../api/generated/authentication-v1.ts';
 import type { Pod, ServiceAccount } from '../../api/generated/core-v1.ts';
 import type { KubeObject } from '../../machinery/object.ts';
@@ -8,6 +9,7 @@ import { invalidValue, path, validateBody } from '../../machinery/validation/ind
 import { attributesOf } from '../admission/attributes.ts';
 import type { BoundObject } from '../authn/service-account-tokens.ts';
 import { optionsObject, writeOptions } from '../options.ts';
+import { managerOf, trackCreate } from '../registry/managed-fields.ts';
 import type { Result } from '../result.ts';
 import type { Scope } from '../scope.ts';
 import { checkNamespace } from '../verbs/create.ts';
@@ -15,7 +17,8 @@ import { decodeBody } from '../verbs/decode-body.ts';
 
 type TokenRequestObject = TokenRequest & KubeObject;
 
-const TOKEN_REQUEST = { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' };
+const MESSAGE = schema.message('io.k8s.api.authentication.v1.TokenRequest');
+const TOKEN_REQUEST = { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest', message: MESSAGE };
 
 /** What kubelets ask for: such a token lives on for a year so that old clients, which never read it again, keep working. */
 const EXTENDED_WHEN_SECONDS = 3607;
@@ -26,6 +29,7 @@ export async function createToken(scope: Scope): Promise<Result> {
   const options = writeOptions('CreateOptions', scope.request.query);
   const request = (await decodeBody(scope, { fieldValidation: options.fieldValidation, expected: TOKEN_REQUEST })) as TokenRequestObject;
   checkNamespace(scope, request);
+  trackCreate({ ...scope, served: { ...scope.served, ...TOKEN_REQUEST, strategy: {} } }, request, managerOf(scope, options));
   const { metadata, spec } = request;
   const attributes = attributesOf(scope, { operation: 'CREATE', object: request, name: place.name, options: optionsObject(options), dryRun: options.dryRun, kind: TOKEN_REQUEST });
   await backend.admission.admit(attributes);
@@ -38,6 +42,7 @@ export async function createToken(scope: Scope): Promise<Result> {
   }
   if (!spec.audiences?.length) spec.audiences = [...backend.tokens.apiAudiences];
   metadata.name = place.name;
+  metadata.uid = backend.ctx.random.uid();
   const now = backend.ctx.clock.now();
   metadata.creationTimestamp = formatTime(now);
   delete request.status;

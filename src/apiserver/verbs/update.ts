@@ -27,7 +27,7 @@ export async function update(scope: Scope): Promise<Result> {
 
 export function checkName(scope: Scope, object: KubeObject): void {
   const given = object.metadata.name ?? '';
-  if (given === '') throw badRequest('name must be provided');
+  if (given === '') throw badRequest(`the name of the object (${scope.place.name} based on URL) was undeterminable: name must be provided`);
   if (given !== scope.place.name) {
     throw badRequest(`the name of the object (${given}) does not match the name on the URL (${scope.place.name})`);
   }
