@@ -3,7 +3,7 @@ import type { Toleration } from '../../../api/generated/core-v1.ts';
 import type { RuntimeClass } from '../../../api/generated/node-v1.ts';
 import { validateContainerResources } from '../core/resources.ts';
 import { validateTolerations } from '../core/tolerations.ts';
-import { duplicate, invalidValue, path, type FieldError, type Path } from '../field-error.ts';
+import { duplicate, invalidValue, path, required, type FieldError, type Path } from '../field-error.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { validateLabels } from '../label-selector.ts';
@@ -33,7 +33,8 @@ function validateRuntimeClass(errors: FieldError[], object: RuntimeClass): void 
 }
 
 function validateHandler(errors: FieldError[], handler: string): void {
-  for (const message of dns1123Label(handler)) errors.push(invalidValue(HANDLER, handler, message));
+  if (handler === '') errors.push(required(HANDLER));
+  else for (const message of dns1123Label(handler)) errors.push(invalidValue(HANDLER, handler, message));
 }
 
 function validateScheduling(errors: FieldError[], { scheduling }: RuntimeClass, at: Path): void {
