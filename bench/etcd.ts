@@ -22,69 +22,96 @@ const WATCHED_PUTS = 50;
 const clock = new RealClock();
 const value = new Uint8Array(1024).fill(120);
 
-interface Rates {
-  putsPerSecond: number;
-  putLatencyMs: number;
-  rangesPerSecond: number;
-  deliveriesPerSecond: number;
+/** How often every target gets its turn; the best turn counts, as a busy machine only ever makes things slower. */
+const ROUNDS = 5;
+
+interface Work {
+  name: string;
+  unit: string;
+  better: 'more' | 'less';
+  measure(store: Store, durationMs: number): Promise<number>;
+}
+
+const works: Work[] = [
+  { name: `put 1 KB, ${WRITERS} writers`, unit: 'puts/s', better: 'more', measure: (store, ms) => putsPerSecond(store, 'many', ms, WRITERS) },
+  { name: 'put 1 KB, one writer', unit: 'ms', better: 'less', measure: async (store, ms) => 1000 / (await putsPerSecond(store, 'single', ms, 1)) },
+  { name: `range of ${RANGE_KEYS} keys of 1 KB`, unit: 'ranges/s', better: 'more', measure: rangesPerSecond },
+  { name: `watch, ${WATCHERS} watchers`, unit: 'events/s', better: 'more', measure: deliveriesPerSecond },
+];
+
+interface Target {
+  store: Store;
+  close(): Promise<void>;
 }
 
 export async function run(options: BenchOptions): Promise<Row[]> {
   const directory = mkdtempSync(join(tmpdir(), 'k8ts-bench-etcd-'));
+  const targets: Target[] = [];
   try {
-    const embedded = await measureEmbedded(join(directory, 'embedded'), options.durationMs);
-    const front = await measureFront(join(directory, 'front'), options.durationMs);
-    const etcd = findProgram('etcd') === undefined ? undefined : await measureEtcd(options.durationMs);
-    return [...compare('embedded', embedded, etcd, 3), ...compare('k8ts etcd over gRPC', front, etcd, 0.5), await openLarge(join(directory, 'large'))];
+    const embedded = await openEmbedded(join(directory, 'embedded'));
+    targets.push(embedded);
+    const front = await openFront(join(directory, 'front'));
+    targets.push(front);
+    const etcd = findProgram('etcd') === undefined ? undefined : await openEtcd();
+    if (etcd !== undefined) targets.push(etcd);
+    for (const { store } of targets) await fill(store, 'range/', RANGE_KEYS);
+    const rows: Row[] = [];
+    for (const work of works) {
+      const best = await bestOf(work, targets, options.durationMs);
+      const theirs = etcd === undefined ? undefined : best.get(etcd);
+      rows.push(row('embedded', work, best.get(embedded)!, theirs, work.better === 'more' ? 3 : 1));
+      rows.push(row('k8ts etcd over gRPC', work, best.get(front)!, theirs, work.better === 'more' ? 0.5 : 2));
+    }
+    rows.sort((a, b) => Number(a.work.startsWith('k8ts')) - Number(b.work.startsWith('k8ts')));
+    return [...rows, await openLarge(join(directory, 'large'))];
   } finally {
+    for (const target of targets) await target.close();
     rmSync(directory, { recursive: true, force: true });
   }
 }
 
-function compare(what: string, ours: Rates, theirs: Rates | undefined, factor: number): Row[] {
-  const row = (work: string, unit: string, rate: keyof Rates): Row => ({
-    work: `${what}: ${work}`,
-    unit,
-    value: ours[rate],
-    against: theirs?.[rate],
-    atLeast: theirs === undefined ? undefined : theirs[rate] * factor,
-  });
-  return [
-    row(`put 1 KB, ${WRITERS} writers`, 'puts/s', 'putsPerSecond'),
-    {
-      work: `${what}: put 1 KB, one writer`,
-      unit: 'ms',
-      value: ours.putLatencyMs,
-      against: theirs?.putLatencyMs,
-      atMost: theirs === undefined ? undefined : theirs.putLatencyMs / Math.min(1, factor),
-    },
-    row(`range of ${RANGE_KEYS} keys of 1 KB`, 'ranges/s', 'rangesPerSecond'),
-    row(`watch, ${WATCHERS} watchers`, 'events/s', 'deliveriesPerSecond'),
-  ];
-}
-
-async function measureEmbedded(directory: string, durationMs: number): Promise<Rates> {
-  const store = await openEmbeddedStore({ directory, clock });
-  try {
-    return await measure(store, durationMs);
-  } finally {
-    await store.close();
+async function bestOf(work: Work, targets: readonly Target[], durationMs: number): Promise<Map<Target, number>> {
+  const best = new Map<Target, number>();
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const target of targets) {
+      const result = await work.measure(target.store, durationMs);
+      const before = best.get(target) ?? result;
+      best.set(target, work.better === 'more' ? Math.max(before, result) : Math.min(before, result));
+    }
   }
+  return best;
 }
 
-async function measureEtcd(durationMs: number): Promise<Rates> {
+function row(what: string, work: Work, ours: number, theirs: number | undefined, factor: number): Row {
+  const owed = theirs === undefined ? undefined : theirs * factor;
+  return {
+    work: `${what}: ${work.name}`,
+    unit: work.unit,
+    value: ours,
+    against: theirs,
+    ...(work.better === 'more' ? { atLeast: owed } : { atMost: owed }),
+  };
+}
+
+async function openEmbedded(directory: string): Promise<Target> {
+  const store = await openEmbeddedStore({ directory, clock });
+  return { store, close: () => store.close() };
+}
+
+async function openEtcd(): Promise<Target> {
   const cluster = await startEtcd();
   const store = createEtcdStore({ endpoints: cluster.endpoints, clock, requestTimeoutMs: 60_000 });
-  try {
-    return await measure(store, durationMs);
-  } finally {
-    await store.close();
-    await cluster.close();
-  }
+  return {
+    store,
+    async close() {
+      await store.close();
+      await cluster.close();
+    },
+  };
 }
 
 /** In a process of its own, as etcd is. */
-async function measureFront(directory: string, durationMs: number): Promise<Rates> {
+async function openFront(directory: string): Promise<Target> {
   const index = JSON.stringify(join(import.meta.dirname, '../src/etcd/index.ts'));
   const kernel = JSON.stringify(join(import.meta.dirname, '../src/kernel/index.ts'));
   const script = `
@@ -93,17 +120,15 @@ async function measureFront(directory: string, durationMs: number): Promise<Rate
     const argv = ['--data-dir', ${JSON.stringify(directory)}, '--listen-client-urls', 'http://127.0.0.1:0'];
     await runEtcdCommand(createContext({ logger: silentLogger }), argv, { onReady: ([url]) => console.log(url) });`;
   const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', script], { stdio: ['ignore', 'pipe', 'inherit'] });
-  try {
-    const [line] = (await once(child.stdout, 'data')) as [Buffer];
-    const store = createEtcdStore({ endpoints: [line.toString().trim()], clock, requestTimeoutMs: 60_000 });
-    try {
-      return await measure(store, durationMs);
-    } finally {
+  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  const store = createEtcdStore({ endpoints: [line.toString().trim()], clock, requestTimeoutMs: 60_000 });
+  return {
+    store,
+    async close() {
       await store.close();
-    }
-  } finally {
-    await end(child);
-  }
+      await end(child);
+    },
+  };
 }
 
 async function end(child: ChildProcess): Promise<void> {
@@ -111,20 +136,7 @@ async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
 }
 
-async function measure(store: Store, durationMs: number): Promise<Rates> {
-  await put(store, 'warm-up', durationMs / 4, 8);
-  const single = await put(store, 'single', durationMs, 1);
-  const many = await put(store, 'many', durationMs * 2, WRITERS);
-  await fill(store, 'range/', RANGE_KEYS);
-  return {
-    putsPerSecond: many.perSecond,
-    putLatencyMs: 1000 / single.perSecond,
-    rangesPerSecond: await ranges(store, durationMs),
-    deliveriesPerSecond: await fanOut(store),
-  };
-}
-
-async function put(store: Store, prefix: string, durationMs: number, writers: number): Promise<{ perSecond: number }> {
+async function putsPerSecond(store: Store, prefix: string, durationMs: number, writers: number): Promise<number> {
   const start = clock.monotonic();
   const end = start + durationMs;
   let count = 0;
@@ -132,7 +144,7 @@ async function put(store: Store, prefix: string, durationMs: number, writers: nu
     while (clock.monotonic() < end) await store.txn({ success: [{ op: 'put', key: `/registry/${prefix}/${count++ % 10_000}`, value }] });
   };
   await Promise.all(Array.from({ length: writers }, write));
-  return { perSecond: (count / (clock.monotonic() - start)) * 1000 };
+  return (count / (clock.monotonic() - start)) * 1000;
 }
 
 async function fill(store: Store, prefix: string, count: number): Promise<void> {
@@ -146,10 +158,10 @@ async function fill(store: Store, prefix: string, count: number): Promise<void> 
   await Promise.all(Array.from({ length: 8 }, work));
 }
 
-async function ranges(store: Store, durationMs: number): Promise<number> {
+async function rangesPerSecond(store: Store, durationMs: number): Promise<number> {
   const start = clock.monotonic();
   let count = 0;
-  while (clock.monotonic() - start < durationMs || count < 5) {
+  while (clock.monotonic() - start < durationMs || count < 3) {
     const { kvs } = await store.range({ key: 'range/', rangeEnd: 'range0' });
     if (kvs.length !== RANGE_KEYS) throw new Error(`${kvs.length} keys`);
     count++;
@@ -157,7 +169,7 @@ async function ranges(store: Store, durationMs: number): Promise<number> {
   return (count / (clock.monotonic() - start)) * 1000;
 }
 
-async function fanOut(store: Store): Promise<number> {
+async function deliveriesPerSecond(store: Store): Promise<number> {
   const startRevision = (await store.revision()) + 1;
   const watches = Array.from({ length: WATCHERS }, () => store.watch({ key: 'watched', startRevision }));
   const iterators = watches.map((watch) => watch[Symbol.asyncIterator]());

@@ -15,9 +15,12 @@ export interface CompactorOptions {
   compacted(revision: number): void;
 }
 
-/** Entries treated with a group: a few when writers wait for it, more when nobody does. */
-const STEP_WITH_WRITERS = 128;
-const STEP_ALONE = 512;
+/** Entries treated with a group: as many as a quick commit allows. */
+const SMALLEST_STEP = 16;
+const LARGEST_STEP = 1024;
+/** A commit that takes longer makes the next step smaller, a faster one larger: writers wait for them. */
+const SLOW_COMMIT_MS = 6;
+const QUICK_COMMIT_MS = 3;
 /** How many revisions pass between two looks at the log's size. */
 const OBSERVE_EVERY = 500;
 
@@ -36,6 +39,7 @@ export class Compactor {
   private stripped = '';
   private step: { stripped: string; last: boolean; compactRevision: number } | undefined;
   private nextLook = 0;
+  private stepSize = 64;
 
   constructor(private readonly options: CompactorOptions) {
     this.compactRevision = options.compactRevision;
@@ -85,7 +89,8 @@ export class Compactor {
     const tables = this.options.tables();
     if (!this.factWritten) putFact(tables, 'compactRevision', compactRevision);
     this.factWritten = true;
-    const limit = writers === 0 ? STEP_ALONE : Math.max(STEP_WITH_WRITERS, 2 * writers);
+    // Never fewer than are being written: the history would outgrow its limits.
+    const limit = Math.max(this.stepSize, 2 * writers);
     let count = 0;
     for (const key of tables.log.getKeys({ start: '\0', end: logKey(compactRevision, 0), limit })) {
       tables.log.remove(key);
@@ -106,9 +111,11 @@ export class Compactor {
     this.step = { stripped, last: count < limit, compactRevision };
   }
 
-  stepDurable(): void {
+  stepDurable(commitMs: number): void {
     const { step } = this;
     this.step = undefined;
+    if (commitMs > SLOW_COMMIT_MS) this.stepSize = Math.max(SMALLEST_STEP, this.stepSize / 2);
+    else if (commitMs < QUICK_COMMIT_MS) this.stepSize = Math.min(LARGEST_STEP, this.stepSize * 2);
     if (step === undefined || step.compactRevision !== this.compactRevision) return;
     this.stripped = step.stripped;
     if (step.last) this.unfinished = false;

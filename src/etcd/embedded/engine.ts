@@ -6,6 +6,7 @@ import { type KeyValue, StoreError } from '../store.ts';
 import { layeredView, type View } from '../view.ts';
 import { Compactor, type HistoryLimits } from './compactor.ts';
 import { LogHistory } from './log-history.ts';
+import { PairCache } from './pair-cache.ts';
 import { RoomKeeper } from './room-keeper.ts';
 import { MAX_KEY_BYTES, type Tables, tableSizes, tablesView, atomically } from './tables.ts';
 import { writeCommits } from './write-commits.ts';
@@ -25,6 +26,7 @@ export interface EmbeddedEngineOptions {
   revision: number;
   compactRevision: number;
   quotaBytes: number;
+  cacheBytes: number;
   history: HistoryLimits;
 }
 
@@ -43,14 +45,17 @@ export class EmbeddedEngine implements Engine {
   private readonly compactor: Compactor;
   tables: Tables;
   private file: View;
+  private readonly cache: PairCache;
   private pending = emptyLayer;
   private undo = emptyLayer;
+  private readonly clock: Clock;
   private published: number;
   private queue: Waiting[] = [];
   private writing: Waiting[] = [];
   private group: Promise<void> | undefined;
   private scheduled = false;
   private paused: Promise<void> | undefined;
+  private closing = false;
   private closed = false;
   private readonly oldLayers = new Map<number, { upTo: number; layer: Layer }>();
 
@@ -59,7 +64,9 @@ export class EmbeddedEngine implements Engine {
     private readonly events: EngineEvents,
   ) {
     this.tables = options.tables;
-    this.file = tablesView(this.tables);
+    this.cache = new PairCache(options.cacheBytes);
+    this.file = tablesView(this.tables, this.cache);
+    this.clock = options.clock;
     this.published = options.revision;
     this.room = new RoomKeeper(options.directory, options.quotaBytes, () => tableSizes(this.tables));
     this.history = new LogHistory(
@@ -137,11 +144,12 @@ export class EmbeddedEngine implements Engine {
 
   switchTo(tables: Tables): void {
     this.tables = tables;
-    this.file = tablesView(tables);
+    this.file = tablesView(tables, this.cache);
     this.compactor.startOver();
   }
 
   async close(): Promise<void> {
+    this.closing = true;
     while (this.group !== undefined || this.paused !== undefined || this.queue.length > 0) {
       await (this.paused ?? this.group ?? Promise.resolve());
     }
@@ -160,7 +168,8 @@ export class EmbeddedEngine implements Engine {
     queueMicrotask(() => {
       this.scheduled = false;
       if (this.group !== undefined || this.paused !== undefined || this.closed) return;
-      if (this.queue.length === 0 && !this.compactor.hasWork) return;
+      // What is left of a compaction waits for the next start when the store is being closed.
+      if (this.queue.length === 0 && (this.closing || !this.compactor.hasWork)) return;
       this.group = this.writeGroup();
     });
   }
@@ -168,6 +177,7 @@ export class EmbeddedEngine implements Engine {
   private async writeGroup(): Promise<void> {
     const writing = this.queue.splice(0, COMMITS_PER_GROUP);
     this.writing = writing;
+    const start = this.clock.monotonic();
     try {
       await atomically(this.tables, () => {
         writeCommits(this.tables, writing.map(({ commit }) => commit));
@@ -180,7 +190,7 @@ export class EmbeddedEngine implements Engine {
     this.tables.environment.resetReadTxn();
     this.writing = [];
     this.group = undefined;
-    this.compactor.stepDurable();
+    this.compactor.stepDurable(this.clock.monotonic() - start);
     this.settle(writing);
     if (this.queue.length > 0 || this.compactor.hasWork) this.schedule();
   }
@@ -190,6 +200,10 @@ export class EmbeddedEngine implements Engine {
     for (const { commit } of written) {
       if (commit.record === undefined) continue;
       this.history.append(commit.record);
+      for (const { type, kv } of commit.record.changes) {
+        if (type === 'put') this.cache.set(kv);
+        else this.cache.delete(kv.key);
+      }
       this.published = commit.record.revision;
     }
     this.pending = this.queue.length === 0 ? emptyLayer : this.withoutPublished();

@@ -26,10 +26,13 @@ export interface EmbeddedStoreOptions {
   quotaBytes?: number;
   /** History kept without being asked. Default 50,000 revisions and 24 MiB. */
   history?: Partial<HistoryLimits>;
+  /** Memory for pairs that were read or written lately. Default 32 MiB. */
+  cacheBytes?: number;
   limits?: RequestLimits;
 }
 
 export const DEFAULT_QUOTA_BYTES = 8 * 1024 ** 3;
+const DEFAULT_CACHE_BYTES = 32 * 1024 * 1024;
 const DEFAULT_HISTORY: HistoryLimits = { revisions: 50_000, bytes: 24 * 1024 * 1024 };
 const SPACE_CHECK_INTERVAL_MS = 30_000;
 
@@ -71,6 +74,7 @@ export class EmbeddedStore extends MvccStore {
             revision,
             compactRevision,
             quotaBytes: storeOptions.quotaBytes ?? DEFAULT_QUOTA_BYTES,
+            cacheBytes: storeOptions.cacheBytes ?? DEFAULT_CACHE_BYTES,
             history: { ...DEFAULT_HISTORY, ...storeOptions.history },
           },
           events,

@@ -2,6 +2,7 @@ import { open, type RangeIterable, type RangeOptions, type RootDatabase } from '
 import type { KeyValue } from '../store.ts';
 import { StoreError } from '../store.ts';
 import type { View } from '../view.ts';
+import type { PairCache } from './pair-cache.ts';
 import { copyOut, readPair } from './records.ts';
 import { Slab } from './slab.ts';
 
@@ -117,18 +118,24 @@ export function checkSchema(tables: Tables): void {
   }
 }
 
-export function tablesView({ pairs }: Tables): View {
+/** The pairs in the file, as far as possible from the cache. */
+export function tablesView({ pairs }: Tables, cache: PairCache): View {
+  const read = (key: string, keep: typeof copyOut): KeyValue | undefined => {
+    const known = cache.get(key);
+    if (known !== undefined) return known;
+    const bytes = pairs.getBinaryFast(key);
+    if (bytes === undefined) return undefined;
+    const kv = readPair(key, bytes, keep);
+    cache.set(kv);
+    return kv;
+  };
   return {
-    get(key) {
-      if (key.length > MAX_KEY_BYTES) return undefined;
-      const bytes = pairs.getBinaryFast(key);
-      return bytes === undefined ? undefined : readPair(key, bytes, copyOut);
-    },
+    get: (key) => (key.length > MAX_KEY_BYTES ? undefined : read(key, copyOut)),
     scan(start, end, visit) {
       const slab = new Slab();
-      for (const { key, value } of pairs.getRange(bounds(start, end))) {
-        const kv: KeyValue = readPair(key, value, slab.keep);
-        if (visit(kv) === false) return;
+      for (const key of pairs.getKeys(bounds(start, end))) {
+        const kv = read(key, slab.keep);
+        if (kv !== undefined && visit(kv) === false) return;
       }
     },
     count: (start, end) => pairs.getKeysCount(bounds(start, end)),
