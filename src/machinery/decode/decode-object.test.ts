@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { GroupVersionKind } from '../../api/schema.ts';
 import { StatusError } from '../status.ts';
-import { decodeObject, encodeJson, type DecodedObject } from './index.ts';
+import { decodeObject, encodeJson, strictErrorWarnings, type DecodedObject } from './index.ts';
 
 const POD: GroupVersionKind = { group: '', version: 'v1', kind: 'Pod' };
 const CONFIG_MAP: GroupVersionKind = { group: '', version: 'v1', kind: 'ConfigMap' };
@@ -86,6 +86,7 @@ describe('type errors', () => {
     [CONFIG_MAP, '{"data":[]}', configMap('json: cannot unmarshal array into Go struct field ConfigMap.data of type map[string]string')],
     [CONFIG_MAP, '{"metadata":"x"}', configMap('json: cannot unmarshal string into Go struct field ConfigMap.metadata of type v1.ObjectMeta')],
     [CONFIG_MAP, '{"metadata":{"finalizers":"x"}}', configMap('json: cannot unmarshal string into Go struct field ObjectMeta.metadata.finalizers of type []string')],
+    [CONFIG_MAP, '{"metadata":{"uid":7}}', configMap('json: cannot unmarshal number into Go struct field ObjectMeta.metadata.uid of type types.UID')],
     [CONFIG_MAP, '{"metadata":{"creationTimestamp":7}}', configMap('json: cannot unmarshal number into Go struct field ObjectMeta.metadata.creationTimestamp of type string')],
     [CONFIG_MAP, '{"metadata":{"creationTimestamp":"x"},"data":5}', configMap('parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as "2006"')],
     [CONFIG_MAP, '{"data":5,"metadata":{"name":true}}', configMap('json: cannot unmarshal number into Go struct field ConfigMap.data of type map[string]string')],
@@ -164,6 +165,11 @@ describe('YAML', () => {
     const body = 'data:\n  a: "1"\n  a: "2"\n  b: "1"\n  b: "2"\nbogus: 1\n';
     expect(decode(CONFIG_MAP, body, 'yaml').strictErrors).toEqual([
       'yaml: unmarshal errors:\n  line 3: key "a" already set in map\n  line 5: key "b" already set in map',
+      'unknown field "bogus"',
+    ]);
+    expect(strictErrorWarnings(decode(CONFIG_MAP, body, 'yaml').strictErrors)).toEqual([
+      'line 3: key "a" already set in map',
+      'line 5: key "b" already set in map',
       'unknown field "bogus"',
     ]);
   });

@@ -98,6 +98,15 @@ function orElse<T>(run: () => T, wrap: (why: string) => StatusError): T {
   }
 }
 
+const YAML_ERRORS = 'yaml: unmarshal errors:\n';
+
+/** Strict errors as the warnings that a client gets when it does not insist: YAML's repeated keys one by one. */
+export function strictErrorWarnings(errors: readonly string[]): string[] {
+  return errors.flatMap((error) =>
+    error.startsWith(YAML_ERRORS) ? error.slice(YAML_ERRORS.length).split('\n').map((line) => line.trim()) : [error],
+  );
+}
+
 const SUMMARY_LENGTH = 30;
 
 /** The beginning of a body for an error message: an object as text, anything else in hexadecimal. */

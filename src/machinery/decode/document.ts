@@ -24,33 +24,70 @@ export class NumberLiteral {
 
 /** Reads a document that is known to be valid JSON. Without recursion: it may nest to any depth. */
 export function readDocument(text: string): JsonDocument {
-  const token = /[\s,:]*(?:([{}[\]])|("(?:[^"\\]|\\.)*")|([-0-9.eE+]+|true|false|null))/sy;
   const open: (ObjectDocument | JsonDocument[])[] = [];
-  let result: JsonDocument = null;
+  let at = 0;
   for (;;) {
-    const match = token.exec(text);
-    if (!match) return result;
-    const [, bracket, string, word] = match;
-    if (bracket === '}' || bracket === ']') {
-      open.pop();
-      if (open.length === 0) return result;
+    at = skipSeparators(text, at);
+    const char = text[at];
+    if (char === '}' || char === ']') {
+      const closed = open.pop()!;
+      if (open.length === 0) return closed;
+      at++;
       continue;
     }
+    const end = char === '"' ? endOfString(text, at) : char === '{' || char === '[' ? at + 1 : endOfWord(text, at);
+    const token = text.slice(at, end);
+    at = end;
     const parent = open.at(-1);
     if (parent instanceof ObjectDocument && parent.keys.length === parent.values.length) {
-      parent.keys.push(readString(string!));
+      parent.keys.push(readString(token));
       continue;
     }
-    let value: JsonDocument;
-    if (bracket === '{') value = new ObjectDocument();
-    else if (bracket === '[') value = [];
-    else if (string !== undefined) value = readString(string);
-    else value = readWord(word!);
-    if (parent === undefined) result = value;
-    else if (parent instanceof ObjectDocument) parent.values.push(value);
-    else parent.push(value);
-    if (bracket !== undefined) open.push(value as ObjectDocument | JsonDocument[]);
-    else if (parent === undefined) return result;
+    const value = readToken(token);
+    if (parent instanceof ObjectDocument) parent.values.push(value);
+    else parent?.push(value);
+    if (value instanceof ObjectDocument || Array.isArray(value)) open.push(value);
+    else if (!parent) return value;
+  }
+}
+
+function skipSeparators(text: string, from: number): number {
+  let at = from;
+  while (' \t\r\n,:'.includes(text[at] ?? '-')) at++;
+  return at;
+}
+
+function endOfString(text: string, from: number): number {
+  let at = from + 1;
+  for (;;) {
+    const quote = text.indexOf('"', at);
+    let escapes = quote;
+    while (text[escapes - 1] === '\\') escapes--;
+    if ((quote - escapes) % 2 === 0) return quote + 1;
+    at = quote + 1;
+  }
+}
+
+function endOfWord(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && !' \t\r\n,:]}'.includes(text[at]!)) at++;
+  return at;
+}
+
+function readToken(token: string): JsonDocument {
+  switch (token) {
+    case '{':
+      return new ObjectDocument();
+    case '[':
+      return [];
+    case 'true':
+      return true;
+    case 'false':
+      return false;
+    case 'null':
+      return null;
+    default:
+      return token.startsWith('"') ? readString(token) : new NumberLiteral(token);
   }
 }
 
@@ -58,11 +95,6 @@ const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[
 
 const readString = (literal: string): string =>
   literal.includes('\\') ? (JSON.parse(literal) as string).replace(LONE_SURROGATE, '\ufffd') : literal.slice(1, -1);
-
-function readWord(word: string): JsonDocument {
-  if (word === 'true' || word === 'false') return word === 'true';
-  return word === 'null' ? null : new NumberLiteral(word);
-}
 
 export interface PlainValue {
   readonly value: unknown;

@@ -1,4 +1,4 @@
-import type { Field, MapType, Message, Type, UnionType } from '../../api/schema.ts';
+import type { Field, MapType, Message, ScalarType, Type, UnionType } from '../../api/schema.ts';
 import { quote } from '../quote.ts';
 import { isRecord } from '../object.ts';
 import { ObjectDocument, setOwn, type JsonDocument } from './document.ts';
@@ -95,6 +95,7 @@ class ExactDecoder {
   private field(field: Field | 'typeMeta', document: JsonDocument, existing: unknown, path: string): unknown {
     if (field === 'typeMeta') return decodeScalar({ kind: 'scalar', scalar: 'string', goType: 'string', values: [] }, document, existing, this.reporter);
     if (field.pointer && document === null) return undefined;
+    if (field.name === 'uid' && UID_MESSAGES.has(this.context.struct)) return decodeScalar(UID_TYPE, document, existing, this.reporter);
     return this.value(field.type, document, existing, path);
   }
 
@@ -176,6 +177,10 @@ class ExactDecoder {
     if (this.strict && this.strictErrors.size < MAX_STRICT_ERRORS) this.strictErrors.add(`${what} ${quote(path)}`);
   }
 }
+
+const UID_TYPE: ScalarType = { kind: 'scalar', scalar: 'string', goType: 'types.UID', values: [] };
+/** Where a uid has a type of its own in Go. */
+const UID_MESSAGES = new Set(['BoundObjectReference', 'ObjectMeta', 'ObjectReference', 'OwnerReference', 'Preconditions', 'ResourceClaimConsumerReference', 'StatusDetails']);
 
 /** Lists of resources have a name of their own in Go. */
 const mapGoType = (type: MapType): string => (type.goType === 'map[string]resource.Quantity' ? 'v1.ResourceList' : type.goType);

@@ -10,7 +10,7 @@
  */
 export { canonicalize, conform, type Conformed } from './conform-value.ts';
 export { countKeys } from './count-keys.ts';
-export { decodeObject, type DecodedObject, type DecodeRequest } from './decode-object.ts';
+export { decodeObject, strictErrorWarnings, type DecodedObject, type DecodeRequest } from './decode-object.ts';
 export { setOwn } from './document.ts';
 export { encodeJson, stringifyJson } from './encode-json.ts';
 export { parseJson } from './parse-json.ts';

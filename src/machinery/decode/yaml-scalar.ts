@@ -8,8 +8,10 @@ const TRUE = new Set(['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on
 const FALSE = new Set(['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF']);
 const NULL = new Set(['', '~', 'null', 'Null', 'NULL']);
 const NOT_FINITE = /^(?:\.(?:nan|NaN|NAN)|[-+]?\.(?:inf|Inf|INF))$/;
-const FLOAT = /^[-+]?[0-9]*\.?[0-9]+(?:[eE][-+][0-9]+)?$/;
+const FLOAT = /^[-+]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][-+][0-9]+)?$/;
 const INTEGER = /^([-+]?)(0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|0[0-7]*|[1-9][0-9]*)$/;
+/** A longer text is no number that anyone means. */
+const MOST_CHARACTERS = 400;
 const MAX_UINT64 = (1n << 64n) - 1n;
 const MIN_INT64 = -(1n << 63n);
 
@@ -17,7 +19,7 @@ export function resolvePlainScalar(text: string): YamlScalar {
   if (NULL.has(text)) return null;
   if (TRUE.has(text)) return true;
   if (FALSE.has(text)) return false;
-  if (!/^[-+.0-9]/.test(text)) return text;
+  if (!/^[-+.0-9]/.test(text) || text.length > MOST_CHARACTERS) return text;
   if (NOT_FINITE.test(text)) return text.includes('n') || text.includes('N') ? NaN : Infinity;
   const digits = text.replaceAll('_', '');
   const integer = parseInteger(digits);

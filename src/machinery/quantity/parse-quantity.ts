@@ -10,10 +10,17 @@ export class QuantityError extends StatusError {
 }
 
 const WRONG_FORMAT = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
+const WRONG_NUMBER = 'unable to parse numeric part of quantity';
 const WRONG_SUFFIX = "unable to parse quantity's suffix";
 
-/** Sign, leading zeros, whole digits, fraction digits, suffix. More lenient than what upstream's error text says, as upstream is. */
-const SHAPE = /^([+-]?)0*([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/;
+/**
+ * Sign, whole digits, fraction digits, suffix. More lenient than what upstream's error text says, as upstream is. No two
+ * neighbours can match the same text, so that it takes linear time.
+ */
+const SHAPE = /^([+-]?)([0-9]*)(?:\.([0-9]*))?((?:[eEinumkKMGTP]+[-+]?|[-+])[0-9]*)?$/;
+
+/** Beyond this a number means nothing and only costs time. */
+const MOST_CHARACTERS = 1000;
 
 interface Suffix {
   readonly format: QuantityFormat;
@@ -55,8 +62,10 @@ export function canonicalQuantity(text: string): string {
 function parse(text: string): Quantity {
   const match = SHAPE.exec(text);
   if (!match || text === '') throw new QuantityError(WRONG_FORMAT);
-  const [, sign, wholeDigits, fraction = '', suffixText] = match as unknown as [string, string, string, string | undefined, string];
-  const whole = wholeDigits === '' ? '0' : wholeDigits;
+  if (text.length > MOST_CHARACTERS) throw new QuantityError(WRONG_NUMBER);
+  const [, sign, wholeDigits = '', fraction = '', suffixText = ''] = match;
+  const significant = wholeDigits.replace(/^0+/, '');
+  const whole = significant === '' ? '0' : significant;
   const suffix = SUFFIXES.get(suffixText) ?? exponentSuffix(suffixText);
   const negate = sign === '-';
   const digits = whole + fraction;
