@@ -64,9 +64,11 @@ async function prepareAndValidate(scope: Scope, update: PreparedUpdate, request:
 /** What the system keeps: a client may send these or leave them out, it cannot change them. */
 function keepSystemMetadata(meta: ObjectMeta, old: ObjectMeta): void {
   delete meta.selfLink;
-  for (const name of ['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds', 'generation'] as const) {
-    // A client that sends another time is refused by validation; one that sends none keeps the old.
-    if (meta[name] === undefined || name === 'generation') assign(meta, old, name);
+  assign(meta, old, 'creationTimestamp');
+  assign(meta, old, 'generation');
+  for (const name of ['deletionTimestamp', 'deletionGracePeriodSeconds'] as const) {
+    // A client that sends another is refused by validation; one that sends none keeps the old.
+    if (meta[name] === undefined) assign(meta, old, name);
   }
   if (!meta.uid) assign(meta, old, 'uid');
 }

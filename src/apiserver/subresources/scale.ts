@@ -22,7 +22,7 @@ import type { Entry } from '../storage/entry.ts';
 import { merged, readConfiguration } from '../verbs/apply.ts';
 import { checkNamespace } from '../verbs/create.ts';
 import { decodeBody } from '../verbs/decode-body.ts';
-import { patched, patcherOf, patchType } from '../verbs/patch.ts';
+import { patched, patchType } from '../verbs/patch.ts';
 import { checkResourceVersion, MODIFIED } from '../verbs/update-object.ts';
 
 export type ScaleObject = Scale & KubeObject;
@@ -57,9 +57,9 @@ export async function patchScale(scope: Scope): Promise<Result> {
     return writeScale(scope, options, (live) => merged(view, live, applied, options) as ScaleObject);
   }
   const options = writeOptions('PatchOptions', scope.request.query);
-  const patcher = patcherOf(view, type, await scope.request.readBody(), options);
+  const body = await scope.request.readBody();
   const manager = managerOf(scope, options);
-  return writeScale(scope, options, (live) => trackUpdate(view, live, patched(view, patcher, live, options), manager) as ScaleObject);
+  return writeScale(scope, options, (live) => trackUpdate(view, live, patched(view, type, body, live, options), manager) as ScaleObject);
 }
 
 /** The request as if it were one for a resource of Scales. */

@@ -1,11 +1,11 @@
 /** Server-side apply: the fields that a manager wants, merged into the object or making it. */
+import { apiVersionOf } from '../../api/schema.ts';
 import { applyPatch } from '../../machinery/apply/index.ts';
 import { conform, parseYaml } from '../../machinery/decode/index.ts';
 import { applyDefaults } from '../../machinery/defaulting/index.ts';
 import { isRecord, type KubeObject } from '../../machinery/object.ts';
-import { badRequest, invalid, isStatusError } from '../../machinery/status.ts';
+import { badRequest, conflict, failure, isStatusError } from '../../machinery/status.ts';
 import { formatTime } from '../../machinery/time/index.ts';
-import { invalidValue, path } from '../../machinery/validation/index.ts';
 import { writeOptions, type WriteOptions } from '../options.ts';
 import { keepTimes, resetFieldsOf } from '../registry/managed-fields.ts';
 import type { Result } from '../result.ts';
@@ -30,10 +30,12 @@ export async function apply(scope: Scope): Promise<Result> {
 export async function readConfiguration(scope: Scope, options: WriteOptions): Promise<Record<string, unknown>> {
   const text = (await scope.request.readBody()).toString('utf8');
   const { value, duplicateKeys } = decodingYaml(() => parseYaml(text));
+  if (value === null) return {};
   if (!isRecord(value)) {
     throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${kindWord(value)} into Go value of type map[string]interface {}`);
   }
-  reportStrictErrors(scope, duplicateKeys ? [duplicateKeys] : [], options.fieldValidation, 'error strict decoding YAML: ');
+  const duplicates = duplicateKeys?.split('\n').slice(1).map((line) => line.trim()) ?? [];
+  reportStrictErrors(scope, duplicates, options.fieldValidation, 'error strict decoding YAML: ');
   return value;
 }
 
@@ -42,7 +44,7 @@ function decodingYaml<T>(read: () => T): T {
     return read();
   } catch (error) {
     if (!isStatusError(error)) throw error;
-    throw badRequest(`error decoding YAML: ${error.message}`);
+    throw badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`);
   }
 }
 
@@ -64,10 +66,21 @@ export function merged(scope: Scope, live: KubeObject | undefined, applied: Reco
     now: formatTime(backend.ctx.clock.now()),
     resetFields: resetFieldsOf(scope),
   });
-  const decoded = (served.conform ?? conform)(served.message, structuredClone(object));
+  const decoded = converting(scope, () => (served.conform ?? conform)(served.message, structuredClone(object)));
   const result = { ...decoded.object, kind: served.kind, apiVersion: object.apiVersion } as unknown as KubeObject;
   result.metadata ??= {};
   return applyDefaults(served, result);
+}
+
+/** What typed merging lets pass may still be no value of its field. */
+function converting<T>({ served, place }: Scope, convert: () => T): T {
+  try {
+    return convert();
+  } catch (error) {
+    if (!isStatusError(error)) throw error;
+    const kind = `${apiVersionOf(served)}, Kind=${served.kind}`;
+    throw failure(500, '', `failed to convert new object (${place.namespace}/${place.name}; ${kind}) to proper version: unable to convert unstructured object to ${kind}: ${error.message}`);
+  }
 }
 
 /** An apply that creates may name no uid: nobody can know it. */
@@ -76,6 +89,7 @@ function newObject(scope: Scope, applied: Record<string, unknown>, options: Writ
   checkPatchedName(scope, object);
   checkNamespace(scope, object);
   const { uid } = object.metadata;
-  if (uid) throw invalid(scope.served, scope.place.name, [invalidValue(path('metadata', 'uid'), uid, 'field is immutable')]);
+  if (uid) throw conflict(scope.served.groupResource, scope.place.name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`);
+  delete object.metadata.resourceVersion;
   return object;
 }
