@@ -36,6 +36,8 @@ interface PlanField {
 interface Plan {
   readonly fields: PlanField[];
   readonly byName: Map<string, number>;
+  readonly always: number[];
+  /** The same as bits, for the first 64 fields. */
   alwaysLow: number;
   alwaysHigh: number;
 }
@@ -45,13 +47,12 @@ const plans = new WeakMap<Message, Plan>();
 function planOf(message: Message): Plan {
   const known = plans.get(message);
   if (known) return known;
-  const plan: Plan = { fields: [], byName: new Map(), alwaysLow: 0, alwaysHigh: 0 };
+  const plan: Plan = { fields: [], byName: new Map(), always: [], alwaysLow: 0, alwaysHigh: 0 };
   plans.set(message, plan);
   if (message.object) {
     for (const name of ['kind', 'apiVersion']) addField(plan, { name, ...planValue({ type: STRING_TYPE, keep: false, omitZero: false }, SCALARS.string) }, false);
   }
   for (const field of message.fields) addField(plan, planField(field), isAlwaysWritten(field));
-  if (plan.fields.length > 64) throw new Error(`${message.fullName}: more than 64 fields`);
   return plan;
 }
 
@@ -59,6 +60,7 @@ function addField(plan: Plan, field: PlanField, always: boolean): void {
   const index = plan.fields.push(field) - 1;
   plan.byName.set(field.name, index);
   if (!always) return;
+  plan.always.push(index);
   if (index < 32) plan.alwaysLow |= 1 << index;
   else plan.alwaysHigh |= 1 << (index - 32);
 }
@@ -75,6 +77,7 @@ export function conformMessage(message: Message, value: unknown, run: ConformRun
 function applyPlan(plan: Plan, value: unknown, run: ConformRun): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw MISMATCH;
   const from = value as Record<string, unknown>;
+  if (plan.fields.length > MOST_BITS) return applyLargePlan(plan, from, run);
   const to: Record<string, unknown> = {};
   let low = plan.alwaysLow;
   let high = plan.alwaysHigh;
@@ -89,6 +92,24 @@ function applyPlan(plan: Plan, value: unknown, run: ConformRun): Record<string, 
   const { fields } = plan;
   for (; low !== 0; low &= low - 1) conformField(fields[31 - Math.clz32(low & -low)]!, from, to, run);
   for (; high !== 0; high &= high - 1) conformField(fields[63 - Math.clz32(high & -high)]!, from, to, run);
+  run.depth--;
+  return to;
+}
+
+const MOST_BITS = 64;
+
+/** Only custom resources have messages with so many fields. */
+function applyLargePlan(plan: Plan, from: Record<string, unknown>, run: ConformRun): Record<string, unknown> {
+  const indices = new Set(plan.always);
+  for (const key in from) {
+    const index = plan.byName.get(key);
+    if (index === undefined) throw MISMATCH;
+    run.keys++;
+    indices.add(index);
+  }
+  if (++run.depth > MAX_MESSAGE_DEPTH) throw new TooDeepError();
+  const to: Record<string, unknown> = {};
+  for (const index of [...indices].sort((a, b) => a - b)) conformField(plan.fields[index]!, from, to, run);
   run.depth--;
   return to;
 }
