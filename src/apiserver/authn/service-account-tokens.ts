@@ -116,6 +116,7 @@ export class ServiceAccountTokens implements Authenticator {
   }
 
   #isOurs(token: string): boolean {
+    if (this.#verified.has(token)) return true;
     try {
       return decodeJwt(token).iss === this.issuer;
     } catch {

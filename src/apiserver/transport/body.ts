@@ -30,17 +30,26 @@ function gather(stream: Readable, maxBytes: number, tooLarge: () => StatusError)
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];
     let length = 0;
+    let complete = false;
+    // An error costs its stack trace: it is made only for a body that really was cut off.
+    const cutOff = (): void => {
+      if (!complete) reject(badRequest('the request was cut off'));
+    };
     stream.on('data', (piece: Buffer) => {
       length += piece.length;
       if (length > maxBytes) {
+        complete = true;
         stream.removeAllListeners('data');
         stream.resume();
         reject(tooLarge());
       } else pieces.push(piece);
     });
-    stream.once('end', () => resolve(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)));
+    stream.once('end', () => {
+      complete = true;
+      resolve(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces));
+    });
     stream.once('error', reject);
-    stream.once('aborted', () => reject(badRequest('the request was cut off')));
-    stream.once('close', () => reject(badRequest('the request was cut off')));
+    stream.once('aborted', cutOff);
+    stream.once('close', cutOff);
   });
 }
