@@ -73,7 +73,7 @@ export abstract class MvccStore implements Store {
     this.checkOpen();
     checkTxn(request, this.options.limits ?? defaultLimits);
     const oldest = oldestRead(request);
-    if (oldest < this.history.firstLoaded) await this.load(oldest);
+    if (oldest + 1 < this.history.firstLoaded) await this.load(oldest);
     if (mayPut(request.success) || mayPut(request.failure)) this.engine.checkRoom();
     const draft = this.engine.draft();
     const { result, changes } = applyTxn(request, {
