@@ -1,6 +1,7 @@
 import type { Message } from '../../api/schema.ts';
 import { badRequest } from '../status.ts';
-import { conformMessage, ConformRun, MISMATCH } from './conform.ts';
+import { ConformRun, MISMATCH } from './conform-scalar.ts';
+import { conformMessage } from './conform.ts';
 import { countKeys } from './count-keys.ts';
 import { documentOf, type JsonDocument } from './document.ts';
 import { decodeExact } from './exact-decode.ts';
