@@ -41,6 +41,12 @@ describe('values that are not bodies', () => {
     expect(canonicalize(OBJECT_META, value)).toEqual({ name: 'a', labels: { a: '', b: '' } });
   });
 
+  it('keeps an empty list of objects', () => {
+    const podList = schema.message('io.k8s.api.core.v1.PodList');
+    expect(canonicalize(podList, { items: [] })).toEqual({ metadata: {}, items: [] });
+    expect(canonicalize(podList, {})).toEqual({ metadata: {}, items: [] });
+  });
+
   it('takes messages of any number of fields', () => {
     const message = largeMessage();
     expect(Object.keys(conform(message, { f99: 5, f80: '', f1: 1, f2: 0 }).object)).toEqual(['f1', 'f80', 'f90', 'f99']);

@@ -35,7 +35,7 @@ function planOf(message: Message): Plan {
   const plan: Plan = { fields: [], byName: new Map(), always: [], alwaysLow: 0, alwaysHigh: 0 };
   plans.set(message, plan);
   if (message.object) {
-    for (const name of ['kind', 'apiVersion']) addField(plan, { name, ...planValue({ type: STRING_TYPE, keep: false, omitZero: false }, conformScalar('string')) }, false);
+    for (const name of ['kind', 'apiVersion']) addField(plan, { name, ...planValue({ name, type: STRING_TYPE, keep: false, omitZero: false }, conformScalar('string')) }, false);
   }
   for (const field of message.fields) addField(plan, planField(field), isAlwaysWritten(field));
   return plan;
@@ -123,17 +123,19 @@ function planField(field: Field): PlanField {
 }
 
 /** A field without a pointer: zero and absent are one, and what is written then depends on the type. */
-function planValue(field: Pick<Field, 'type' | 'keep' | 'omitZero'>, element: Conform): Omit<PlanField, 'name'> {
-  const { type, keep, omitZero } = field;
+function planValue(field: Pick<Field, 'name' | 'type' | 'keep' | 'omitZero'>, element: Conform): Omit<PlanField, 'name'> {
+  const { name, type, keep, omitZero } = field;
   if (type.kind === 'message') return { present: element, absent: () => element(null, new ConformRun()) };
   if (type.kind === 'list' || type.kind === 'map') {
-    const nil = keep ? null : undefined;
+    // An empty list of objects is an answer; other empty lists do not survive upstream's storage.
+    const isItems = keep && name === 'items' && type.kind === 'list' && type.element.kind === 'message' && type.element.object;
+    const absent = (): unknown => (isItems ? [] : keep ? null : undefined);
     return {
-      absent: () => nil,
+      absent,
       present: (value, run) => {
-        if (value === null) return nil;
+        if (value === null) return absent();
         const result = element(value, run);
-        return isEmpty(result) ? nil : result;
+        return isEmpty(result) ? absent() : result;
       },
     };
   }
