@@ -1,7 +1,10 @@
 /**
  * Equality of values in canonical form. Absent, null and an empty list are the same thing; an empty message is not,
- * since canonical form has already dropped what means nothing.
+ * since canonical form has already dropped what means nothing. Quantities are equal if they are as much.
  */
+import { ownValue } from './own-value.ts';
+import { compareQuantities, quantityOrUndefined } from './quantities.ts';
+
 export function semanticEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (isNothing(a)) return isNothing(b);
@@ -11,13 +14,29 @@ export function semanticEqual(a: unknown, b: unknown): boolean {
     for (let i = 0; i < a.length; i++) if (!semanticEqual(a[i], b[i])) return false;
     return true;
   }
-  return sameFields(a as Record<string, unknown>, b as Record<string, unknown>);
+  return sameFields(a as Record<string, unknown>, b as Record<string, unknown>, semanticEqual);
 }
 
-function sameFields(a: Record<string, unknown>, b: Record<string, unknown>): boolean {
-  for (const key in a) if (!semanticEqual(a[key], b[key])) return false;
-  for (const key in b) if (!(key in a) && !isNothing(b[key])) return false;
+type Equality = (a: unknown, b: unknown) => boolean;
+
+/** Fields that hold quantities, alone or by the names of resources. Elsewhere `1Ki` and `1024` are two texts. */
+const QUANTITY_FIELDS = new Set(['limits', 'requests', 'overhead', 'capacity', 'allocatable', 'allocatedResources', 'hard', 'used', 'sizeLimit', 'divisor']);
+
+function sameFields(a: Record<string, unknown>, b: Record<string, unknown>, equal: Equality): boolean {
+  for (const key in a) {
+    const other = ownValue(b, key);
+    if (!equal(a[key], other) && !(QUANTITY_FIELDS.has(key) && sameQuantities(a[key], other))) return false;
+  }
+  for (const key in b) if (!Object.hasOwn(a, key) && !isNothing(b[key])) return false;
   return true;
+}
+
+function sameQuantities(a: unknown, b: unknown): boolean {
+  if (typeof a === 'string' && typeof b === 'string') {
+    return quantityOrUndefined(a) !== undefined && quantityOrUndefined(b) !== undefined && compareQuantities(a, b) === 0;
+  }
+  if (isNothing(a) || isNothing(b) || typeof a !== 'object' || typeof b !== 'object' || Array.isArray(a) || Array.isArray(b)) return false;
+  return sameFields(a as Record<string, unknown>, b as Record<string, unknown>, (x, y) => x === y || sameQuantities(x, y));
 }
 
 const isNothing = (value: unknown): value is null | undefined | [] =>

@@ -7,6 +7,7 @@ import { nameIsDnsSubdomain, qualifiedName } from '../names.ts';
 import { compareQuantities, quantityOf } from '../quantities.ts';
 import { isOvercommitAllowed } from './resource-names.ts';
 import { validateContainerResourceName, validateResourceName } from './resources.ts';
+import { ownValue } from '../own-value.ts';
 
 const LIMITS = path('spec', 'limits');
 const STANDARD_TYPES = ['Pod', 'Container', 'PersistentVolumeClaim'];
@@ -57,10 +58,10 @@ function validateNames(errors: FieldError[], limit: LimitRangeItem, at: Path): S
 }
 
 function validateValues(errors: FieldError[], limit: LimitRangeItem, name: string, at: Path): void {
-  const min = limit.min?.[name];
-  const max = limit.max?.[name];
-  const byDefault = limit.type === 'Pod' ? undefined : limit.default?.[name];
-  const request = limit.type === 'Pod' ? undefined : limit.defaultRequest?.[name];
+  const min = ownValue(limit.min, name);
+  const max = ownValue(limit.max, name);
+  const byDefault = limit.type === 'Pod' ? undefined : ownValue(limit.default, name);
+  const request = limit.type === 'Pod' ? undefined : ownValue(limit.defaultRequest, name);
   const isMore = (a: string | undefined, b: string | undefined): a is string =>
     a !== undefined && b !== undefined && compareQuantities(a, b) > 0;
   const refuse = (list: (typeof LISTS)[number], value: string | undefined, message: string): void => {
@@ -82,11 +83,11 @@ function validateValues(errors: FieldError[], limit: LimitRangeItem, name: strin
 }
 
 function validateRatio(errors: FieldError[], limit: LimitRangeItem, name: string, at: Path): void {
-  const text = limit.maxLimitRequestRatio?.[name];
+  const text = ownValue(limit.maxLimitRequestRatio, name);
   if (text === undefined) return;
   const here = at.child('maxLimitRequestRatio').key(name);
   if (compareQuantities(text, '1') < 0) errors.push(invalidValue(here, text, `ratio ${text} is less than 1`));
-  const [min, max] = [limit.min?.[name], limit.max?.[name]];
+  const [min, max] = [ownValue(limit.min, name), ownValue(limit.max, name)];
   if (min === undefined || max === undefined) return;
   const quantities = [quantityOf(text), quantityOf(min), quantityOf(max)];
   const inMilli = quantities.every((quantity) => quantity.scaledValue(0) < MAX_MILLI_VALUE);

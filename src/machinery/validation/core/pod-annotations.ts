@@ -4,6 +4,7 @@ import { forbiddenField, invalidValue, path, type FieldError, type Path } from '
 import { parseGoJson } from '../go-json-error.ts';
 import { APP_ARMOR_ANNOTATION, validateAppArmorAnnotations, validateSeccompAnnotations } from './security-profiles.ts';
 import { validateTolerations } from './tolerations.ts';
+import { ownValue } from '../own-value.ts';
 
 export const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror';
 const DELETION_COST_ANNOTATION = 'controller.kubernetes.io/pod-deletion-cost';
@@ -53,9 +54,9 @@ export function validatePodAnnotationsUpdate(errors: FieldError[], pod: Pod, old
   const annotations: Annotations = pod.metadata?.annotations ?? {};
   const before: Annotations = old.metadata?.annotations ?? {};
   for (const key in before) {
-    if (annotations[key] !== before[key]) refuse(errors, key, 'may not remove or update');
+    if (ownValue(annotations, key) !== before[key]) refuse(errors, key, 'may not remove or update');
   }
-  for (const key in annotations) if (!(key in before)) refuse(errors, key, 'may not add');
+  for (const key in annotations) if (!Object.hasOwn(before, key)) refuse(errors, key, 'may not add');
   validatePodAnnotations(errors, annotations, ANNOTATIONS, rules);
 }
 

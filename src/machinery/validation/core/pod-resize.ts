@@ -9,6 +9,7 @@ import { MIRROR_ANNOTATION } from './pod-annotations.ts';
 import { isSidecar } from './pod-containers.ts';
 import { NO_SPEC, validatePodMetadataAndSpec } from './pod-metadata-and-spec.ts';
 import { podQosClass } from './pod-qos.ts';
+import { ownValue } from '../own-value.ts';
 
 const SPEC = path('spec');
 const RESIZABLE = ['cpu', 'memory'];
@@ -72,7 +73,7 @@ function validateNothingRemoved(
   here: Path,
 ): void {
   for (const list of ['requests', 'limits'] as const) {
-    const removed = Object.keys(old?.[list] ?? {}).some((name) => resources?.[list]?.[name] === undefined);
+    const removed = Object.keys(old?.[list] ?? {}).some((name) => ownValue(resources?.[list], name) === undefined);
     if (removed) errors.push(forbiddenField(here.child(list), `resource ${list} cannot be removed`));
   }
 }

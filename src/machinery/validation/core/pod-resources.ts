@@ -7,6 +7,7 @@ import { dns1123Label, nameIsDnsSubdomain } from '../names.ts';
 import { compareQuantities, quantityOf } from '../quantities.ts';
 import { isSidecar } from './pod-containers.ts';
 import { validatePodLevelResources, type RequirementRules } from './resources.ts';
+import { ownValue } from '../own-value.ts';
 
 export function validatePodResourceClaims(errors: FieldError[], claims: readonly PodResourceClaim[], at: Path): void {
   const seen = new Set<string>();
@@ -41,14 +42,14 @@ export function validatePodResources(errors: FieldError[], spec: PodSpec, at: Pa
   if (resources.claims) errors.push(forbiddenField(at.child('claims'), 'claims cannot be set for Resources at pod-level'));
   validatePodLevelResources(errors, resources, at, rules);
   for (const [name, total] of containerRequests(spec)) {
-    const own = resources.requests?.[name];
+    const own = ownValue(resources.requests, name);
     if (total.cmp(quantityOf(own)) <= 0) continue;
     const message = `must be greater than or equal to aggregate container requests of ${total.toString()}`;
     errors.push(invalidValue(at.child('requests').key(name), own ?? '0', message));
   }
   for (const [i, container] of (spec.containers ?? []).entries()) {
     for (const [name, limit] of Object.entries(container.resources?.limits ?? {})) {
-      const own = resources.limits?.[name];
+      const own = ownValue(resources.limits, name);
       if (own === undefined || compareQuantities(limit, own) <= 0) continue;
       const here = at.child('containers').index(i).key(name).child('limits');
       errors.push(invalidValue(here, limit, `must be less than or equal to pod limits of ${own}`));

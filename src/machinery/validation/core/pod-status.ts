@@ -10,6 +10,7 @@ import { isSidecar } from './pod-containers.ts';
 import { validatePodAnnotationsUpdate } from './pod-annotations.ts';
 import { podRules } from './pod-allowances.ts';
 import { NO_SPEC } from './pod-metadata-and-spec.ts';
+import { ownValue } from '../own-value.ts';
 
 const STATUS = path('status');
 const HEALTH = ['Healthy', 'Unhealthy', 'Unknown'];
@@ -169,7 +170,7 @@ function validateAllocated(errors: FieldError[], statuses: readonly ContainerSta
 
 function allocationProblem(name: string, { resources }: Container): string | undefined {
   if (!name.startsWith('claim:')) {
-    return resources?.requests?.[name] === undefined ? "must match one of the container's resource requests" : undefined;
+    return ownValue(resources?.requests, name) === undefined ? "must match one of the container's resource requests" : undefined;
   }
   const claimed = resources?.claims?.some((claim) => name === `claim:${claim.name}${claim.request ? `/${claim.request}` : ''}`);
   const format = "in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty";

@@ -12,6 +12,7 @@ import { NO_SPEC, validatePodMetadataAndSpec } from './pod-metadata-and-spec.ts'
 import { validatePodAnnotationsUpdate } from './pod-annotations.ts';
 import { podRules } from './pod-allowances.ts';
 import { validateOnlyAddedTolerations } from './tolerations.ts';
+import { ownValue } from '../own-value.ts';
 
 const SPEC = path('spec');
 const MAX_INT32 = 2 ** 31 - 1;
@@ -114,7 +115,7 @@ function restoreGated(errors: FieldError[], spec: PodSpec, old: PodSpec): PodSpe
   let restored = spec;
   if (!semanticEqual(spec.nodeSelector, old.nodeSelector)) {
     const selector = spec.nodeSelector;
-    if (Object.entries(old.nodeSelector ?? {}).some(([key, value]) => selector?.[key] !== value)) {
+    if (Object.entries(old.nodeSelector ?? {}).some(([key, value]) => ownValue(selector, key) !== value)) {
       const message = 'only additions to spec.nodeSelector are allowed (no mutations or deletions)';
       errors.push(invalidValue(SPEC.child('nodeSelector'), selector ?? null, message));
     }

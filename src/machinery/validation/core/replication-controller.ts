@@ -9,6 +9,7 @@ import { podTemplateRules } from './pod-allowances.ts';
 import type { PodRules } from './pod-rules.ts';
 import { validatePodTemplateSpec } from './pod-template.ts';
 import { podTemplateWarnings } from './pod-warnings.ts';
+import { ownValue } from '../own-value.ts';
 
 const SPEC = path('spec');
 const STATUS = path('status');
@@ -24,7 +25,7 @@ function validateSpec(errors: FieldError[], object: ReplicationController, rules
     return;
   }
   const labels = template.metadata?.labels;
-  if (Object.entries(selector).some(([key, value]) => labels?.[key] !== value)) {
+  if (Object.entries(selector).some(([key, value]) => ownValue(labels, key) !== value)) {
     errors.push(invalidValue(TEMPLATE.child('metadata', 'labels'), labels ?? null, '`selector` does not match template `labels`'));
   }
   validatePodTemplateSpec(errors, template, TEMPLATE, rules);

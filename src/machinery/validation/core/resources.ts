@@ -22,6 +22,7 @@ import {
   isStandardResource,
   isWholeHugePages,
 } from './resource-names.ts';
+import { ownValue } from '../own-value.ts';
 
 export type ResourceNameCheck = (errors: FieldError[], name: string, at: Path) => void;
 
@@ -107,7 +108,7 @@ class Requirements {
     for (const name in requests) {
       const request = requests[name]!;
       this.validateOne('requests', name, request);
-      validateRequestAgainstLimit(this.errors, { name, request, limit: limits?.[name] }, this.at);
+      validateRequestAgainstLimit(this.errors, { name, request, limit: ownValue(limits, name) }, this.at);
       if (isHugePageResource(name)) this.validateHugePages('requests', name, request, rules);
     }
     if (this.hasHugePages && !this.hasCpuOrMemory) this.errors.push(forbiddenField(this.at, 'HugePages require cpu or memory'));
