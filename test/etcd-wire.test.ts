@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createMemoryStore, type EtcdFront, openEmbeddedStore, type Store, serveEtcd } from '../src/etcd/index.ts';
+import { createEtcdStore, createMemoryStore, type EtcdFront, openEmbeddedStore, type Store, serveEtcd } from '../src/etcd/index.ts';
 import { createContext, RealClock, silentLogger } from '../src/kernel/index.ts';
 import { type EtcdCluster, startEtcd } from './etcd-process.ts';
 import { requires } from './requires.ts';
@@ -195,5 +195,14 @@ describe.skipIf(noEtcdctl !== undefined)(`etcdctl${noEtcdctl === undefined ? '' 
     await expect(execute('etcdctl', [...args, 'get', 'a'])).rejects.toThrow();
     const own = [...args, `--cert=${join(directory, 'ca.crt')}`, `--key=${join(directory, 'ca.key')}`];
     expect((await execute('etcdctl', [...own, 'put', 'tls', 'yes'])).stdout).toBe('OK\n');
+
+    const { readFileSync } = await import('node:fs');
+    const ca = readFileSync(join(directory, 'ca.crt'));
+    const client = createEtcdStore({ endpoints: secure.urls, tls: { ca, cert: ca, key: readFileSync(join(directory, 'ca.key')) }, clock });
+    expect((await client.range({ key: 'tls' })).count).toBe(1);
+    await client.close();
+    const stranger = createEtcdStore({ endpoints: secure.urls, tls: { ca }, clock, requestTimeoutMs: 500, retryForMs: 500 });
+    await expect(stranger.range({ key: 'tls' })).rejects.toMatchObject({ code: expect.stringMatching(/unavailable|timeout/) as string });
+    await stranger.close();
   });
 });

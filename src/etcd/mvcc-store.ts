@@ -196,7 +196,7 @@ export abstract class MvccStore implements Store {
     return this.closing;
   }
 
-  private async shutDown(): Promise<void> {
+  protected async shutDown(): Promise<void> {
     this.lessor.close();
     await this.engine.close();
     this.hub.close();

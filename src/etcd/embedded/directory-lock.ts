@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, readFileSync, realpathSync, rmSync, writeSync } from 'node:fs';
+import { linkSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StoreError } from '../store.ts';
 
@@ -13,25 +13,33 @@ export function lockDirectory(directory: string): () => void {
   const real = realpathSync(directory);
   const path = join(real, 'LOCK');
   if (openDirectories.has(real)) throw inUse(directory, process.pid);
-  for (let attempt = 0; ; attempt++) {
-    try {
-      const file = openSync(path, 'wx', 0o600);
-      writeSync(file, `${process.pid} ${startTime(process.pid) ?? ''}`);
-      closeSync(file);
-      break;
-    } catch (error) {
-      if (!isCode(error, 'EEXIST')) throw error;
+  // Linked into place with its contents, so that nobody ever sees a lock without its holder.
+  const own = `${path}.${process.pid}`;
+  writeFileSync(own, `${process.pid} ${startTime(process.pid) ?? ''}`, { mode: 0o600 });
+  try {
+    for (let attempt = 0; !linked(own, path); attempt++) {
+      const [pid, started] = holder(path);
+      const stale = pid === undefined || pid === process.pid || startTime(pid) !== started;
+      if (!stale || attempt > 10) throw inUse(directory, pid ?? 0);
+      rmSync(path, { force: true });
     }
-    const [pid, started] = holder(path);
-    const stale = pid === undefined || pid === process.pid || startTime(pid) !== started;
-    if (!stale || attempt > 10) throw inUse(directory, pid ?? 0);
-    rmSync(path, { force: true });
+  } finally {
+    rmSync(own, { force: true });
   }
   openDirectories.add(real);
   return () => {
-    openDirectories.delete(real);
-    rmSync(path, { force: true });
+    if (openDirectories.delete(real)) rmSync(path, { force: true });
   };
+}
+
+function linked(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if (isCode(error, 'EEXIST')) return false;
+    throw error;
+  }
 }
 
 function inUse(directory: string, pid: number): StoreError {

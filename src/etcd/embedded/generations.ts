@@ -10,6 +10,8 @@ import { atomically, checkSchema, openTables, putFact, readFact, SCHEMA_VERSION,
  * one complete file is there, and what is left of another is removed at the next start.
  */
 const FILE_NAME = /^store-(\d+)\.mdb$/;
+/** A snapshot being streamed is a file for the time; one may be left by a killed process. */
+const SNAPSHOT_NAME = /^snapshot-\d+\.tmp(-lock)?$/;
 
 export function generationPath(directory: string, generation: number): string {
   return join(directory, `store-${String(generation).padStart(6, '0')}.mdb`);
@@ -33,6 +35,7 @@ export interface Identity {
 /** Opens the store in a directory, or makes an empty one at revision 1. */
 export async function openGeneration(directory: string, name: string, now: number): Promise<OpenedGeneration> {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
+  for (const name of readdirSync(directory)) if (SNAPSHOT_NAME.test(name)) rmSync(join(directory, name), { force: true });
   const generations = generationsIn(directory);
   const identity = identityOf(name, directory, now);
   if (generations.length === 0) return create(directory, identity);

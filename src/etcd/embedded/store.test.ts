@@ -130,6 +130,18 @@ describe('embedded store', () => {
     expect((await store.range(prefixRange('lease-'))).count).toBe(100);
   });
 
+  it.runIf(process.env.K8TS_EVERYTHING === '1')('stays under 64 MB after a million updates of 100 keys', { timeout: 600_000 }, async () => {
+    const store = await openStore(newDirectory());
+    const value = new Uint8Array(1024).fill(7);
+    for (let i = 0; i < 1_000_000; i += 1000) {
+      await Promise.all(
+        Array.from({ length: 1000 }, (_, n) => store.txn({ success: [{ op: 'put', key: `lease-${(i + n) % 100}`, value }] })),
+      );
+    }
+    expect(await store.revision()).toBe(1_000_001);
+    expect((await store.status()).dbSize).toBeLessThan(64 * 1024 * 1024);
+  });
+
   it('raises the alarm at the quota, refuses puts, allows deletions, and clears it once there is room', async () => {
     const store = await openStore(newDirectory(), { quotaBytes: 2 * 1024 * 1024, history: { revisions: 10 } });
     const value = new Uint8Array(10_000);

@@ -137,10 +137,10 @@ export class EmbeddedStore extends MvccStore {
     this.embedded.room.look();
   }
 
-  override async close(): Promise<void> {
+  protected override async shutDown(): Promise<void> {
     this.spaceTimer.cancel();
     if (this.givingBack !== undefined) await this.givingBack.catch(() => {});
-    await super.close();
+    await super.shutDown();
     this.unlock();
   }
 
