@@ -35,7 +35,7 @@ function serveV2(exchange: Exchange, documents: OpenApiDocuments): ApiResponse {
 function serveV3(exchange: Exchange, documents: OpenApiDocuments): ApiResponse | undefined {
   const name = exchange.request.path.slice('/openapi/v3/'.length);
   const document = documents.v3(name);
-  if (!document) return undefined;
+  if (!document) return { status: 404, headers: {} };
   const hash = exchange.request.query.get('hash');
   if (hash !== null && hash !== document.hash) {
     return { status: 301, headers: { location: `/openapi/v3/${name}?hash=${document.hash}` } };

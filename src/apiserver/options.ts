@@ -152,7 +152,7 @@ export function checkDeleteOptions(options: DeleteOptions): void {
 
 function optionalInt(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);
-  if (text === null || text === '') return undefined;
+  if (text === null) return undefined;
   if (!/^[+-]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${quote(text)}: invalid syntax`);
   const value = Number(text);
   if (Math.abs(value) > Number.MAX_SAFE_INTEGER) {

@@ -44,7 +44,7 @@ export function parseRequestInfo(method: string, path: string, query: URLSearchP
     parts: [],
   });
 
-  let parts = splitPath(path);
+  let parts = splitPath(path.replace(/\/namespaces\/\/(?=[^/]+$)/, '/'));
   if (parts.length < 3) return nonResource();
   const apiPrefix = parts[0]!;
   if (apiPrefix !== 'api' && apiPrefix !== 'apis') return nonResource();

@@ -59,12 +59,16 @@ function checkParameters(query: URLSearchParams): void {
   if (query.has('export')) throw badRequest('the export parameter, deprecated since v1.14, is no longer supported');
 }
 
+/** An empty namespace in a path stands for all of them. */
+const ALL_NAMESPACES = /\/namespaces\/\/[^/]+$/;
+
 /** Namespaced resources are addressed within a namespace when one object is meant, others never. */
 function checkShape(served: ServedResource, { info, request }: Exchange): void {
   const inNamespace = info.namespace !== '' && info.resource !== 'namespaces';
   if (!served.namespaced && inNamespace) throw noSuchResource();
   const one = info.parts.length > 1;
-  if (served.namespaced && !inNamespace && (one || request.method === 'POST')) {
+  if (/\/\/|%2f|%25/i.test(request.path) && !ALL_NAMESPACES.test(request.path)) throw noSuchResource();
+  if (served.namespaced && !inNamespace && (one || request.method === 'POST' || request.method === 'DELETE')) {
     throw one ? noSuchResource() : methodNotAllowed();
   }
 }

@@ -4,6 +4,7 @@ import type { Endpoint } from '../endpoints.ts';
 import type { Exchange } from '../handle-request.ts';
 import { negotiate, parseAccept } from '../negotiate.ts';
 import type { Registry } from '../registry/registry.ts';
+import { noSuchResource } from '../route.ts';
 import { encodeDocument } from '../respond.ts';
 import { splitPath } from '../request-info.ts';
 import { headerOf, type ApiResponse } from '../request.ts';
@@ -43,10 +44,12 @@ function serveBelow(exchange: Exchange, groups: readonly DiscoverableGroup[]): A
   const [prefix, ...rest] = splitPath(exchange.request.path);
   const [group, version, ...tooMany] = prefix === 'api' ? ['', ...rest] : rest;
   const found = groups.find((g) => g.group === group);
-  if (!found || tooMany.length > 0) return undefined;
+  if (!found) return undefined;
+  if (tooMany.length > 0) throw noSuchResource();
   if (version === undefined) return serveDocument(exchange, apiGroup(found));
   const resources = found.versions.find((v) => v.version === version);
-  return resources && serveDocument(exchange, apiResourceList(resources));
+  if (!resources) throw noSuchResource();
+  return serveDocument(exchange, apiResourceList(resources));
 }
 
 function serveDocument({ request }: Exchange, document: object, asked = ''): ApiResponse {

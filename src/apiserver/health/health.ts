@@ -22,10 +22,12 @@ export function healthEndpoints(_ctx: Context, checks: readonly HealthCheck[] = 
   ];
 }
 
+const ANY_METHOD = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
 function endpointsOf(name: string, checks: readonly HealthCheck[]): Endpoint[] {
   return [
-    { path: `/${name}`, serve: (exchange) => runAll(name, checks, exchange) },
-    ...checks.map((check): Endpoint => ({ path: `/${name}/${check.name}`, serve: (exchange) => runAll(`${name}/${check.name}`, [check], exchange, true) })),
+    { path: `/${name}`, methods: ANY_METHOD, serve: (exchange) => runAll(name, checks, exchange) },
+    ...checks.map((check): Endpoint => ({ path: `/${name}/${check.name}`, methods: ANY_METHOD, serve: (exchange) => runAll(`${name}/${check.name}`, [check], exchange, true) })),
   ];
 }
 

@@ -8,6 +8,7 @@ import type net from 'node:net';
 import tls from 'node:tls';
 import type { Context } from '../../kernel/index.ts';
 import type { ApiRequest, ApiResponse } from '../request.ts';
+import { methodNotAllowed } from '../route.ts';
 import { answerHttp1, requestFromHttp1, upgradeRequest } from './http1.ts';
 import { answerHttp2, requestFromHttp2 } from './http2.ts';
 
@@ -87,8 +88,8 @@ export async function listen(ctx: Context, options: TransportOptions, handler: H
       await answerHttp2(await handler(request), stream, request);
     });
   });
-  server.on('clientError', (_error: Error, socket: net.Socket) => {
-    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n');
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: net.Socket) => {
+    if (socket.writable) socket.end(unparsable(error.code));
     else socket.destroy();
   });
   server.on('tlsClientError', () => {});
@@ -133,4 +134,14 @@ function secureServer(options: NonNullable<TransportOptions['tls']>): http2.Http
     maxHeaderListPairs: 2000,
     settings: { maxConcurrentStreams: MAX_CONCURRENT_STREAMS, initialWindowSize: 1024 * 1024, maxHeaderListSize: MAX_HEADER_BYTES },
   } as http2.SecureServerOptions);
+}
+
+/** The answer to what is no HTTP request that Node can read; an unknown method is at least a method. */
+function unparsable(code: string | undefined): string {
+  if (code === 'HPE_INVALID_METHOD') {
+    const body = JSON.stringify(methodNotAllowed().status);
+    return `HTTP/1.1 405 Method Not Allowed\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`;
+  }
+  const status = code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
+  return `HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`;
 }

@@ -1,5 +1,6 @@
 /** The continue token of a list with a limit: the revision of its first page and where the next one begins. */
-import { badRequest } from '../../machinery/status.ts';
+import { parseJson } from '../../machinery/decode/index.ts';
+import { badRequest, isStatusError, type StatusError } from '../../machinery/status.ts';
 import { isRecord } from '../../machinery/object.ts';
 
 export interface ContinueToken {
@@ -16,17 +17,25 @@ export function encodeContinue(token: ContinueToken): string {
 }
 
 export function decodeContinue(text: string): ContinueToken {
-  let value: unknown;
-  try {
-    if (!/^[A-Za-z0-9_-]*$/.test(text)) throw new Error('illegal base64 data');
-    value = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
-  } catch (error) {
-    throw badRequest(`continue key is not valid: ${error instanceof Error ? error.message : ''}`);
+  const bad = /[^A-Za-z0-9_-]/.exec(text);
+  if (bad) throw invalidToken(`illegal base64 data at input byte ${bad.index}`);
+  const value = readToken(text);
+  if (!isRecord(value) || value['v'] !== VERSION) {
+    throw invalidToken(`server does not recognize this encoded version ${isRecord(value) && typeof value['v'] === 'string' ? value['v'] : ''}`);
   }
-  if (!isRecord(value) || value['v'] !== VERSION) throw badRequest('continue key is not valid: server does not recognize this encoded version');
   const { rv, start } = value;
-  if (typeof rv !== 'number' || rv === 0) throw badRequest('continue key is not valid: incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
-  if (typeof start !== 'string' || start === '') throw badRequest('continue key is not valid: encoded start key empty (version meta.k8s.io/v1)');
-  if (start.startsWith('/') || start.includes('../')) throw badRequest(`continue key is not valid: ${start}`);
+  if (typeof rv !== 'number' || rv === 0) throw invalidToken('incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
+  if (typeof start !== 'string' || start === '') throw invalidToken('encoded start key empty (version meta.k8s.io/v1)');
+  if (start.startsWith('/') || start.includes('../')) throw invalidToken(start);
   return { revision: rv, after: start.replace(/\0$/, '') };
+}
+
+const invalidToken = (why: string): StatusError => badRequest(`invalid continue token: continue key is not valid: ${why}`);
+
+function readToken(text: string): unknown {
+  try {
+    return parseJson(Buffer.from(text, 'base64url')).value;
+  } catch (error) {
+    throw isStatusError(error) ? invalidToken(error.message) : error;
+  }
 }

@@ -21,18 +21,18 @@ export async function create(scope: Scope): Promise<Result> {
 /** The part that PUT and apply share when they create: `object` is decoded and has its defaults. */
 export async function createObject(scope: Scope, object: KubeObject, options: WriteOptions): Promise<Entry> {
   clearSystemMetadata(object);
-  const generated = !object.metadata.name && !!object.metadata.generateName;
-  fillName(object, scope.backend.ctx.random);
   trackCreate(scope, object, managerOf(scope, options));
-  return storeCreated(scope, object, options, generated);
+  return storeCreated(scope, object, options);
 }
 
 /** The rest of a create, for an object whose managedFields are there already. */
-export async function storeCreated(scope: Scope, object: KubeObject, options: WriteOptions, generated = false): Promise<Entry> {
+export async function storeCreated(scope: Scope, object: KubeObject, options: WriteOptions): Promise<Entry> {
   const { backend, served } = scope;
-  const { generateName } = object.metadata;
   const attributes = attributesOf(scope, { operation: 'CREATE', object, name: object.metadata.name ?? '', options: optionsObject(options), dryRun: options.dryRun });
   await backend.admission.admit(attributes);
+  const { generateName } = object.metadata;
+  const generated = !object.metadata.name && !!generateName;
+  fillName(object, backend.ctx.random);
   for (let attempt = 1; ; attempt++) {
     const candidate = generated && attempt < DEFAULT_NAME_ATTEMPTS ? structuredClone(object) : object;
     const reservation = await prepareForCreate(scope, candidate, { dryRun: options.dryRun, beforeStore: () => backend.admission.validate({ ...attributes, object: candidate, name: candidate.metadata.name ?? '' }) });

@@ -2,7 +2,7 @@
 import type { GroupVersionKind, Message } from '../../api/schema.ts';
 import { schema } from '../../api/index.ts';
 import type { DeleteOptions } from '../../api/generated/meta-v1.ts';
-import { decodeObject } from '../../machinery/decode/index.ts';
+import { decodeObject, strictErrorWarnings } from '../../machinery/decode/index.ts';
 import { applyDefaults } from '../../machinery/defaulting/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { decodeProtobufObject } from '../../machinery/protobuf/index.ts';
@@ -64,7 +64,7 @@ function checkKind(object: KubeObject, expected: GroupVersionKind): void {
 export function reportStrictErrors(scope: Scope, errors: readonly string[], validation: FieldValidation, prefix = ''): void {
   if (errors.length === 0 || validation === 'Ignore') return;
   if (validation === 'Strict') throw badRequest(`${prefix}strict decoding error: ${errors.join(', ')}`);
-  scope.warnings.push(...errors);
+  scope.warnings.push(...strictErrorWarnings(errors));
 }
 
 export function bodyFormat(contentType: string | undefined): BodyFormat {
@@ -95,7 +95,7 @@ export async function decodeDeleteOptions(scope: Scope): Promise<DeleteOptions |
   const object =
     format === 'protobuf'
       ? decodeProtobufObject(schema, body, { apiVersion: 'meta.k8s.io/v1', kind: 'DeleteOptions' })
-      : decodeObject({ body, contentType: format, expected: DELETE_OPTIONS, scheme: OPTIONS_SCHEME, anyVersion: true }).object;
+      : decodeObject({ body, contentType: format, expected: DELETE_OPTIONS, scheme: OPTIONS_SCHEME, options: true }).object;
   const { apiVersion: _, kind: __, metadata: ___, ...options } = object;
   return options as unknown as DeleteOptions;
 }

@@ -28,7 +28,6 @@ export async function deleteVerb(scope: Scope): Promise<Result> {
 export async function readDeleteOptions(scope: Scope): Promise<DeleteOptions> {
   const body = await decodeDeleteOptions(scope);
   const options = body ?? deleteOptionsFromQuery(scope.request.query);
-  if (body && scope.request.query.has('dryRun') && !body.dryRun) options.dryRun = scope.request.query.getAll('dryRun');
   checkDeleteOptions(options);
   return options;
 }

@@ -54,7 +54,7 @@ export function patched(scope: Scope, type: Exclude<PatchType, 'application/appl
   // The result shares parts with the live object, which is frozen: what follows changes its own copy.
   const result: unknown = structuredClone(value);
   try {
-    checkType(served, live, result);
+    if (type !== 'application/strategic-merge-patch+json') checkType(served, live, result);
     const decoded = (served.conform ?? conform)(served.message, result);
     // A strategic patch is decoded from a map, whose keys have no order of their own.
     const unknown = type === 'application/strategic-merge-patch+json' ? decoded.strictErrors.toSorted() : decoded.strictErrors;

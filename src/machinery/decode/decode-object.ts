@@ -15,8 +15,11 @@ export interface DecodeRequest {
   /** The kind that the endpoint takes; a body may leave out its own kind and version. */
   readonly expected: GroupVersionKind;
   readonly schema?: Schema;
-  /** The body may come under any group and version in which the kind is registered (DeleteOptions). */
-  readonly anyVersion?: boolean;
+  /**
+   * The body holds a request's options (DeleteOptions): they may come under any group and version, there are no other
+   * kinds where they are decoded, and what is wrong with them is said without a preface.
+   */
+  readonly options?: boolean;
   /** How upstream calls the place where its kinds are registered. */
   readonly scheme?: string;
 }
@@ -33,13 +36,13 @@ const LEGACY_SCHEME = 'pkg/api/legacyscheme/scheme.go:30';
 export function decodeObject(request: DecodeRequest): DecodedObject {
   const { body, expected } = request;
   const unrecognized = (why: string): StatusError =>
-    badRequest(`the object provided is unrecognized (must be of type ${expected.kind}): ${why} (${summarize(body)})`);
+    badRequest(request.options ? why : `the object provided is unrecognized (must be of type ${expected.kind}): ${why} (${summarize(body)})`);
 
   const { parsed, yamlErrors } = orElse(() => readBody(request), unrecognized);
   const given = orElse(() => interpretKind(parsed), unrecognized);
   const gvk = withDefaults(given, expected);
   const cannotBeHandled = (why: string): StatusError =>
-    badRequest(`${gvk.kind} in version ${quote(gvk.version)} cannot be handled as a ${expected.kind}: ${why}`);
+    badRequest(request.options ? why : `${gvk.kind} in version ${quote(gvk.version)} cannot be handled as a ${expected.kind}: ${why}`);
 
   const otherKind = (goType: string): StatusError => {
     const internal = expected.group === '' ? 'core' : expected.group.split('.')[0]!;
@@ -47,15 +50,15 @@ export function decodeObject(request: DecodeRequest): DecodedObject {
   };
 
   if (gvk.version === '') throw cannotBeHandled(`Object 'apiVersion' is missing in '${body.toString('utf8')}'`);
-  const message = registeredMessage(gvk, request.schema);
+  const message = request.options && gvk.kind !== expected.kind ? undefined : registeredMessage(gvk, request.schema);
   if (!message) {
-    if (gvk.kind === 'List' && apiVersionOf(gvk) === 'v1') throw otherKind('v1.List');
+    if (!request.options && gvk.kind === 'List' && apiVersionOf(gvk) === 'v1') throw otherKind('v1.List');
     const scheme = request.scheme ?? LEGACY_SCHEME;
     throw cannotBeHandled(`no kind ${quote(gvk.kind)} is registered for version ${quote(apiVersionOf(gvk))} in scheme ${quote(scheme)}`);
   }
   const { object, strictErrors } = orElse(() => conformBody(message, parsed), cannotBeHandled);
   if (gvk.kind !== expected.kind) throw otherKind(message.goType);
-  if (!request.anyVersion && !isAcceptedVersion(gvk, expected)) {
+  if (!request.options && !isAcceptedVersion(gvk, expected)) {
     throw badRequest(`the API version in the data (${apiVersionOf(gvk)}) does not match the expected API version (${apiVersionOf(expected)})`);
   }
   return { object: withTypeMeta(object, expected), strictErrors: [...yamlErrors, ...strictErrors] };
