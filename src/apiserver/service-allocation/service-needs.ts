@@ -6,7 +6,7 @@ const specOf = (service: Service): ServiceSpec => service.spec ?? {};
 
 const typeOf = (service: Service): string => specOf(service).type ?? 'ClusterIP';
 
-export const needsClusterIp = (service: Service): boolean => ['ClusterIP', 'NodePort', 'LoadBalancer'].includes(typeOf(service));
+export const needsClusterIp = (service: Service): boolean => typeOf(service) !== 'ExternalName';
 
 export const isHeadless = (service: Service): boolean => specOf(service).clusterIP === 'None';
 

@@ -4,7 +4,7 @@ import { deepEqual } from '../../../machinery/patch/deep-equal.ts';
 
 const ANNOTATION_PREFIX = 'container.apparmor.security.beta.kubernetes.io/';
 
-export function reconcileAppArmor(pod: Pod): void {
+export function reconcileAppArmor(pod: Pod, warn: (text: string) => void): void {
   const spec = pod.spec;
   if (!spec || spec.os?.name === 'windows') return;
   const podProfile = spec.securityContext?.appArmorProfile;
@@ -17,6 +17,7 @@ export function reconcileAppArmor(pod: Pod): void {
       const text = annotationOf(profile ?? podProfile);
       if (text !== undefined) (pod.metadata.annotations ??= {})[key] = text;
     } else if (!profile) {
+      warn(`metadata.annotations[${key}]: deprecated since v1.30; use the "appArmorProfile" field instead`);
       const field = profileOf(annotation);
       if (field && !deepEqual(field, podProfile)) (container.securityContext ??= {}).appArmorProfile = field;
     }

@@ -19,7 +19,7 @@ export const pods: Strategy<PodObject> = {
   statusMetadata: ['labels', 'annotations', 'finalizers'],
   generationChanges: (pod, old) => !deepEqual(pod.spec, old.spec),
 
-  prepareForCreate(pod) {
+  prepareForCreate(pod, { warn }) {
     const spec = (pod.spec ??= { containers: [] });
     pod.status = { phase: 'Pending', qosClass: qosClassOf(spec) };
     if ((spec.schedulingGates?.length ?? 0) > 0) {
@@ -33,7 +33,7 @@ export const pods: Strategy<PodObject> = {
       pod.status.conditions = [canonicalize(CONDITION, gated) as unknown as PodCondition];
     }
     pinMatchLabelKeys(spec, pod.metadata.labels ?? {});
-    reconcileAppArmor(pod);
+    reconcileAppArmor(pod, warn);
   },
 
   prepareForStatusUpdate(pod, old) {

@@ -34,10 +34,12 @@ function dropFieldsOfOldType(service: Service, old: Service): void {
     }
     if (sameIpFamilies(service, old)) delete spec.ipFamilies;
     if (spec.ipFamilyPolicy === before.ipFamilyPolicy) delete spec.ipFamilyPolicy;
+    if (spec.internalTrafficPolicy === before.internalTrafficPolicy) delete spec.internalTrafficPolicy;
   }
   if (stops(allocatesNodePorts) && sameNodePorts(service, old)) for (const port of spec.ports ?? []) delete port.nodePort;
   if (stops(needsHealthCheckPort) && spec.healthCheckNodePort === before.healthCheckNodePort) delete spec.healthCheckNodePort;
   if (stops(isLoadBalancer)) {
+    service.status = { ...service.status, loadBalancer: {} };
     if (spec.allocateLoadBalancerNodePorts === before.allocateLoadBalancerNodePorts) delete spec.allocateLoadBalancerNodePorts;
     if (spec.loadBalancerClass === before.loadBalancerClass) delete spec.loadBalancerClass;
   }
