@@ -114,6 +114,9 @@ export class Path {
 
 export const path = Path.root;
 
+/** Where an error is about the object as a whole; upstream prints such a path as brackets with nothing in them. */
+export const WHOLE_OBJECT = path().key('');
+
 export const required = (at: Path, detail = ''): FieldError => new FieldError('FieldValueRequired', at.toString(), '', detail);
 export const invalidValue = (at: Path, value: unknown, detail: string): FieldError =>
   new FieldError('FieldValueInvalid', at.toString(), value, detail);

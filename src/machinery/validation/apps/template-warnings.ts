@@ -11,8 +11,8 @@ interface WithTemplate {
 
 const TEMPLATE = path('spec', 'template');
 
-export const podTemplateWarnings: WarningCheck<WithTemplate> = (warnings, object, old) =>
-  warnOfPodTemplate(warnings, object.spec?.template ?? {}, TEMPLATE, old?.spec?.template);
+export const podTemplateWarnings: WarningCheck<WithTemplate> = (warnings, object) =>
+  warnOfPodTemplate(warnings, object.spec?.template ?? {}, TEMPLATE);
 
 export const revisionHistoryWarning: WarningCheck<StatefulSet> = (warnings, object) => {
   if ((object.spec?.revisionHistoryLimit ?? 0) < 0) {

@@ -28,13 +28,8 @@ export const cronJob: KindValidation<CronJob> = {
   ],
   status: [metadataUpdate],
   warnings: [
-    (warnings, object, old) =>
-      podTemplateWarnings(
-        warnings,
-        object.spec?.jobTemplate?.spec?.template ?? {},
-        SPEC.child('jobTemplate', 'spec', 'template'),
-        old?.spec?.jobTemplate?.spec?.template,
-      ),
+    (warnings, object) =>
+      podTemplateWarnings(warnings, object.spec?.jobTemplate?.spec?.template ?? {}, SPEC.child('jobTemplate', 'spec', 'template')),
   ],
 };
 

@@ -1,7 +1,7 @@
 /** ConfigMaps: keys, the size of all values together, and immutability. */
 import type { ConfigMap } from '../../../api/generated/core-v1.ts';
 import { semanticEqual } from '../equality.ts';
-import { forbiddenField, invalidValue, path, tooLong, type FieldError } from '../field-error.ts';
+import { forbiddenField, invalidValue, path, tooLong, WHOLE_OBJECT, type FieldError } from '../field-error.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
 import { configMapKey, nameIsDnsSubdomain } from '../names.ts';
@@ -25,8 +25,7 @@ function data(errors: FieldError[], { data: texts = {}, binaryData = {} }: Confi
     for (const message of configMapKey(key)) errors.push(invalidValue(path('binaryData').key(key), key, message));
     size += base64Length(binaryData[key]!);
   }
-  // The error is about the whole object, and so has no field.
-  if (size > MAX_DATA_BYTES) errors.push(tooLong(path(), MAX_DATA_BYTES));
+  if (size > MAX_DATA_BYTES) errors.push(tooLong(WHOLE_OBJECT, MAX_DATA_BYTES));
 }
 
 function immutableUpdate(errors: FieldError[], object: ConfigMap, old: ConfigMap): void {

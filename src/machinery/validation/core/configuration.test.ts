@@ -29,7 +29,7 @@ describe('create', () => {
     ['a key in both', 'configmaps', { data: { a: 'b' }, binaryData: { a: '' } }, ['data[a]: Invalid value: "a": duplicate of key present in binaryData']],
     ['a key that is none', 'configmaps', { binaryData: { 'a/b': '' } }, ["binaryData[a/b]: Invalid value: \"a/b\": a valid config key must consist of alphanumeric characters, '-', '_' or '.'"]],
     ['a mebibyte', 'configmaps', { data: { a: 'x'.repeat(1024 * 1024) } }, []],
-    ['more than a mebibyte', 'configmaps', { data: { a: 'x'.repeat(1024 * 1024), b: 'y' } }, [': Too long: may not be more than 1048576 bytes']],
+    ['more than a mebibyte', 'configmaps', { data: { a: 'x'.repeat(1024 * 1024), b: 'y' } }, ['[]: Too long: may not be more than 1048576 bytes']],
     ['base64 counts as what it stands for', 'configmaps', { binaryData: { a: base64('x'.repeat(1024 * 1024)) } }, []],
     ['a certificate without its key', 'secrets', { type: 'kubernetes.io/tls', data: { 'tls.crt': '' } }, ['data[tls.key]: Required value']],
     ['a docker configuration that is a list', 'secrets', { type: 'kubernetes.io/dockerconfigjson', data: { '.dockerconfigjson': base64('[]') } }, ['data[.dockerconfigjson]: Invalid value: "<secret contents redacted>": json: cannot unmarshal array into Go value of type map[string]interface {}']],

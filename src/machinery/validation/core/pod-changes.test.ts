@@ -98,7 +98,7 @@ describe('ephemeral containers', () => {
       pod({ ephemeralContainers: [{ ...EPHEMERAL, image: 'j' }] }),
       ['spec.ephemeralContainers: Forbidden: existing ephemeral containers "e" may not be changed\n@@ -1,6 +1,6 @@\n {\n  "Name": "e",\n- "Image": "i",\n+ "Image": "j",\n  "Command": null,\n  "Args": null,\n  "WorkingDir": "",\n'],
     ],
-    ['a static pod', pod({ nodeName: 'n' }, { metadata: { annotations: { 'kubernetes.io/config.mirror': 'x' } } }), pod({ nodeName: 'n', ephemeralContainers: [EPHEMERAL] }, { metadata: { annotations: { 'kubernetes.io/config.mirror': 'x' } } }), [': Forbidden: static pods do not support ephemeral containers']],
+    ['a static pod', pod({ nodeName: 'n' }, { metadata: { annotations: { 'kubernetes.io/config.mirror': 'x' } } }), pod({ nodeName: 'n', ephemeralContainers: [EPHEMERAL] }, { metadata: { annotations: { 'kubernetes.io/config.mirror': 'x' } } }), ['[]: Forbidden: static pods do not support ephemeral containers']],
   ])('%s', (_, from, to, errors) => {
     expect(updateErrors(PODS, { from, to, subresource: 'ephemeralcontainers' })).toEqual(errors);
   });
@@ -113,7 +113,7 @@ describe('a resize', () => {
     ['another class of service', sized({ cpu: '1', memory: '1Gi' }), sized({ cpu: '1', memory: '1Gi' }, { cpu: '1', memory: '1Gi' }), ['spec: Invalid value: "": Pod QOS Class may not change as a result of resizing']],
     ['another resource', sized({ cpu: '1', 'ephemeral-storage': '1Gi' }), sized({ cpu: '1', 'ephemeral-storage': '2Gi' }), ['spec: Forbidden: only cpu and memory resources are mutable']],
     ['one container more', sized({ cpu: '1' }), pod({ containers: [{ ...CONTAINER, resources: { requests: { cpu: '1' } } }, { name: 'd', image: 'i' }] }), ['spec.containers: Forbidden: containers may not be added or removed on resize']],
-    ['a Windows pod', pod({ os: { name: 'windows' } }), pod({ os: { name: 'windows' } }), [': Forbidden: windows pods cannot be resized']],
+    ['a Windows pod', pod({ os: { name: 'windows' } }), pod({ os: { name: 'windows' } }), ['[]: Forbidden: windows pods cannot be resized']],
   ])('%s', (_, from, to, errors) => {
     expect(updateErrors(PODS, { from, to, subresource: 'resize' })).toEqual(errors);
   });

@@ -2,7 +2,7 @@
 import type { Pod } from '../../../api/generated/core-v1.ts';
 import { quote } from '../../quote.ts';
 import { semanticEqual } from '../equality.ts';
-import { forbiddenField, path, type FieldError } from '../field-error.ts';
+import { forbiddenField, path, WHOLE_OBJECT, type FieldError } from '../field-error.ts';
 import type { ValidationContext } from '../kind-validation.ts';
 import { validateObjectMetaUpdate } from '../object-meta.ts';
 import { ephemeralContainerDiff } from './internal-pod-spec.ts';
@@ -14,7 +14,7 @@ const EPHEMERAL_CONTAINERS = path('spec', 'ephemeralContainers');
 
 export function ephemeralContainersUpdate(errors: FieldError[], pod: Pod, old: Pod, context: ValidationContext): void {
   if (old.metadata?.annotations?.[MIRROR_ANNOTATION] !== undefined) {
-    errors.splice(0, errors.length, forbiddenField(path(), 'static pods do not support ephemeral containers'));
+    errors.push(forbiddenField(WHOLE_OBJECT, 'static pods do not support ephemeral containers'));
     return;
   }
   const { spec = NO_SPEC } = pod;

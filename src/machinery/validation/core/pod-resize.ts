@@ -1,7 +1,7 @@
 /** Writes to pods/resize: cpu and memory of containers and sidecars may change while they run, and nothing else. */
 import type { Container, Pod, PodSpec, ResourceRequirements } from '../../../api/generated/core-v1.ts';
 import { semanticEqual } from '../equality.ts';
-import { forbiddenField, invalidValue, path, type FieldError, type Path } from '../field-error.ts';
+import { forbiddenField, invalidValue, path, WHOLE_OBJECT, type FieldError, type Path } from '../field-error.ts';
 import type { ValidationContext } from '../kind-validation.ts';
 import { validateObjectMetaUpdate } from '../object-meta.ts';
 import { podRules } from './pod-allowances.ts';
@@ -17,7 +17,7 @@ const RESIZABLE = ['cpu', 'memory'];
 export function resize(errors: FieldError[], pod: Pod, old: Pod, context: ValidationContext): void {
   const refusal = refusalOf(old);
   if (refusal) {
-    errors.splice(0, errors.length, forbiddenField(path(), refusal));
+    errors.push(forbiddenField(WHOLE_OBJECT, refusal));
     return;
   }
   const { spec = NO_SPEC } = pod;

@@ -44,5 +44,5 @@ function templateUpdate(errors: FieldError[], object: PodTemplate, old: PodTempl
 export const podTemplate: KindValidation<PodTemplate> = {
   create: [metadata({ namespaced: true, name: nameIsDnsSubdomain }), template],
   update: [metadataUpdate, templateUpdate],
-  warnings: [(warnings, object, old) => podTemplateWarnings(warnings, object.template ?? {}, TEMPLATE, old?.template)],
+  warnings: [(warnings, object) => podTemplateWarnings(warnings, object.template ?? {}, TEMPLATE)],
 };

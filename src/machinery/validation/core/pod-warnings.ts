@@ -44,7 +44,7 @@ export function appArmorAnnotationWarnings(pod: Pod): string[] {
 }
 
 /** For every kind with a template in it. On update, ask only when the object's generation changes. */
-export function podTemplateWarnings(warnings: string[], template: PodTemplateSpec, at: Path, _old?: PodTemplateSpec): void {
+export function podTemplateWarnings(warnings: string[], template: PodTemplateSpec, at: Path): void {
   specWarnings(warnings, template, at);
   const annotations = template.metadata?.annotations;
   if (!annotations) return;

@@ -72,7 +72,7 @@ export function podOwnerNameWarnings(warnings: string[], name: string | undefine
 function warnings(list: string[], object: ReplicationController, old: ReplicationController | undefined): void {
   if (!old) podOwnerNameWarnings(list, object.metadata?.name);
   else if (object.metadata?.generation === old.metadata?.generation) return;
-  if (object.spec?.template) podTemplateWarnings(list, object.spec.template, TEMPLATE, old?.spec?.template);
+  if (object.spec?.template) podTemplateWarnings(list, object.spec.template, TEMPLATE);
 }
 
 export const replicationController: KindValidation<ReplicationController> = {
