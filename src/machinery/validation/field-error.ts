@@ -70,8 +70,14 @@ function valueText(value: unknown): string {
   if (typeof value === 'string') return quote(value);
   if (value instanceof Verbatim) return value.text;
   if (value === undefined || value === null) return 'null';
-  return JSON.stringify(value);
+  return JSON.stringify(value, plainNumber).replace(HTML, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
+
+/** Integers beyond a double's reach are rounded: the message shows which value is meant, not all of its digits. */
+const plainNumber = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? Number(value) : value);
+
+/** What Go escapes in JSON, lest it be read as HTML. */
+const HTML = /[<>&\u2028\u2029]/g;
 
 /**
  * A place in an object: `path('spec').child('containers').index(0).child('name')` reads

@@ -4,7 +4,7 @@ import { duplicate, forbiddenField, invalidValue, notSupported, path, type Field
 import { goStruct, goStructs } from '../go-struct.ts';
 import { checkLegacyIp, parseIp } from '../ip.ts';
 import type { ValidationContext } from '../kind-validation.ts';
-import { groupId, nameIsDnsSubdomain, qualifiedName, userId } from '../names.ts';
+import { dns1123Label, groupId, nameIsDnsSubdomain, qualifiedName, userId } from '../names.ts';
 import { validateImmutable, validateObjectMetaUpdate } from '../object-meta.ts';
 import { isSidecar } from './pod-containers.ts';
 import { validatePodAnnotationsUpdate } from './pod-annotations.ts';
@@ -35,6 +35,7 @@ export function podStatusUpdate(errors: FieldError[], pod: Pod, old: Pod, contex
   validateImmutable(errors, status.qosClass ?? '', before.qosClass ?? '', STATUS.child('qosClass'));
   validateTransitions(errors, status, before, oldSpec);
   validateClaimStatuses(errors, status, spec);
+  validateExtendedClaim(errors, status, spec);
   validatePodIps(errors, status, before);
   validateHostIps(errors, status, before);
   validateContainerStatuses(errors, status, spec);
@@ -83,6 +84,28 @@ function validateClaimStatuses(errors: FieldError[], { resourceClaimStatuses = [
     if (resourceClaimName === undefined) continue;
     for (const message of nameIsDnsSubdomain(resourceClaimName)) errors.push(invalidValue(here, resourceClaimName, message));
   }
+}
+
+/** The claim that was made for devices asked for as extended resources. */
+function validateExtendedClaim(errors: FieldError[], { extendedResourceClaimStatus: claim }: PodStatus, spec: PodSpec): void {
+  if (!claim) return;
+  const here = STATUS.child('extendedResourceClaimStatus');
+  const known = new Set([...(spec.initContainers ?? []), ...(spec.containers ?? [])].map(({ name }) => name));
+  const seen = new Set<string>();
+  for (const [i, mapping] of (claim.requestMappings ?? []).entries()) {
+    const { containerName = '', resourceName = '', requestName = '' } = mapping;
+    const at = here.child('requestMappings').index(i);
+    if (!known.has(containerName)) {
+      const message = 'must match the name of an entry in `spec.initContainers.name` or `spec.containers.name`';
+      errors.push(invalidValue(at.child('containerName'), containerName, message));
+    }
+    for (const message of dns1123Label(requestName)) errors.push(invalidValue(at.child('requestName'), requestName, message));
+    const key = `${containerName}\n${resourceName}`;
+    if (seen.has(key)) errors.push(duplicate(at, goStruct('io.k8s.api.core.v1.ContainerExtendedResourceRequest', mapping)));
+    seen.add(key);
+  }
+  const { resourceClaimName: name = '' } = claim;
+  for (const message of nameIsDnsSubdomain(name)) errors.push(invalidValue(here.child('resourceClaimName'), name, message));
 }
 
 const ONE_PER_FAMILY = 'may specify no more than one IP for each IP family';
