@@ -77,7 +77,7 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
     cache,
     objects,
     registry,
-    admission: new AdmissionChain(admissionPlugins(ctx, registry)),
+    admission: new AdmissionChain(admissionPlugins(ctx, registry, { authorizer })),
     authorizer,
     rules: rbac,
     tokens,

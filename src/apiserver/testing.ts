@@ -2,6 +2,7 @@
 import { createMemoryStore } from '../etcd/index.ts';
 import { createTestContext, type TestContext } from '../kernel/index.ts';
 import type { KubeObject } from '../machinery/object.ts';
+import { createLoopback } from './loopback.ts';
 import { openPki } from './pki/files.ts';
 import { createPipeline, type Pipeline } from './pipeline.ts';
 import type { ApiResponse, UserInfo } from './request.ts';
@@ -13,6 +14,11 @@ export interface TestServer {
   /** As cluster admin unless another user is given; a string body is sent as it is, an object as JSON. */
   call(method: string, target: string, options?: CallOptions): Promise<TestAnswer>;
   stop(): Promise<void>;
+}
+
+export interface TestServerOptions {
+  /** Whether namespaces get the `default` ServiceAccount that a controller makes in a cluster; pods need it. */
+  readonly defaultServiceAccounts?: boolean;
 }
 
 export interface CallOptions {
@@ -33,13 +39,16 @@ export interface TestAnswer {
 
 const ADMIN: UserInfo = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
 
-export async function startTestServer(): Promise<TestServer> {
+export async function startTestServer(options: TestServerOptions = {}): Promise<TestServer> {
   const ctx = createTestContext();
   const store = createMemoryStore({ clock: ctx.clock });
   const pki = await openPki(ctx, undefined, { dnsNames: ['localhost'], addresses: ['127.0.0.1'] });
   const pipeline = await createPipeline(ctx, { store, pki, advertiseAddress: '192.0.2.1', serviceClusterIpRange: '10.96.0.0/16' });
   const running = pipeline.run();
+  const pending = new Set<Promise<unknown>>();
+  if (options.defaultServiceAccounts ?? true) giveDefaultServiceAccounts(pipeline, ctx, pending);
   await pipeline.bootstrap(6443);
+  await Promise.all(pending);
   return {
     ctx,
     pipeline,
@@ -58,11 +67,29 @@ export async function startTestServer(): Promise<TestServer> {
       return { status: response.status, body: parse(answered), text: answered, warnings: [response.headers['warning'] ?? []].flat(), response };
     },
     async stop() {
+      await Promise.all(pending);
       ctx.stop();
       await store.close();
       await running;
     },
   };
+}
+
+/** Stands in for the controller that gives every namespace its default account. */
+function giveDefaultServiceAccounts(pipeline: Pipeline, ctx: TestContext, pending: Set<Promise<unknown>>): void {
+  const loopback = createLoopback(pipeline.handle, ctx.signal);
+  const { registry } = pipeline.door.backend;
+  registry.require('', 'v1', 'namespaces').cache.watch({
+    scope: '',
+    deliver: ({ type, entry }) => {
+      if (type !== 'ADDED') return;
+      const account: KubeObject = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default', namespace: entry.name } };
+      const made = loopback('POST', `/api/v1/namespaces/${entry.name}/serviceaccounts`, account)
+        .catch((error: unknown) => ctx.logger.error(error, 'no default ServiceAccount', { namespace: entry.name }))
+        .finally(() => pending.delete(made));
+      pending.add(made);
+    },
+  });
 }
 
 function parse(text: string): TestAnswer['body'] {

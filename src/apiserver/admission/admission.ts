@@ -19,6 +19,7 @@ export interface AdmissionAttributes {
   readonly kind: GroupVersionKind;
   readonly subresource: string;
   readonly namespace: string;
+  /** Empty while an object that has only a generateName has not got its name yet: that comes after mutating admission. */
   readonly name: string;
   /** Mutating plugins change it in place; absent on DELETE. */
   readonly object: KubeObject | undefined;
@@ -47,13 +48,15 @@ export class AdmissionChain {
 
   async admit(attributes: AdmissionAttributes): Promise<void> {
     for (const plugin of this.plugins) {
-      if (plugin.admit && this.#concerns(plugin, attributes)) await plugin.admit(attributes);
+      const pending = plugin.admit && this.#concerns(plugin, attributes) ? plugin.admit(attributes) : undefined;
+      if (pending) await pending;
     }
   }
 
   async validate(attributes: AdmissionAttributes): Promise<void> {
     for (const plugin of this.plugins) {
-      if (plugin.validate && this.#concerns(plugin, attributes)) await plugin.validate(attributes);
+      const pending = plugin.validate && this.#concerns(plugin, attributes) ? plugin.validate(attributes) : undefined;
+      if (pending) await pending;
     }
   }
 

@@ -1,6 +1,8 @@
 /** NamespaceLifecycle: nothing is made in a namespace that does not exist or is going away; three are never deleted. */
-import { forbidden, notFound } from '../../machinery/status.ts';
+import type { KubeObject } from '../../machinery/object.ts';
+import { forbidden } from '../../machinery/status.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
+import { refuse } from './refuse.ts';
 
 const IMMORTAL = new Set(['default', 'kube-system', 'kube-public']);
 
@@ -11,7 +13,7 @@ export const namespaceLifecycle: AdmissionPlugin = {
     if (attributes.served.kind === 'Namespace' && attributes.served.group === '') return checkNamespaceItself(attributes);
     if (attributes.operation !== 'CREATE' || attributes.namespace === '') return;
     if (attributes.served.plural === 'localsubjectaccessreviews') return;
-    checkNamespaceOf(attributes);
+    return checkNamespaceOf(attributes);
   },
 };
 
@@ -19,12 +21,20 @@ function checkNamespaceItself({ operation, name, groupResource }: AdmissionAttri
   if (operation === 'DELETE' && IMMORTAL.has(name)) throw forbidden(groupResource, name, 'this namespace may not be deleted');
 }
 
-function checkNamespaceOf({ registry, namespace, groupResource, name }: AdmissionAttributes): void {
-  const found = registry.lookup('', 'v1', 'namespaces', '', namespace);
-  if (!found) throw notFound({ group: '', resource: 'namespaces' }, namespace);
+function checkNamespaceOf(attributes: AdmissionAttributes): void | Promise<void> {
+  const { registry, namespace } = attributes;
+  const known = registry.lookup('', 'v1', 'namespaces', '', namespace);
+  if (known) return checkAlive(attributes, known);
+  // Another server may have made it a moment ago: the store itself knows.
+  const stored = registry.objects.fresh(registry.require('', 'v1', 'namespaces'), { namespace: '', name: namespace });
+  return stored.then((entry) => checkAlive(attributes, entry.object));
+}
+
+function checkAlive(attributes: AdmissionAttributes, found: KubeObject): void {
+  const { namespace } = attributes;
   const status = found['status'] as { phase?: string } | undefined;
   if (status?.phase !== 'Terminating' && !found.metadata.deletionTimestamp) return;
-  const error = forbidden(groupResource, name, `unable to create new content in namespace ${namespace} because it is being terminated`);
+  const error = refuse(attributes, `unable to create new content in namespace ${namespace} because it is being terminated`);
   error.status.details!.causes = [{ reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' }];
   throw error;
 }

@@ -1,9 +1,75 @@
-/** The admission plugins that are on, in the order in which they run. */
+/** The admission plugins, in upstream's order, and which of them are on. */
 import type { Context } from '../../kernel/index.ts';
+import type { Authorizer } from '../authz/authorizer.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { AdmissionPlugin } from './admission.ts';
+import { certificateApprovalPlugin, certificateSigningPlugin, clusterTrustBundleAttestPlugin } from './certificate-signers.ts';
+import { certificateSubjectRestriction } from './certificate-subject-restriction.ts';
+import { defaultIngressClassPlugin } from './default-ingress-class.ts';
+import { defaultStorageClassPlugin } from './default-storage-class.ts';
+import { defaultTolerationSecondsPlugin } from './default-toleration-seconds.ts';
+import { limitRangerPlugin } from './limit-ranger/limit-ranger.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
+import { persistentVolumeClaimResizePlugin } from './persistent-volume-claim-resize.ts';
+import { podTopologyLabels } from './pod-topology-labels.ts';
+import { priorityPlugin } from './priority.ts';
+import { runtimeClassPlugin } from './runtime-class.ts';
+import { serviceAccountPlugin } from './service-account/service-account.ts';
+import { storageObjectInUseProtection } from './storage-object-in-use-protection.ts';
+import { taintNodesByCondition } from './taint-nodes-by-condition.ts';
 
-export function admissionPlugins(_ctx: Context, _registry: Registry): readonly AdmissionPlugin[] {
-  return [namespaceLifecycle];
+export interface AdmissionOptions {
+  readonly authorizer: Authorizer;
+  /** Names that are on besides those that are on by default (--enable-admission-plugins). */
+  readonly enable?: readonly string[];
+  /** Names that are off although they are on by default (--disable-admission-plugins). */
+  readonly disable?: readonly string[];
+}
+
+export interface PluginContext extends AdmissionOptions {
+  readonly ctx: Context;
+  readonly registry: Registry;
+}
+
+interface PluginEntry {
+  readonly onByDefault: boolean;
+  create(context: PluginContext): AdmissionPlugin;
+}
+
+const on = (create: PluginEntry['create']): PluginEntry => ({ onByDefault: true, create });
+
+const PLUGINS = {
+  NamespaceLifecycle: on(() => namespaceLifecycle),
+  LimitRanger: on(({ registry }) => limitRangerPlugin(registry)),
+  ServiceAccount: on(({ ctx, registry }) => serviceAccountPlugin(ctx, registry)),
+  TaintNodesByCondition: on(() => taintNodesByCondition),
+  Priority: on(({ registry }) => priorityPlugin(registry)),
+  DefaultTolerationSeconds: on(() => defaultTolerationSecondsPlugin()),
+  DefaultStorageClass: on(({ registry }) => defaultStorageClassPlugin(registry)),
+  StorageObjectInUseProtection: on(() => storageObjectInUseProtection),
+  PersistentVolumeClaimResize: on(({ registry }) => persistentVolumeClaimResizePlugin(registry)),
+  RuntimeClass: on(({ registry }) => runtimeClassPlugin(registry)),
+  CertificateApproval: on(({ authorizer }) => certificateApprovalPlugin(authorizer)),
+  CertificateSigning: on(({ authorizer }) => certificateSigningPlugin(authorizer)),
+  ClusterTrustBundleAttest: on(({ authorizer }) => clusterTrustBundleAttestPlugin(authorizer)),
+  CertificateSubjectRestriction: on(() => certificateSubjectRestriction),
+  DefaultIngressClass: on(({ registry }) => defaultIngressClassPlugin(registry)),
+  PodTopologyLabels: on(() => podTopologyLabels),
+} satisfies Record<string, PluginEntry>;
+
+export function admissionPlugins(ctx: Context, registry: Registry, options: AdmissionOptions): readonly AdmissionPlugin[] {
+  const { enable = [], disable = [] } = options;
+  checkNames(enable, disable);
+  return Object.entries<PluginEntry>(PLUGINS)
+    .filter(([name, { onByDefault }]) => enable.includes(name) || (onByDefault && !disable.includes(name)))
+    .map(([, { create }]) => create({ ...options, ctx, registry }));
+}
+
+/** The names are known, and none is asked for and refused at once. */
+function checkNames(enable: readonly string[], disable: readonly string[]): void {
+  for (const [flag, names] of [['enable-admission-plugins', enable], ['disable-admission-plugins', disable]] as const) {
+    for (const name of names) if (!Object.hasOwn(PLUGINS, name)) throw new Error(`${flag} plugin "${name}" is unknown`);
+  }
+  const both = enable.filter((name) => disable.includes(name)).sort();
+  if (both.length > 0) throw new Error(`[${both.join(' ')}] in enable-admission-plugins and disable-admission-plugins overlapped`);
 }

@@ -36,7 +36,7 @@ export async function createBinding(scope: Scope): Promise<Result> {
   const { name } = binding.metadata;
   if (!name) throw badRequest('Name parameter required.');
   const served = scope.backend.registry.require('', 'v1', 'pods');
-  return bind({ ...scope, served, place: { ...scope.place, name } }, binding, options);
+  return bind({ ...scope, served, place: { ...scope.place, name } }, binding, options, scope);
 }
 
 async function readBinding(scope: Scope): Promise<{ options: ReturnType<typeof writeOptions>; binding: BindingObject }> {
@@ -46,9 +46,10 @@ async function readBinding(scope: Scope): Promise<{ options: ReturnType<typeof w
   return { options, binding };
 }
 
-async function bind(scope: Scope, binding: BindingObject, options: ReturnType<typeof writeOptions>): Promise<Result> {
+/** `asked` is the request as admission sees it: for the pod's subresource, or for the old resource of bindings. */
+async function bind(scope: Scope, binding: BindingObject, options: ReturnType<typeof writeOptions>, asked = scope): Promise<Result> {
   const { backend, served, place } = scope;
-  const attributes = attributesOf(scope, { operation: 'CREATE', object: binding, name: place.name, options: optionsObject(options), dryRun: options.dryRun, kind: BINDING });
+  const attributes = attributesOf(asked, { operation: 'CREATE', object: binding, name: place.name, options: optionsObject(options), dryRun: options.dryRun, kind: BINDING });
   await backend.admission.admit(attributes);
   const errors = validateBody('Binding', binding, backend.validation);
   if (errors.length > 0) throw failure(500, '', aggregateMessage(errors));

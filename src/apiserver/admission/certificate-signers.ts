@@ -1,0 +1,72 @@
+/** CertificateApproval, CertificateSigning and ClusterTrustBundleAttest: who acts for a signer needs the right to it by name. */
+import type { CertificateSigningRequest } from '../../api/generated/certificates-v1.ts';
+import type { KubeObject } from '../../machinery/object.ts';
+import { deepEqual } from '../../machinery/patch/deep-equal.ts';
+import { quote } from '../../machinery/quote.ts';
+import type { Authorizer } from '../authz/authorizer.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
+import { isFor } from './kinds.ts';
+import { refuse } from './refuse.ts';
+
+const GROUP = 'certificates.k8s.io';
+
+type Request = CertificateSigningRequest & KubeObject;
+
+const isForRequests = (attributes: AdmissionAttributes, subresource: string): boolean =>
+  isFor(attributes, GROUP, 'certificatesigningrequests') && attributes.subresource === subresource;
+
+export const certificateApprovalPlugin = (authorizer: Authorizer): AdmissionPlugin => ({
+  name: 'CertificateApproval',
+  operations: ['UPDATE'],
+  matches: (attributes) => isForRequests(attributes, 'approval'),
+  async validate(attributes) {
+    const { signerName } = (attributes.oldObject as Request).spec;
+    if (await mayActFor(authorizer, attributes, 'approve', signerName)) return;
+    throw refuse(attributes, `user not permitted to approve requests with signerName ${quote(signerName)}`);
+  },
+});
+
+export const certificateSigningPlugin = (authorizer: Authorizer): AdmissionPlugin => ({
+  name: 'CertificateSigning',
+  operations: ['UPDATE'],
+  matches: (attributes) => isForRequests(attributes, 'status'),
+  async validate(attributes) {
+    const old = attributes.oldObject as Request;
+    const { status } = attributes.object as Request;
+    if (old.status?.certificate === status?.certificate && deepEqual(old.status?.conditions ?? [], status?.conditions ?? [])) return;
+    if (await mayActFor(authorizer, attributes, 'sign', old.spec.signerName)) return;
+    throw refuse(attributes, `user not permitted to sign requests with signerName ${quote(old.spec.signerName)}`);
+  },
+});
+
+export const clusterTrustBundleAttestPlugin = (authorizer: Authorizer): AdmissionPlugin => ({
+  name: 'ClusterTrustBundleAttest',
+  operations: ['CREATE', 'UPDATE'],
+  matches: (attributes) => isFor(attributes, GROUP, 'clustertrustbundles') && attributes.subresource === '',
+  async validate(attributes) {
+    const signerName = (attributes.object as { spec?: { signerName?: string } } | undefined)?.spec?.signerName ?? '';
+    if (signerName === '' || (attributes.operation === 'UPDATE' && deepEqual(attributes.object!['spec'], attributes.oldObject!['spec']))) return;
+    if (await mayActFor(authorizer, attributes, 'attest', signerName)) return;
+    throw refuse(attributes, `user not permitted to attest for signerName ${quote(signerName)}`);
+  },
+});
+
+/** By the signer's own name, or by `domain/*`. */
+async function mayActFor(authorizer: Authorizer, { user }: AdmissionAttributes, verb: string, signerName: string): Promise<boolean> {
+  for (const name of [signerName, `${signerName.split('/', 1)[0]}/*`]) {
+    const { decision } = await authorizer.authorize({
+      user,
+      verb,
+      isResourceRequest: true,
+      apiGroup: GROUP,
+      apiVersion: '*',
+      namespace: '',
+      resource: 'signers',
+      subresource: '',
+      name,
+      path: '',
+    });
+    if (decision === 'allow') return true;
+  }
+  return false;
+}

@@ -1,0 +1,30 @@
+/** DefaultIngressClass: Ingresses that name no class get the newest of the classes that are marked as the default. */
+import type { Ingress } from '../../api/generated/networking-v1.ts';
+import type { KubeObject } from '../../machinery/object.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { AdmissionPlugin } from './admission.ts';
+import { derivedFrom } from './derived.ts';
+import { isFor } from './kinds.ts';
+import { newest } from './newest.ts';
+
+const GROUP = 'networking.k8s.io';
+const IS_DEFAULT = 'ingressclass.kubernetes.io/is-default-class';
+const CLASS_ANNOTATION = 'kubernetes.io/ingress.class';
+
+export function defaultIngressClassPlugin(registry: Registry): AdmissionPlugin {
+  const classes = registry.require(GROUP, 'v1', 'ingressclasses');
+  const defaultClass = derivedFrom(classes, () =>
+    newest(classes.cache.list().map((entry) => entry.object).filter(({ metadata }) => metadata.annotations?.[IS_DEFAULT] === 'true')),
+  );
+  return {
+    name: 'DefaultIngressClass',
+    operations: ['CREATE'],
+    matches: (attributes) => isFor(attributes, GROUP, 'ingresses') && attributes.subresource === '',
+    admit({ object }) {
+      const ingress = object as Ingress & KubeObject;
+      if (ingress.spec?.ingressClassName !== undefined || ingress.metadata.annotations?.[CLASS_ANNOTATION] !== undefined) return;
+      const found = defaultClass();
+      if (found) (ingress.spec ??= {}).ingressClassName = found.metadata.name!;
+    },
+  };
+}

@@ -1,0 +1,29 @@
+/** DefaultStorageClass: claims that name no class get the newest of the classes that are marked as the default. */
+import type { PersistentVolumeClaim } from '../../api/generated/core-v1.ts';
+import type { KubeObject } from '../../machinery/object.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { AdmissionPlugin } from './admission.ts';
+import { derivedFrom } from './derived.ts';
+import { isFor } from './kinds.ts';
+import { newest } from './newest.ts';
+
+const IS_DEFAULT = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class'];
+const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
+
+export function defaultStorageClassPlugin(registry: Registry): AdmissionPlugin {
+  const classes = registry.require('storage.k8s.io', 'v1', 'storageclasses');
+  const defaultClass = derivedFrom(classes, () =>
+    newest(classes.cache.list().map((entry) => entry.object).filter(({ metadata }) => IS_DEFAULT.some((key) => metadata.annotations?.[key] === 'true'))),
+  );
+  return {
+    name: 'DefaultStorageClass',
+    operations: ['CREATE'],
+    matches: (attributes) => isFor(attributes, '', 'persistentvolumeclaims') && attributes.subresource === '',
+    admit({ object }) {
+      const claim = object as PersistentVolumeClaim & KubeObject;
+      if (claim.metadata.annotations?.[CLASS_ANNOTATION] !== undefined || claim.spec?.storageClassName !== undefined) return;
+      const found = defaultClass();
+      if (found) (claim.spec ??= {}).storageClassName = found.metadata.name!;
+    },
+  };
+}

@@ -1,0 +1,35 @@
+/** DefaultTolerationSeconds: unless it says otherwise, a pod stays five minutes on a node that is not ready or unreachable. */
+import type { Toleration } from '../../api/generated/core-v1.ts';
+import type { AdmissionPlugin } from './admission.ts';
+import { isForPods, podOf, specOf } from './kinds.ts';
+
+export interface DefaultTolerationSeconds {
+  readonly notReady: number;
+  readonly unreachable: number;
+}
+
+export const DEFAULT_TOLERATION_SECONDS: DefaultTolerationSeconds = { notReady: 300, unreachable: 300 };
+
+const NOT_READY = 'node.kubernetes.io/not-ready';
+const UNREACHABLE = 'node.kubernetes.io/unreachable';
+
+export function defaultTolerationSecondsPlugin(seconds: DefaultTolerationSeconds = DEFAULT_TOLERATION_SECONDS): AdmissionPlugin {
+  return {
+    name: 'DefaultTolerationSeconds',
+    operations: ['CREATE', 'UPDATE'],
+    matches: isForPods,
+    admit(attributes) {
+      const spec = specOf(podOf(attributes));
+      const given = spec.tolerations ?? [];
+      const added: Toleration[] = [];
+      if (!given.some((toleration) => tolerates(toleration, NOT_READY))) added.push(tolerating(NOT_READY, seconds.notReady));
+      if (!given.some((toleration) => tolerates(toleration, UNREACHABLE))) added.push(tolerating(UNREACHABLE, seconds.unreachable));
+      if (added.length > 0) spec.tolerations = [...given, ...added];
+    },
+  };
+}
+
+const tolerates = ({ key = '', effect = '' }: Toleration, taint: string): boolean =>
+  (key === taint || key === '') && (effect === 'NoExecute' || effect === '');
+
+const tolerating = (key: string, tolerationSeconds: number): Toleration => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds });

@@ -1,0 +1,13 @@
+import type { KubeObject } from '../../machinery/object.ts';
+
+/** The object that was created last; of several, the first by name. */
+export function newest(objects: readonly KubeObject[]): KubeObject | undefined {
+  let found: KubeObject | undefined;
+  for (const object of objects) if (!found || isNewer(object, found)) found = object;
+  return found;
+}
+
+function isNewer(a: KubeObject, b: KubeObject): boolean {
+  const [left, right] = [a.metadata.creationTimestamp ?? '', b.metadata.creationTimestamp ?? ''];
+  return left === right ? a.metadata.name! < b.metadata.name! : left > right;
+}

@@ -1,0 +1,13 @@
+/** The 403 that a plugin answers with, named after what the request would have written. */
+import { aggregateMessageOf } from './aggregate-message.ts';
+import { forbidden, type StatusError } from '../../machinery/status.ts';
+import type { AdmissionAttributes } from './admission.ts';
+
+export function refuse(attributes: AdmissionAttributes, ...reasons: readonly string[]): StatusError {
+  return forbidden(attributes.groupResource, nameOf(attributes), aggregateMessageOf(reasons));
+}
+
+/** Names that are still to be generated are shown as their prefix. */
+function nameOf({ name, object }: AdmissionAttributes): string {
+  return name || object?.metadata?.name || object?.metadata?.generateName || 'Unknown';
+}

@@ -1,0 +1,72 @@
+/** RuntimeClass: a pod takes over its class's overhead, node selector and tolerations. */
+import type { RuntimeClass } from '../../api/generated/node-v1.ts';
+import type { KubeObject } from '../../machinery/object.ts';
+import { parseQuantity } from '../../machinery/quantity/index.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
+import { isForPods, podOf, specOf } from './kinds.ts';
+import { mergeTolerations } from './merge-tolerations.ts';
+import { refuse } from './refuse.ts';
+
+type ClassObject = RuntimeClass & KubeObject;
+type ResourceList = Readonly<Record<string, string>>;
+
+const MISMATCH = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead";
+
+export function runtimeClassPlugin(registry: Registry): AdmissionPlugin {
+  const classes = registry.require('node.k8s.io', 'v1', 'runtimeclasses');
+
+  function classOf(attributes: AdmissionAttributes): ClassObject | undefined {
+    const name = specOf(podOf(attributes)).runtimeClassName;
+    if (name === undefined) return undefined;
+    const found = classes.cache.get('', name);
+    if (!found) throw refuse(attributes, `pod rejected: RuntimeClass "${name}" not found`);
+    return found.object as ClassObject;
+  }
+
+  return {
+    name: 'RuntimeClass',
+    operations: ['CREATE'],
+    matches: isForPods,
+    admit(attributes) {
+      const found = classOf(attributes);
+      if (!found) return;
+      setOverhead(attributes, found);
+      setScheduling(attributes, found);
+    },
+    validate(attributes) {
+      const spec = specOf(podOf(attributes));
+      const fixed = classOf(attributes)?.overhead;
+      if (fixed && !sameAmounts(fixed.podFixed ?? {}, spec.overhead ?? {})) throw refuse(attributes, MISMATCH);
+      if (!fixed && Object.keys(spec.overhead ?? {}).length > 0) {
+        throw refuse(attributes, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead');
+      }
+    },
+  };
+}
+
+function setOverhead(attributes: AdmissionAttributes, { overhead }: ClassObject): void {
+  if (!overhead) return;
+  const spec = specOf(podOf(attributes));
+  const fixed = overhead.podFixed ?? {};
+  if (spec.overhead && !sameAmounts(fixed, spec.overhead)) throw refuse(attributes, MISMATCH);
+  spec.overhead = { ...fixed };
+}
+
+function setScheduling(attributes: AdmissionAttributes, { scheduling }: ClassObject): void {
+  if (!scheduling) return;
+  const spec = specOf(podOf(attributes));
+  for (const [key, value] of Object.entries(scheduling.nodeSelector ?? {})) {
+    const own = spec.nodeSelector?.[key];
+    if (own !== undefined && own !== value) {
+      throw refuse(attributes, `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${own}`);
+    }
+    (spec.nodeSelector ??= {})[key] = value;
+  }
+  if (scheduling.tolerations?.length) spec.tolerations = mergeTolerations(spec.tolerations ?? [], scheduling.tolerations);
+}
+
+function sameAmounts(a: ResourceList, b: ResourceList): boolean {
+  const names = Object.keys(a);
+  return names.length === Object.keys(b).length && names.every((name) => b[name] !== undefined && parseQuantity(a[name]!).equals(parseQuantity(b[name])));
+}

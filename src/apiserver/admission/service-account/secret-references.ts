@@ -1,0 +1,48 @@
+/** The limit that an account with `kubernetes.io/enforce-mountable-secrets` puts on its pods: only secrets that it names. */
+import type { Container, EphemeralContainer, PodSpec, ServiceAccount } from '../../../api/generated/core-v1.ts';
+
+const ANNOTATION = 'kubernetes.io/enforce-mountable-secrets';
+const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
+
+export const enforcesMountableSecrets = ({ metadata }: ServiceAccount): boolean => TRUE.has(metadata.annotations?.[ANNOTATION] ?? '');
+
+/** Why the pod is not allowed, or undefined. */
+export function forbiddenSecretReference(spec: PodSpec, account: ServiceAccount): string | undefined {
+  const limit = limitOf(account);
+  for (const { secret } of spec.volumes ?? []) {
+    if (secret && !limit.mountable.has(secret.secretName ?? '')) return `volume with secret.secretName="${secret.secretName ?? ''}" ${limit.notAllowed}`;
+  }
+  const inContainers = inEach('init container', spec.initContainers, limit) ?? inEach('container', spec.containers, limit);
+  if (inContainers) return inContainers;
+  const pull = new Set((account.imagePullSecrets ?? []).map(({ name }) => name));
+  for (const [i, { name }] of (spec.imagePullSecrets ?? []).entries()) {
+    if (!pull.has(name)) return `imagePullSecrets[${i}].name="${name ?? ''}" is not allowed because service account ${account.metadata.name} does not reference that imagePullSecret`;
+  }
+  return undefined;
+}
+
+export const forbiddenEphemeralReference = (spec: PodSpec, account: ServiceAccount): string | undefined =>
+  inEach('ephemeral container', spec.ephemeralContainers, limitOf(account));
+
+interface Limit {
+  readonly mountable: ReadonlySet<string>;
+  readonly notAllowed: string;
+}
+
+const limitOf = ({ metadata, secrets }: ServiceAccount): Limit => ({
+  mountable: new Set((secrets ?? []).map(({ name }) => name ?? '')),
+  notAllowed: `is not allowed because service account ${metadata.name} does not reference that secret`,
+});
+
+function inEach(kind: string, containers: readonly (Container | EphemeralContainer)[] | undefined, { mountable, notAllowed }: Limit): string | undefined {
+  for (const { name, env, envFrom } of containers ?? []) {
+    for (const variable of env ?? []) {
+      const secret = variable.valueFrom?.secretKeyRef;
+      if (secret && !mountable.has(secret.name ?? '')) return `${kind} ${name} with envVar ${variable.name} referencing secret.secretName="${secret.name ?? ''}" ${notAllowed}`;
+    }
+    for (const { secretRef } of envFrom ?? []) {
+      if (secretRef && !mountable.has(secretRef.name ?? '')) return `${kind} ${name} with envFrom referencing secret.secretName="${secretRef.name ?? ''}" ${notAllowed}`;
+    }
+  }
+  return undefined;
+}

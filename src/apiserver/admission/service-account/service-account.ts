@@ -1,0 +1,111 @@
+/**
+ * ServiceAccount: every pod runs as one. Pods that name none get `default`; the account gives them its token, its image
+ * pull secrets, and, where it insists, a limit on the secrets that they may use.
+ */
+import type { ServiceAccount } from '../../../api/generated/core-v1.ts';
+import type { Context } from '../../../kernel/index.ts';
+import type { KubeObject } from '../../../machinery/object.ts';
+import { isStatusError } from '../../../machinery/status.ts';
+import type { Registry } from '../../registry/registry.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
+import { isFor, isMirrorPod, podOf, specOf, type PodObject } from '../kinds.ts';
+import { referencesSecrets, usesTokenProjection } from '../pod-references.ts';
+import { refuse } from '../refuse.ts';
+import { enforcesMountableSecrets, forbiddenEphemeralReference, forbiddenSecretReference } from './secret-references.ts';
+import { mountToken } from './token-volume.ts';
+
+const DEFAULT_ACCOUNT = 'default';
+
+/** How long a pod waits for the account that its new namespace is about to get. */
+const DEFAULT_ACCOUNT_PATIENCE_MS = 1500;
+
+type Account = ServiceAccount & KubeObject;
+
+export function serviceAccountPlugin(ctx: Context, registry: Registry): AdmissionPlugin {
+  const accounts = registry.require('', 'v1', 'serviceaccounts');
+
+  async function accountOf(attributes: AdmissionAttributes, name: string): Promise<Account> {
+    const { namespace } = attributes;
+    const known = accounts.cache.get(namespace, name);
+    if (known) return known.object as Account;
+    const found = name === DEFAULT_ACCOUNT ? await appearing(namespace) : await stored(namespace, name);
+    if (!found) throw refuse(attributes, `error looking up service account ${namespace}/${name}: serviceaccount "${name}" not found`);
+    return found;
+  }
+
+  async function stored(namespace: string, name: string): Promise<Account | undefined> {
+    try {
+      return (await registry.objects.fresh(accounts, { namespace, name })).object as Account;
+    } catch (error) {
+      if (isStatusError(error, 'NotFound')) return undefined;
+      throw error;
+    }
+  }
+
+  /** The default account of a new namespace is made by a controller, which may take a moment. */
+  function appearing(namespace: string): Promise<Account | undefined> {
+    return new Promise((resolve) => {
+      const finish = (account: Account | undefined): void => {
+        timer.cancel();
+        stopWatching();
+        resolve(account);
+      };
+      const timer = ctx.clock.after(DEFAULT_ACCOUNT_PATIENCE_MS, () => finish(undefined));
+      const stopWatching = accounts.cache.watch({
+        scope: `${namespace}/${DEFAULT_ACCOUNT}`,
+        deliver: (event) => {
+          if (event.type !== 'DELETED') finish(event.entry.object as Account);
+        },
+      });
+    });
+  }
+
+  async function admitPod(attributes: AdmissionAttributes): Promise<void> {
+    const pod = podOf(attributes);
+    if (isMirrorPod(pod)) return checkMirrorPod(attributes, pod);
+    const spec = specOf(pod);
+    if (!spec.serviceAccountName) spec.serviceAccountName = DEFAULT_ACCOUNT;
+    // The old name of the field always says the same.
+    spec.serviceAccount = spec.serviceAccountName;
+    const account = await accountOf(attributes, spec.serviceAccountName);
+    if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true) mountToken(spec, ctx.random);
+    if (!spec.imagePullSecrets?.length && account.imagePullSecrets?.length) spec.imagePullSecrets = structuredClone(account.imagePullSecrets);
+    checkSecrets(attributes, pod, account);
+  }
+
+  function checkSecrets(attributes: AdmissionAttributes, pod: PodObject, account: Account): void {
+    if (!enforcesMountableSecrets(account)) return;
+    const reason = forbiddenSecretReference(specOf(pod), account);
+    if (reason) throw refuse(attributes, reason);
+  }
+
+  async function validateEphemeralContainers(attributes: AdmissionAttributes): Promise<void> {
+    const spec = specOf(podOf(attributes));
+    const account = await accountOf(attributes, spec.serviceAccountName ?? '');
+    const reason = enforcesMountableSecrets(account) ? forbiddenEphemeralReference(spec, account) : undefined;
+    if (reason) throw refuse(attributes, reason);
+  }
+
+  return {
+    name: 'ServiceAccount',
+    operations: ['CREATE', 'UPDATE'],
+    matches: (attributes) =>
+      isFor(attributes, '', 'pods') && (attributes.operation === 'CREATE' ? attributes.subresource === '' : attributes.subresource === 'ephemeralcontainers'),
+    admit: (attributes) => (attributes.operation === 'CREATE' ? admitPod(attributes) : undefined),
+    async validate(attributes) {
+      if (attributes.operation === 'UPDATE') return validateEphemeralContainers(attributes);
+      const pod = podOf(attributes);
+      if (isMirrorPod(pod)) return checkMirrorPod(attributes, pod);
+      const name = specOf(pod).serviceAccountName ?? '';
+      if (name === '') throw refuse(attributes, `no service account specified for pod ${attributes.namespace}/${pod.metadata.name ?? ''}`);
+      checkSecrets(attributes, pod, await accountOf(attributes, name));
+    },
+  };
+}
+
+function checkMirrorPod(attributes: AdmissionAttributes, pod: PodObject): void {
+  const spec = specOf(pod);
+  if (spec.serviceAccountName) throw refuse(attributes, 'a mirror pod may not reference service accounts');
+  if (referencesSecrets(spec)) throw refuse(attributes, 'a mirror pod may not reference secrets');
+  if (usesTokenProjection(spec)) throw refuse(attributes, 'a mirror pod may not use ServiceAccountToken volume projections');
+}

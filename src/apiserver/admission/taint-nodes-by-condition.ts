@@ -1,0 +1,18 @@
+/** TaintNodesByCondition: no pod is scheduled to a new node before the node controller has found it ready. */
+import type { Node } from '../../api/generated/core-v1.ts';
+import type { KubeObject } from '../../machinery/object.ts';
+import type { AdmissionPlugin } from './admission.ts';
+import { isFor } from './kinds.ts';
+
+const NOT_READY = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
+
+export const taintNodesByCondition: AdmissionPlugin = {
+  name: 'TaintNodesByCondition',
+  operations: ['CREATE'],
+  matches: (attributes) => isFor(attributes, '', 'nodes') && attributes.subresource === '',
+  admit({ object }) {
+    const node = object as Node & KubeObject;
+    const spec = (node.spec ??= {});
+    if (!spec.taints?.some(({ key, effect }) => key === NOT_READY.key && effect === NOT_READY.effect)) spec.taints = [...(spec.taints ?? []), { ...NOT_READY }];
+  },
+};
