@@ -170,7 +170,7 @@ describe.skipIf(noEtcdctl !== undefined)(`etcdctl${noEtcdctl === undefined ? '' 
 
   it('compacts, defragments and saves a snapshot', async () => {
     const revision = await store.revision();
-    expect(await etcdctl(['compaction', String(revision)])).toBe(`compacted revision ${revision}\n`);
+    expect(await etcdctl(['compaction', '--physical', String(revision)])).toBe(`compacted revision ${revision}\n`);
     expect(await etcdctl(['defrag'])).toContain('Finished defragmenting');
     expect(await etcdctl(['snapshot', 'save', join(directory, 'snapshot.db')])).toContain('Snapshot saved');
     const { snapshotStatus } = await import('../src/etcd/index.ts');

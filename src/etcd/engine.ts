@@ -26,8 +26,8 @@ export interface Engine {
   commit(commit: Commit): Promise<void> | undefined;
   /** Resolves when every commit so far is durable; undefined when all are. */
   settled(): Promise<void> | undefined;
-  /** Forgets the records before `revision`, soon. */
-  compact(revision: number): Promise<void>;
+  /** Forgets the records before `revision`, soon, or before it resolves when `physical`. */
+  compact(revision: number, options: { physical: boolean }): Promise<void>;
   /** Throws when the store cannot take a request that makes it bigger. */
   checkRoom(): void;
   sizes(): { total: number; inUse: number };

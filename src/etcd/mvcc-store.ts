@@ -99,12 +99,12 @@ export abstract class MvccStore implements Store {
     return this.hub.watch(request);
   }
 
-  async compact(revision: number): Promise<void> {
+  async compact(revision: number, options: { physical?: boolean } = {}): Promise<void> {
     this.checkOpen();
     if (revision <= this.compactRevision) throw failure('compacted', { compactRevision: this.compactRevision });
     if (revision > this.published) throw failure('future-revision');
     this.compactRevision = revision;
-    await this.engine.compact(revision);
+    await this.engine.compact(revision, { physical: options.physical ?? false });
   }
 
   revision(): Promise<number> {

@@ -22,6 +22,12 @@ export interface EndpointsOptions {
   retryForMs: number;
 }
 
+export interface CallOptions {
+  idempotent: boolean;
+  /** Of one attempt, when it needs more than usual. */
+  timeoutMs?: number;
+}
+
 export interface Call<Q extends object, R extends object> {
   path: string;
   request: Message<Q>;
@@ -83,18 +89,18 @@ export class Endpoints {
    * Calls one endpoint after the other until one answers. Repeats on its own only when the request is safe to repeat:
    * because it changes nothing, or because it certainly reached nobody.
    */
-  async unary<Q extends object, R extends object>(call: Call<Q, R>, request: Partial<Q>, { idempotent }: { idempotent: boolean }): Promise<R> {
+  async unary<Q extends object, R extends object>(call: Call<Q, R>, request: Partial<Q>, options: CallOptions): Promise<R> {
     const { clock, retryForMs } = this.options;
     const giveUpAt = clock.monotonic() + retryForMs;
     for (let attempt = 0; ; attempt++) {
       if (this.closed) throw failure('closed');
       const { client, index } = this.client();
       try {
-        return await this.attempt(client, call, request);
+        return await this.attempt(client, call, request, options.timeoutMs);
       } catch (error) {
         if (!isServiceError(error)) throw error;
         if (isEndpointFailure(error)) this.failed(index);
-        const repeatable = isEndpointFailure(error) && (idempotent || reachedNobody(error));
+        const repeatable = isEndpointFailure(error) && (options.idempotent || reachedNobody(error));
         if (!repeatable || clock.monotonic() >= giveUpAt) throw storeErrorOf(error);
         if (attempt % this.size === this.size - 1) await clock.sleep(RETRY_PAUSE_MS * Math.min(attempt + 1, 10));
       }

@@ -20,6 +20,8 @@ export interface EtcdStoreOptions {
 
 const SAFE = { idempotent: true };
 const UNSAFE = { idempotent: false };
+/** Much data takes its time, from a healthy member too; a dead one is noticed by its silence on the connection. */
+const LARGE_READ = { idempotent: true, timeoutMs: 60_000 };
 const DEFRAGMENT_TIMEOUT_MS = 10 * 60_000;
 const ALARM_GET = 0;
 const ALARM_DEACTIVATE = 2;
@@ -42,7 +44,7 @@ class EtcdStore implements Store {
 
   async range(request: RangeRequest): Promise<RangeResult> {
     checkRange(request);
-    const { header, kvs, count, more } = await this.endpoints.unary(calls.range, messageOfRange(request), SAFE);
+    const { header, kvs, count, more } = await this.endpoints.unary(calls.range, messageOfRange(request), request.rangeEnd ? LARGE_READ : SAFE);
     return { revision: header?.revision ?? 0, kvs, count, more };
   }
 

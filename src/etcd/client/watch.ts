@@ -1,10 +1,10 @@
-import type { ClientDuplexStream } from '@grpc/grpc-js';
+import { type ClientDuplexStream, type ServiceError, status } from '@grpc/grpc-js';
 import type { Clock } from '../../kernel/clock.ts';
 import { failure } from '../errors.ts';
-import type { Watch, WatchBatch, WatchRequest as StoreWatchRequest } from '../store.ts';
+import { StoreError, type Watch, type WatchBatch, type WatchRequest as StoreWatchRequest } from '../store.ts';
 import { eventOfMessage } from '../wire/convert.ts';
 import { WatchRequest, type WatchRequestMessage, WatchResponse, type WatchResponseMessage } from '../wire/messages.ts';
-import { type Endpoints, isServiceError, requireLeader } from './endpoints.ts';
+import { type Endpoints, isServiceError, requireLeader, storeErrorOf } from './endpoints.ts';
 
 type WatchStream = ClientDuplexStream<Partial<WatchRequestMessage>, WatchResponseMessage>;
 
@@ -66,6 +66,7 @@ export class EtcdWatch implements Watch {
           }
         } catch (error) {
           if (!isServiceError(error)) throw error;
+          if (!this.cancelled && !isWorthAnotherTry(error)) throw storeErrorOf(error);
         }
         if (this.cancelled) return;
         this.disconnect();
@@ -87,7 +88,9 @@ export class EtcdWatch implements Watch {
       requireLeader(),
     );
     // The error ends the iteration; this listener is for one that comes while nobody reads.
-    stream.on('error', () => this.endpoints.failed(index));
+    stream.on('error', () => {
+      if (!this.cancelled && this.stream === stream) this.endpoints.failed(index);
+    });
     const { key, rangeEnd = '', prevKv = false, progressNotify = false, filters = [] } = this.request;
     stream.write({
       create: {
@@ -114,7 +117,11 @@ export class EtcdWatch implements Watch {
   private receive(response: WatchResponseMessage): WatchBatch | 'again' | undefined {
     const revision = response.header?.revision ?? 0;
     if (response.compactRevision > 0) throw failure('compacted', { compactRevision: response.compactRevision });
-    if (response.canceled) return 'again';
+    if (response.canceled) {
+      const reason = response.cancelReason;
+      if (reason === '' || reason.startsWith('etcdserver: ')) return 'again';
+      throw new StoreError('unavailable', `etcd ended the watch: ${reason}`);
+    }
     if (response.created) {
       this.created = true;
       if (this.next === 0) this.next = revision + 1;
@@ -141,4 +148,11 @@ export class EtcdWatch implements Watch {
     const ms = Math.min(RECONNECT_PAUSE_MS * failures, LONGEST_PAUSE_MS);
     await this.clock.sleep(ms, this.stop.signal).catch(() => {});
   }
+}
+
+/** Another member, or the same one later, may do what this one refused; but not what nobody may or can do. */
+const hopeless: readonly number[] = [status.INVALID_ARGUMENT, status.PERMISSION_DENIED, status.UNAUTHENTICATED, status.UNIMPLEMENTED];
+
+function isWorthAnotherTry(error: ServiceError): boolean {
+  return !hopeless.includes(error.code);
 }

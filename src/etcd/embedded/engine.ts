@@ -31,8 +31,9 @@ export interface EmbeddedEngineOptions {
 }
 
 const emptyLayer: Layer = OrderedMap.empty();
-/** Bounds a group, and with it how long those behind it wait. */
+/** Bound a group, and with it how long those behind it wait. */
 const COMMITS_PER_GROUP = 1024;
+const BYTES_PER_GROUP = 8 * 1024 * 1024;
 
 /**
  * Keeps the store in one LMDB file. Commits that arrive while a group is being written wait and form the next one: one
@@ -91,8 +92,9 @@ export class EmbeddedEngine implements Engine {
   }
 
   viewAt(revision: number): View {
+    if (revision > this.published) return this.viewAtPending(revision);
     const newest = this.publishedView();
-    return revision >= this.published ? newest : layeredView(newest, this.layerBackTo(revision));
+    return revision === this.published ? newest : layeredView(newest, this.layerBackTo(revision));
   }
 
   commit(commit: Commit): Promise<void> {
@@ -116,9 +118,10 @@ export class EmbeddedEngine implements Engine {
     });
   }
 
-  async compact(revision: number): Promise<void> {
+  async compact(revision: number, { physical }: { physical: boolean }): Promise<void> {
     this.compactor.compactTo(revision);
     this.schedule();
+    while (physical && this.compactor.hasWork && !this.closing) await (this.group ?? this.paused ?? this.clock.yield());
   }
 
   checkRoom(): void {
@@ -157,6 +160,15 @@ export class EmbeddedEngine implements Engine {
     await this.tables.environment.close();
   }
 
+  /** As a transaction sees a revision that is decided but not yet durable. */
+  private viewAtPending(revision: number): View {
+    let layer = emptyLayer;
+    for (const { commit } of [...this.writing, ...this.queue]) {
+      if (commit.record !== undefined && commit.record.revision <= revision) layer = withChanges(layer, commit);
+    }
+    return layeredView(this.publishedView(), layer);
+  }
+
   private publishedView(): View {
     return layeredView(this.file, this.undo);
   }
@@ -175,7 +187,7 @@ export class EmbeddedEngine implements Engine {
   }
 
   private async writeGroup(): Promise<void> {
-    const writing = this.queue.splice(0, COMMITS_PER_GROUP);
+    const writing = this.queue.splice(0, groupSize(this.queue));
     this.writing = writing;
     const start = this.clock.monotonic();
     try {
@@ -230,11 +242,7 @@ export class EmbeddedEngine implements Engine {
   }
 
   private withoutPublished(): Layer {
-    let layer = emptyLayer;
-    for (const { commit } of this.queue) {
-      for (const { type, kv } of commit.record?.changes ?? []) layer = layer.set(kv.key, type === 'put' ? kv : undefined);
-    }
-    return layer;
+    return this.queue.reduce((layer, { commit }) => withChanges(layer, commit), emptyLayer);
   }
 
   private addUndo(commit: Commit): void {
@@ -255,6 +263,22 @@ export class EmbeddedEngine implements Engine {
     if (this.oldLayers.size > OLD_LAYERS) this.oldLayers.delete(this.oldLayers.keys().next().value!);
     return known.layer;
   }
+}
+
+function groupSize(queue: readonly Waiting[]): number {
+  let bytes = 0;
+  let count = 0;
+  while (count < queue.length && count < COMMITS_PER_GROUP && bytes < BYTES_PER_GROUP) {
+    for (const { kv, prevKv } of queue[count]!.commit.record?.changes ?? []) bytes += kv.value.length + (prevKv?.value.length ?? 0);
+    count++;
+  }
+  return count;
+}
+
+function withChanges(layer: Layer, commit: Commit): Layer {
+  let changed = layer;
+  for (const { type, kv } of commit.record?.changes ?? []) changed = changed.set(kv.key, type === 'put' ? kv : undefined);
+  return changed;
 }
 
 /** Pages of a long list read at the same old revision: its layer is kept for the next page. */
