@@ -1,4 +1,5 @@
 /** Takes out of a value what its schema does not know. */
+import { setOwn } from '../../decode/document.ts';
 import { isRecord } from '../../object.ts';
 import { additionalOf, isEmbeddedResource, itemsOf, preservesUnknownFields, propertyOf, type Schema } from './schema-props.ts';
 
@@ -28,10 +29,10 @@ function pruneFields(value: Record<string, unknown>, schema: Schema, { keepUnkno
   const embedded = isEmbeddedResource(schema);
   for (const [name, child] of Object.entries(value)) {
     const property = propertyOf(schema, name);
-    if (embedded && RESOURCE_FIELDS.has(name)) out[name] = child;
-    else if (property) out[name] = pruneValue(child, property);
-    else if (schema.additionalProperties != null) out[name] = pruneValue(child, additionalOf(schema));
-    else if (keepUnknown) out[name] = child;
+    if (embedded && RESOURCE_FIELDS.has(name)) setOwn(out, name, child);
+    else if (property) setOwn(out, name, pruneValue(child, property));
+    else if (schema.additionalProperties != null) setOwn(out, name, pruneValue(child, additionalOf(schema)));
+    else if (keepUnknown) setOwn(out, name, child);
   }
   return out;
 }

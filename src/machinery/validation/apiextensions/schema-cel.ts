@@ -64,7 +64,7 @@ export class CelPlace {
     return new CelPlace(compiler, schema, new TotalCost(), ignoreRuleCost, 1, true);
   }
 
-  child(parent: Schema, _child: Schema): CelPlace {
+  child(parent: Schema): CelPlace {
     const elements = maxElements(parent);
     const cardinality = this.cardinality === undefined || elements === undefined ? undefined : this.cardinality * elements;
     return new CelPlace(this.compiler, this.rootSchema, this.total, this.ignoreRuleCost, cardinality, false);

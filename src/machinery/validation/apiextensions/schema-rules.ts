@@ -98,7 +98,7 @@ function validateAdditionalProperties(errors: FieldError[], schema: Schema, at: 
   }
   if (!additional) return;
   const noDefaults = place.insideMeta ? 'inside additionalProperties applying to object metadata' : place.noDefaults;
-  descend(additional, at.child('additionalProperties'), { noDefaults, cel: place.cel?.child(schema, additional) });
+  descend(additional, at.child('additionalProperties'), { noDefaults, cel: place.cel?.child(schema) });
 }
 
 function validateProperties(schema: Schema, at: Path, place: Place, descend: Descend): void {
@@ -109,7 +109,7 @@ function validateProperties(schema: Schema, at: Path, place: Place, descend: Des
       uncorrelatable: place.uncorrelatable ?? (correlatable ? undefined : at),
       insideMeta: place.insideMeta || meta,
       noDefaults: meta && place.isRoot ? `in top-level ${name}` : place.noDefaults,
-      cel: place.cel?.child(schema, property),
+      cel: place.cel?.child(schema),
     });
   }
 }
@@ -117,9 +117,9 @@ function validateProperties(schema: Schema, at: Path, place: Place, descend: Des
 function validateItems(schema: Schema, at: Path, place: Place, descend: Descend): void {
   const uncorrelatable = place.uncorrelatable ?? (schema['x-kubernetes-list-type'] === 'map' ? undefined : at);
   const items = itemsOf(schema);
-  if (items) descend(items, at.child('items'), { uncorrelatable, cel: place.cel?.child(schema, items) });
+  if (items) descend(items, at.child('items'), { uncorrelatable, cel: place.cel?.child(schema) });
   for (const [i, item] of itemListOf(schema).entries()) {
-    descend(item, at.child('items').index(i), { uncorrelatable, cel: place.cel?.child(schema, item) });
+    descend(item, at.child('items').index(i), { uncorrelatable, cel: place.cel?.child(schema) });
   }
 }
 
