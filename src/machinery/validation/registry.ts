@@ -7,6 +7,7 @@ import { groupBodies, groupValidations } from './group-validations.ts';
 import type { KindValidation } from './kind-validation.ts';
 
 export const validations: Readonly<Record<string, KindValidation>> = {
+  '/bindings': core.binding,
   '/configmaps': core.configMap,
   '/endpoints': core.endpoints,
   '/events': core.coreEvent,

@@ -9,4 +9,4 @@ function target(errors: FieldError[], { target: to }: Binding): void {
   if (!name) errors.push(required(path('target', 'name')));
 }
 
-export const binding: KindValidation<Binding> = { create: [target], update: [] };
+export const binding: KindValidation<Binding> = { create: [target], update: [], unstored: true };
