@@ -12,6 +12,11 @@ export interface ControllerManagerConfig {
   readonly clusterSigningCertificate?: string;
   readonly clusterSigningKey?: string;
   readonly clusterName: string;
+  /**
+   * How long a namespace's deletion waits before it begins. Several API servers learn of the deletion one after the
+   * other, and until the last has, it may still let new content in; with one there is nothing to wait for.
+   */
+  readonly namespaceDeletionDelaySeconds: number;
   /** `--leader-elect`: off when there can be only one. */
   readonly leaderElect: boolean;
 }
@@ -23,5 +28,6 @@ export const DEFAULT_CONFIG: ControllerManagerConfig = {
   serviceClusterIpRange: '10.96.0.0/16',
   rootCa: '',
   clusterName: 'kubernetes',
+  namespaceDeletionDelaySeconds: 0,
   leaderElect: true,
 };

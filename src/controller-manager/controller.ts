@@ -7,11 +7,14 @@ import type { ApiObject, Client, EventRecorder, InformerFactory, SharedInformer 
 import { keyOf } from '../client/index.ts';
 import { runWorkers, WorkQueue, type Context } from '../kernel/index.ts';
 import type { ControllerManagerConfig } from './config.ts';
+import type { DiscoveredResources } from './discovered-resources.ts';
 
 export interface ControllerContext extends Context {
   /** As the controller's own user where the manager uses a ServiceAccount per controller. */
   readonly client: Client;
   readonly informers: InformerFactory;
+  /** Objects of every kind, custom ones included. */
+  readonly discovered: DiscoveredResources;
   readonly recorder: EventRecorder;
   readonly config: ControllerManagerConfig;
 }

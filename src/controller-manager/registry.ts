@@ -1,8 +1,14 @@
 /** Every controller that there is; `--controllers` chooses among these names. */
 import type { ControllerDescriptor } from './controller.ts';
+import { garbageCollectorController } from './garbage-collector/garbage-collector.ts';
+import { namespaceController } from './namespace/namespace.ts';
 import { serviceAccountController } from './serviceaccount/service-account.ts';
 
-export const controllers: readonly ControllerDescriptor[] = [serviceAccountController];
+export const controllers: readonly ControllerDescriptor[] = [
+  serviceAccountController,
+  namespaceController,
+  garbageCollectorController,
+];
 
 /** `*` means all that are on by default; a name switches one on, `-name` off; the last word counts. */
 export function enabledControllers(wanted: readonly string[], all: readonly ControllerDescriptor[] = controllers): ControllerDescriptor[] {

@@ -3,6 +3,7 @@ import { createCoreEventRecorder, InformerFactory, runWithLeaderElection, type C
 import { childContext, RunGroup, type Context } from '../kernel/index.ts';
 import type { ControllerManagerConfig } from './config.ts';
 import type { ControllerContext } from './controller.ts';
+import { DiscoveredResources } from './discovered-resources.ts';
 import { enabledControllers } from './registry.ts';
 
 export interface ControllerManagerOptions {
@@ -24,10 +25,11 @@ async function lead(ctx: Context, options: ControllerManagerOptions): Promise<vo
   const group = new RunGroup(ctx);
   const inner = childContext(ctx, 'controllers', group.signal);
   const informers = new InformerFactory(inner, { client: options.client });
+  const discovered = new DiscoveredResources(inner, { client: options.client, informers });
   for (const controller of enabledControllers(options.config.controllers)) {
     const client = options.clientFor?.(controller.name) ?? options.client;
     const recorder = createCoreEventRecorder(inner, client, { component: controller.eventSource ?? controller.name });
-    const context: ControllerContext = { ...inner, logger: inner.logger.named(controller.name), client, informers, recorder, config: options.config };
+    const context: ControllerContext = { ...inner, logger: inner.logger.named(controller.name), client, informers, discovered, recorder, config: options.config };
     const loop = controller.build(context);
     group.start(`${controller.name} events`, (signal) => recorder.run(signal));
     group.start(controller.name, async () => {
@@ -36,5 +38,6 @@ async function lead(ctx: Context, options: ControllerManagerOptions): Promise<vo
     });
   }
   group.start('informers', () => informers.run());
+  group.start('discovered resources', () => discovered.run());
   await group.wait();
 }

@@ -1,0 +1,211 @@
+/**
+ * Who owns whom, as far as the informers have told. A node stands for an object by its uid. A node is virtual while only
+ * references speak of it: whether there is such an object the collector finds out by asking the server.
+ */
+import type { OwnerReference } from '../../api/generated/meta-v1.ts';
+import type { ApiObject } from '../../client/index.ts';
+import { AbsentOwners } from './absent-owners.ts';
+
+export const FOREGROUND_FINALIZER = 'foregroundDeletion';
+export const ORPHAN_FINALIZER = 'orphan';
+
+export interface ObjectIdentity {
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** Empty for cluster-scoped objects, and for virtual nodes it is that of the object that refers to them. */
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+}
+
+export interface GraphNode {
+  identity: ObjectIdentity;
+  owners: readonly OwnerReference[];
+  readonly dependents: Set<GraphNode>;
+  /** No event has told of the object. */
+  virtual: boolean;
+  beingDeleted: boolean;
+  /** It goes in the foreground: when those dependents are gone that block it. */
+  deletingDependents: boolean;
+}
+
+export interface GraphListener {
+  /** Whether the object may have lost its owners has to be looked at. */
+  attemptToDelete(node: GraphNode): void;
+  /** It is being deleted, and its dependents shall stay. */
+  attemptToOrphan(node: GraphNode): void;
+  /** An owner was seen, and it is in another namespace than the object that refers to it. */
+  ownerInOtherNamespace(dependent: GraphNode, reference: OwnerReference): void;
+}
+
+export class OwnershipGraph {
+  readonly #nodes = new Map<string, GraphNode>();
+  readonly #listener: GraphListener;
+  readonly absentOwners = new AbsentOwners();
+
+  constructor(listener: GraphListener) {
+    this.#listener = listener;
+  }
+
+  get(uid: string): GraphNode | undefined {
+    return this.#nodes.get(uid);
+  }
+
+  get size(): number {
+    return this.#nodes.size;
+  }
+
+  /** An object came or changed; `before` is its last state that was told of. */
+  set(object: ApiObject, before: ApiObject | undefined): void {
+    const identity = identityOf(object);
+    let node = this.#nodes.get(identity.uid);
+    if (node?.virtual) this.#observe(node, identity);
+    if (node) this.#update(node, object);
+    else {
+      const beingDeleted = object.metadata.deletionTimestamp !== undefined;
+      node = {
+        identity,
+        owners: object.metadata.ownerReferences ?? [],
+        dependents: new Set(),
+        virtual: false,
+        beingDeleted,
+        deletingDependents: beingDeleted && hasFinalizer(object, FOREGROUND_FINALIZER),
+      };
+      this.#nodes.set(identity.uid, node);
+      this.#addToOwners(node, node.owners);
+    }
+    if (deletionStarts(before, object, ORPHAN_FINALIZER)) this.#listener.attemptToOrphan(node);
+    else if (deletionStarts(before, object, FOREGROUND_FINALIZER)) {
+      node.deletingDependents = true;
+      for (const dependent of node.dependents) this.#listener.attemptToDelete(dependent);
+      this.#listener.attemptToDelete(node);
+    }
+  }
+
+  /** An object went: those that it owned may go as well, those that waited for it may go on. */
+  delete(uid: string): void {
+    const node = this.#nodes.get(uid);
+    if (node) this.#remove(node);
+  }
+
+  /**
+   * The server knows no object under these coordinates. Of a virtual node that other dependents refer to by other
+   * coordinates, only the dependents that named these lose their owner.
+   */
+  deleteVirtual(node: GraphNode, absent: ObjectIdentity): void {
+    if (this.#nodes.get(node.identity.uid) !== node) return;
+    /** An event has told otherwise meanwhile: what it said of the object counts. */
+    if (!node.virtual && !sameCoordinates(node.identity, absent)) return;
+    const others = [...node.dependents].filter((dependent) => !refersTo(dependent, absent));
+    const alternative = node.virtual ? coordinatesNamedBy(others[0], absent.uid) : undefined;
+    if (!alternative) return this.#remove(node);
+    this.absentOwners.add(absent);
+    for (const dependent of node.dependents) if (refersTo(dependent, absent)) this.#listener.attemptToDelete(dependent);
+    node.identity = alternative;
+    this.#listener.attemptToDelete(node);
+  }
+
+  #remove(node: GraphNode): void {
+    this.#nodes.delete(node.identity.uid);
+    this.#removeFromOwners(node, node.owners);
+    if (node.dependents.size > 0) this.absentOwners.add(node.identity);
+    for (const dependent of node.dependents) this.#listener.attemptToDelete(dependent);
+    for (const { uid } of node.owners) {
+      const owner = this.#nodes.get(uid);
+      if (owner?.deletingDependents) this.#listener.attemptToDelete(owner);
+    }
+  }
+
+  /** The object that references spoke of has been seen. Those that spoke of another one under its uid are looked at again. */
+  #observe(node: GraphNode, identity: ObjectIdentity): void {
+    node.virtual = false;
+    node.identity = identity;
+    for (const dependent of node.dependents) {
+      if (refersTo(dependent, identity)) continue;
+      this.#reportOtherNamespace(dependent, node);
+      this.#listener.attemptToDelete(dependent);
+    }
+  }
+
+  #update(node: GraphNode, object: ApiObject): void {
+    const owners = object.metadata.ownerReferences ?? [];
+    const added = owners.filter((owner) => !node.owners.some((old) => old.uid === owner.uid));
+    const removed = node.owners.filter((old) => !owners.some((owner) => owner.uid === old.uid));
+    const unblocked = node.owners.filter((old) => old.blockOwnerDeletion && !owners.some((owner) => owner.uid === old.uid && owner.blockOwnerDeletion));
+    node.owners = owners;
+    this.#addToOwners(node, added);
+    this.#removeFromOwners(node, removed);
+    for (const { uid } of unblocked) {
+      const owner = this.#nodes.get(uid);
+      if (owner) this.#listener.attemptToDelete(owner);
+    }
+    if (object.metadata.deletionTimestamp !== undefined) node.beingDeleted = true;
+  }
+
+  #addToOwners(node: GraphNode, owners: readonly OwnerReference[]): void {
+    let doubtful = false;
+    for (const reference of owners) {
+      const known = this.#nodes.get(reference.uid);
+      if (!known) {
+        const owner: GraphNode = { identity: referencedIdentity(reference, node.identity.namespace), owners: [], dependents: new Set([node]), virtual: true, beingDeleted: false, deletingDependents: false };
+        this.#nodes.set(reference.uid, owner);
+        this.#listener.attemptToDelete(owner);
+        continue;
+      }
+      known.dependents.add(node);
+      if (refersTo(node, known.identity)) continue;
+      doubtful = true;
+      this.#reportOtherNamespace(node, known);
+    }
+    if (doubtful) this.#listener.attemptToDelete(node);
+  }
+
+  #removeFromOwners(node: GraphNode, owners: readonly OwnerReference[]): void {
+    for (const { uid } of owners) this.#nodes.get(uid)?.dependents.delete(node);
+  }
+
+  #reportOtherNamespace(dependent: GraphNode, owner: GraphNode): void {
+    if (owner.virtual || owner.identity.namespace === '' || owner.identity.namespace === dependent.identity.namespace) return;
+    const reference = dependent.owners.find(({ uid }) => uid === owner.identity.uid);
+    if (reference) this.#listener.ownerInOtherNamespace(dependent, reference);
+  }
+}
+
+export function identityOf(object: ApiObject): ObjectIdentity {
+  const { namespace = '', name = '', uid = '' } = object.metadata;
+  return { apiVersion: object.apiVersion ?? '', kind: object.kind ?? '', namespace, name, uid };
+}
+
+export function referencedIdentity(reference: OwnerReference, namespace: string): ObjectIdentity {
+  const { apiVersion, kind, name, uid } = reference;
+  return { apiVersion, kind, namespace, name, uid };
+}
+
+export const hasFinalizer = (object: ApiObject, finalizer: string): boolean => (object.metadata.finalizers ?? []).includes(finalizer);
+
+/** Those that must be gone before their owner may go. */
+export function blockingDependents(node: GraphNode): GraphNode[] {
+  return [...node.dependents].filter((dependent) => dependent.owners.some((owner) => owner.uid === node.identity.uid && owner.blockOwnerDeletion === true));
+}
+
+function deletionStarts(before: ApiObject | undefined, now: ApiObject, finalizer: string): boolean {
+  if (now.metadata.deletionTimestamp === undefined || !hasFinalizer(now, finalizer)) return false;
+  return before === undefined || before.metadata.deletionTimestamp === undefined || !hasFinalizer(before, finalizer);
+}
+
+/** A version of its kind other than the one that is watched names the same object. */
+function refersTo(dependent: GraphNode, owner: ObjectIdentity): boolean {
+  const reference = dependent.owners.find(({ uid }) => uid === owner.uid);
+  if (!reference || reference.name !== owner.name || reference.kind !== owner.kind || groupOf(reference.apiVersion) !== groupOf(owner.apiVersion)) return false;
+  return owner.namespace === '' || owner.namespace === dependent.identity.namespace;
+}
+
+function coordinatesNamedBy(dependent: GraphNode | undefined, uid: string): ObjectIdentity | undefined {
+  const reference = dependent?.owners.find((owner) => owner.uid === uid);
+  return dependent && reference && referencedIdentity(reference, dependent.identity.namespace);
+}
+
+const sameCoordinates = (a: ObjectIdentity, b: ObjectIdentity): boolean =>
+  a.kind === b.kind && a.name === b.name && a.namespace === b.namespace && groupOf(a.apiVersion) === groupOf(b.apiVersion);
+
+const groupOf = (apiVersion: string): string => (apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '');

@@ -1,0 +1,173 @@
+/**
+ * Controllers against the real API server, in memory and on the virtual clock: what their tests are made of. A manager
+ * can be killed at any of its writes, before or after the server has done it, and be started again.
+ */
+import { startTestServer, type TestServer } from '../apiserver/testing.ts';
+import { Client, TransportError, type Transport, type TransportRequest } from '../client/index.ts';
+import { inProcessTransport } from '../cluster/in-process-transport.ts';
+import { childContext, type VirtualClock } from '../kernel/index.ts';
+import { DEFAULT_CONFIG, type ControllerManagerConfig } from './config.ts';
+import { run } from './run.ts';
+
+const ADMIN = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
+
+export interface FixtureOptions {
+  /** As `--controllers`. */
+  readonly controllers: readonly string[];
+  readonly config?: Partial<ControllerManagerConfig>;
+}
+
+export interface Write {
+  readonly method: string;
+  readonly path: string;
+}
+
+export interface KillPoint {
+  /** Which of the manager's writes, counted from 0. */
+  readonly write: number;
+  readonly when: 'before' | 'after';
+}
+
+export interface ControllerFixture {
+  readonly server: TestServer;
+  readonly clock: VirtualClock;
+  /** A client of the test's own, as cluster admin. */
+  readonly client: Client;
+  /** What the controllers have written since the last start; events do not count. */
+  readonly writes: readonly Write[];
+  /** Whether the kill point of the last start was reached. */
+  readonly killed: boolean;
+  start(kill?: KillPoint): Promise<void>;
+  stopControllers(): Promise<void>;
+  /** Moves time on. */
+  advance(ms: number): Promise<void>;
+  /** Moves time on until the condition holds; fails after `limitMs` of virtual time. */
+  until(what: string, condition: () => Promise<boolean>, limitMs?: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export async function startFixture(options: FixtureOptions): Promise<ControllerFixture> {
+  const server = await startTestServer();
+  const { ctx } = server;
+  const transport = inProcessTransport({ handle: server.pipeline.handle, user: ADMIN, signal: ctx.signal });
+  const client = new Client({ transport, clock: ctx.clock, userAgent: 'test' });
+  const config: ControllerManagerConfig = { ...DEFAULT_CONFIG, leaderElect: false, ...options.config, controllers: options.controllers };
+  let manager: { stop: AbortController; running: Promise<void>; recording: RecordingTransport } | undefined;
+
+  const stopControllers = async (): Promise<void> => {
+    if (!manager) return;
+    manager.stop.abort(new Error('controllers stopped'));
+    await ctx.clock.drive(manager.running);
+    manager = undefined;
+  };
+
+  const fixture: ControllerFixture = {
+    server,
+    clock: ctx.clock,
+    client,
+    get writes() {
+      return manager?.recording.writes ?? [];
+    },
+    get killed() {
+      return manager?.recording.killed ?? false;
+    },
+    async start(kill) {
+      await stopControllers();
+      const stop = new AbortController();
+      const recording = new RecordingTransport(transport, kill, () => stop.abort(new Error('killed')));
+      const inner = childContext(ctx, 'kube-controller-manager', AbortSignal.any([ctx.signal, stop.signal]));
+      const running = run(inner, { client: new Client({ transport: recording, clock: ctx.clock, userAgent: 'kube-controller-manager' }), config, identity: 'test' });
+      running.catch(() => {});
+      manager = { stop, running: running.catch(() => {}), recording };
+      await ctx.clock.advance(1);
+    },
+    stopControllers,
+    async advance(ms) {
+      await ctx.clock.advance(ms);
+    },
+    async until(what, condition, limitMs = 60_000) {
+      const end = ctx.clock.monotonic() + limitMs;
+      for (;;) {
+        if (await condition()) return;
+        if (ctx.clock.monotonic() >= end) throw new Error(`after ${limitMs} ms of virtual time: ${what}\n${ctx.logLines.slice(-10).join('\n')}`);
+        await ctx.clock.advance(50);
+        /** Work outside the event loop, such as key generation, takes real time. */
+        await new Promise((resolve) => setTimeout(resolve, 0));
+      }
+    },
+    async stop() {
+      await stopControllers();
+      await server.stop();
+    },
+  };
+  return fixture;
+}
+
+export interface KillScenario {
+  readonly fixture: ControllerFixture;
+  /** Makes what the controllers shall work on, under a name of its own. */
+  arrange(name: string): Promise<void>;
+  /** Whether the end state is reached. */
+  converged(name: string): Promise<boolean>;
+  readonly limitMs?: number;
+}
+
+/**
+ * Runs the scenario once for every write of the controllers, killing them before and after it, and once undisturbed:
+ * each time the end state must be reached after a restart. Gives the number of kills.
+ */
+export async function convergesWhenKilledAtEveryWrite(scenario: KillScenario): Promise<number> {
+  const { fixture, limitMs } = scenario;
+  let kills = 0;
+  for (const when of ['before', 'after'] as const) {
+    for (let write = 0; ; write++) {
+      const name = `kill-${when}-${write}`;
+      await scenario.arrange(name);
+      await fixture.start({ write, when });
+      await fixture.advance(2_000);
+      const { killed } = fixture;
+      if (killed) {
+        kills++;
+        await fixture.start();
+      }
+      await fixture.until(`killed ${when} write ${write}`, () => scenario.converged(name), limitMs);
+      await fixture.stopControllers();
+      if (!killed) break;
+    }
+  }
+  return kills;
+}
+
+class RecordingTransport implements Transport {
+  readonly writes: Write[] = [];
+  killed = false;
+
+  constructor(
+    private readonly inner: Transport,
+    private readonly kill: KillPoint | undefined,
+    private readonly onKill: () => void,
+  ) {}
+
+  async request(request: TransportRequest): ReturnType<Transport['request']> {
+    if (this.killed) throw new TransportError('closed', 'the client was killed');
+    if (request.method === 'GET' || /\/events(\/|$)/.test(request.path)) return this.inner.request(request);
+    const index = this.writes.push({ method: request.method, path: request.path }) - 1;
+    if (index !== this.kill?.write) return this.inner.request(request);
+    if (this.kill.when === 'after') await this.inner.request(request);
+    this.killed = true;
+    this.onKill();
+    throw new TransportError('closed', 'the client was killed');
+  }
+
+  watch(request: TransportRequest): ReturnType<Transport['watch']> {
+    return this.inner.watch(request);
+  }
+
+  stream(request: TransportRequest): ReturnType<Transport['stream']> {
+    return this.inner.stream(request);
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+}
