@@ -2,7 +2,7 @@ import type { Commit } from '../engine.ts';
 import type { RevisionRecord } from '../history.ts';
 import type { LeaseState } from '../lessor.ts';
 import type { EmbeddedEngine } from './engine.ts';
-import { generationPath, removeGeneration } from './generations.ts';
+import { generationPath, removeGenerationInBackground } from './generations.ts';
 import { atomically, openTables, putFact, readFact, type Tables, wholeTable } from './tables.ts';
 import { putLease, writeCommits } from './write-commits.ts';
 
@@ -32,28 +32,28 @@ const REVISIONS_PER_STEP = 500;
 export async function giveSpaceBack(space: SpaceToGiveBack): Promise<number> {
   const { directory, engine } = space;
   const next = space.generation + 1;
-  removeGeneration(directory, next);
+  await removeGenerationInBackground(directory, next);
   const path = generationPath(directory, next);
   await engine.tables.environment.backup(path, true);
   const copy = openTables(path);
+  const old = engine.tables;
   try {
     let copied = Number(readFact(copy, 'revision') ?? 1n);
     while (space.state().published - copied > LAST_STEP_REVISIONS) copied = await addRevisions(copy, space, copied);
     await engine.exclusively(async () => {
       while (copied < space.state().published) copied = await addRevisions(copy, space, copied);
       await finish(copy, space, next);
-      const old = engine.tables;
       engine.switchTo(copy);
-      await old.environment.close();
     });
   } catch (error) {
     if (engine.tables !== copy) {
       await copy.environment.close();
-      removeGeneration(directory, next);
+      await removeGenerationInBackground(directory, next);
     }
     throw error;
   }
-  removeGeneration(directory, space.generation);
+  await old.environment.close();
+  await removeGenerationInBackground(directory, space.generation);
   return next;
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StoreError } from '../store.ts';
 import { atomically, checkSchema, openTables, putFact, readFact, SCHEMA_VERSION, type Tables, wholeTable } from './tables.ts';
@@ -99,6 +100,13 @@ export function removeGeneration(directory: string, generation: number): void {
   const path = generationPath(directory, generation);
   rmSync(path, { force: true });
   rmSync(`${path}-lock`, { force: true });
+}
+
+/** Giving the blocks of a large file back takes the file system a while: not on the thread that serves. */
+export async function removeGenerationInBackground(directory: string, generation: number): Promise<void> {
+  const path = generationPath(directory, generation);
+  await rm(path, { force: true });
+  await rm(`${path}-lock`, { force: true });
 }
 
 /** As etcd does, the ids are hashes of what makes the member and the cluster unique. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -186,6 +186,32 @@ describe('embedded store', () => {
     const again = await openStore(directory);
     expect(await again.hash()).toEqual(after);
     expect(await again.leaseTimeToLive(id, { keys: true })).toMatchObject({ keys: ['kept'] });
+  });
+
+  it('takes snapshots and gives space back at the same time', async () => {
+    const directory = newDirectory();
+    const store = await openStore(directory);
+    for (let i = 0; i < 2000; i += 100) {
+      await Promise.all(Array.from({ length: 100 }, (_, n) => put(store, `k${i + n}`, 'x'.repeat(1000))));
+    }
+    const snapshotSize = async (): Promise<number> => {
+      let size = 0;
+      for await (const chunk of store.snapshot()) size += chunk.length;
+      return size;
+    };
+    let stop = false;
+    const writing = (async () => {
+      for (let i = 0; !stop; i++) await put(store, `k${i % 2000}`, String(i));
+    })();
+    const [first, , second] = await Promise.all([snapshotSize(), store.defragment(), snapshotSize(), store.defragment()]);
+    stop = true;
+    await writing;
+    expect(first % 4096).toBe(32);
+    expect(second % 4096).toBe(32);
+    const hash = await store.hash();
+    await store.close();
+    expect(await (await openStore(directory)).hash()).toEqual(hash);
+    expect(readdirSync(directory).toSorted()).toEqual(['LOCK', 'store-000003.mdb', 'store-000003.mdb-lock']);
   });
 
   it('compacts without keeping writers waiting', async () => {

@@ -53,7 +53,9 @@ export class EmbeddedStore extends MvccStore {
   private generation: number;
   private snapshots = 0;
   private readonly spaceTimer;
-  private givingBack: Promise<void> | undefined;
+  /** Copies of the file are made one at a time: the file may be exchanged at the end of one. */
+  private copying: Promise<unknown> = Promise.resolve();
+  private givingBack = false;
 
   constructor(
     private readonly storeOptions: EmbeddedStoreOptions,
@@ -103,7 +105,7 @@ export class EmbeddedStore extends MvccStore {
     const path = join(this.storeOptions.directory, `snapshot-${++this.snapshots}.tmp`);
     try {
       await rm(path, { force: true });
-      await this.embedded.tables.environment.backup(path, true);
+      await this.alone(() => this.embedded.tables.environment.backup(path, true));
       const hash = createHash('sha256');
       for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024 })) {
         const bytes: Buffer = chunk;
@@ -119,13 +121,7 @@ export class EmbeddedStore extends MvccStore {
   /** Gives unused space back to the file system while reads and writes go on. */
   async defragment(): Promise<void> {
     this.checkOpen();
-    while (this.givingBack !== undefined) await this.givingBack;
-    this.givingBack = this.rewrite();
-    try {
-      await this.givingBack;
-    } finally {
-      this.givingBack = undefined;
-    }
+    await this.alone(() => this.rewrite());
   }
 
   async alarms(): Promise<Alarm[]> {
@@ -139,7 +135,7 @@ export class EmbeddedStore extends MvccStore {
 
   protected override async shutDown(): Promise<void> {
     this.spaceTimer.cancel();
-    if (this.givingBack !== undefined) await this.givingBack.catch(() => {});
+    await this.copying;
     await super.shutDown();
     this.unlock();
   }
@@ -154,10 +150,17 @@ export class EmbeddedStore extends MvccStore {
   }
 
   private giveBackInBackground(): void {
-    if (this.givingBack !== undefined) return;
-    this.defragment().catch((error: unknown) => {
-      this.storeOptions.logger?.error(error, 'Could not give unused space back; the store goes on as it is');
-    });
+    if (this.givingBack) return;
+    this.givingBack = true;
+    this.defragment()
+      .catch((error: unknown) => this.storeOptions.logger?.error(error, 'Could not give unused space back; the store goes on as it is'))
+      .finally(() => (this.givingBack = false));
+  }
+
+  private async alone<T>(copy: () => Promise<T>): Promise<T> {
+    const result = this.copying.then(copy);
+    this.copying = result.catch(() => {});
+    return result;
   }
 }
 
