@@ -5,6 +5,7 @@ import { parseDuration } from '../machinery/time/index.ts';
 import type { Door, Exchange } from './handle-request.ts';
 import { negotiate } from './negotiate.ts';
 import type { ServedResource } from './registry/served-resource.ts';
+import type { RequestInfo } from './request-info.ts';
 import { respond, respondText } from './respond.ts';
 import { headerOf, type ApiResponse, type UserInfo } from './request.ts';
 import type { Result } from './result.ts';
@@ -37,6 +38,7 @@ export async function route(door: Door, exchange: Exchange, user: UserInfo): Pro
     if (!registry.hasGroupVersion(info.apiGroup, info.apiVersion)) return door.endpoints.serve(exchange, user);
     throw noSuchResource();
   }
+  if (info.verb === 'watch' && request.path.includes('/watch/') && !isLegacyWatch(served, info)) throw noSuchResource();
   checkShape(served, exchange);
   if (request.method === 'HEAD') throw methodNotAllowed();
   checkParameters(request.query);
@@ -45,6 +47,9 @@ export async function route(door: Door, exchange: Exchange, user: UserInfo): Pro
   if (served.strategy.deprecation) scope.warnings.push(served.strategy.deprecation);
   return respond(scope, await verb(scope));
 }
+
+/** `/api/v1/watch/…`: the older form of a watch, for resources only. */
+const isLegacyWatch = (served: ServedResource, info: RequestInfo): boolean => served.verbs.includes('watch') && info.parts.length < 3;
 
 /** Parameters that concern every request. */
 function checkParameters(query: URLSearchParams): void {

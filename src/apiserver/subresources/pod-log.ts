@@ -4,7 +4,7 @@ import type { KubeObject } from '../../machinery/object.ts';
 import { badRequest, failure, internalError, invalid } from '../../machinery/status.ts';
 import { quote } from '../../machinery/quote.ts';
 import { parseTime } from '../../machinery/time/index.ts';
-import { forbiddenField, invalidValue, path, type FieldError } from '../../machinery/validation/index.ts';
+import { forbiddenField, invalidValue, path, type FieldError, WHOLE_OBJECT } from '../../machinery/validation/index.ts';
 import { isTrue } from '../request-info.ts';
 import type { Result } from '../result.ts';
 import type { Scope } from '../scope.ts';
@@ -69,7 +69,7 @@ function logOptions(scope: Scope): LogOptions {
   if (tailLines !== undefined && tailLines < 0) errors.push(invalidValue(path('tailLines'), tailLines, 'must be greater than or equal to 0'));
   if (limitBytes !== undefined && limitBytes < 1) errors.push(invalidValue(path('limitBytes'), limitBytes, 'must be greater than 0'));
   if (sinceSeconds !== undefined && sinceTime) {
-    errors.push(forbiddenField(path(''), 'at most one of `sinceTime` or `sinceSeconds` may be specified'));
+    errors.push(forbiddenField(WHOLE_OBJECT, 'at most one of `sinceTime` or `sinceSeconds` may be specified'));
   } else if (sinceSeconds !== undefined && sinceSeconds < 1) {
     errors.push(invalidValue(path('sinceSeconds'), sinceSeconds, 'must be greater than 0'));
   }

@@ -2,7 +2,8 @@
 import { DEFAULT_NAME_ATTEMPTS, fillName } from '../registry/generate-name.ts';
 import { clearSystemMetadata, prepareForCreate } from '../registry/prepare-for-create.ts';
 import type { KubeObject } from '../../machinery/object.ts';
-import { badRequest, generateNameConflict, isStatusError } from '../../machinery/status.ts';
+import { dedupOwnerReferences } from '../registry/owner-references.ts';
+import { badRequest, generateNameConflict, isStatusError, StatusError } from '../../machinery/status.ts';
 import { attributesOf } from '../admission/attributes.ts';
 import { optionsObject, writeOptions, type WriteOptions } from '../options.ts';
 import { managerOf, trackCreate } from '../registry/managed-fields.ts';
@@ -21,6 +22,7 @@ export async function create(scope: Scope): Promise<Result> {
 /** The part that PUT and apply share when they create: `object` is decoded and has its defaults. */
 export async function createObject(scope: Scope, object: KubeObject, options: WriteOptions): Promise<Entry> {
   clearSystemMetadata(object);
+  dedupOwnerReferences(scope, object);
   trackCreate(scope, object, managerOf(scope, options));
   return storeCreated(scope, object, options);
 }
@@ -44,12 +46,19 @@ export async function storeCreated(scope: Scope, object: KubeObject, options: Wr
       return entry;
     } catch (error) {
       await reservation?.rollback?.();
-      if (!isStatusError(error, 'AlreadyExists') || !generateName) throw error;
+      if (!isStatusError(error, 'AlreadyExists') || !generateName) throw stillThere(scope, candidate, error);
       if (!generated || attempt >= DEFAULT_NAME_ATTEMPTS) throw generateNameConflict(served.groupResource, candidate.metadata.name!, 1);
       object.metadata.name = '';
       fillName(object, backend.ctx.random);
     }
   }
+}
+
+/** A name that is taken by an object on its way out will be free soon. */
+function stillThere({ served }: Scope, { metadata }: KubeObject, error: unknown): unknown {
+  const existing = isStatusError(error, 'AlreadyExists') ? served.cache.get(metadata.namespace ?? '', metadata.name ?? '') : undefined;
+  if (!existing?.object.metadata.deletionTimestamp || !isStatusError(error)) return error;
+  return new StatusError({ ...error.status, message: `object is being deleted: ${error.message}` });
 }
 
 export function checkNamespace(scope: Scope, object: KubeObject): void {

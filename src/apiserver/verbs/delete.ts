@@ -71,6 +71,9 @@ function checkPreconditions(scope: Scope, options: DeleteOptions, current: Entry
   const { uid, resourceVersion } = options.preconditions ?? {};
   const subject = { group: '', resource: scope.served.kind };
   const actual = current.object.metadata.uid;
+  if (uid !== undefined && uid !== actual && scope.served.strategy.prepareForDelete) {
+    throw conflict(scope.served.groupResource, scope.place.name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${actual}`);
+  }
   if (uid !== undefined && uid !== actual) {
     throw withoutDetailGroup(conflict(subject, scope.place.name, `the UID in the precondition (${uid}) does not match the UID in record (${actual}). The object might have been deleted and then recreated`), scope);
   }

@@ -68,10 +68,10 @@ function pinnedCandidates(scope: Scope, selection: Selection): readonly Entry[] 
 }
 
 async function listContinued(scope: Scope, options: ListOptions, selection: Selection): Promise<ListResult> {
+  const token = decodeContinue(options.continueToken);
   if (options.resourceVersion !== '' && options.resourceVersion !== '0') {
     throw badRequest('specifying resource version is not allowed when using continue');
   }
-  const token = decodeContinue(options.continueToken);
   try {
     // -1 in a token asks for the rest of the list as it is now: what a client does after its snapshot has expired.
     const revision = token.revision < 0 ? 0 : token.revision;

@@ -8,6 +8,7 @@ import { quote } from '../../machinery/quote.ts';
 import { badRequest, conflict, failure, isStatusError } from '../../machinery/status.ts';
 import { attributesOf } from '../admission/attributes.ts';
 import { optionsObject, type WriteOptions } from '../options.ts';
+import { dedupOwnerReferences } from '../registry/owner-references.ts';
 import { prepareForUpdate } from '../registry/prepare-for-update.ts';
 import type { Scope } from '../scope.ts';
 import type { Entry } from '../storage/entry.ts';
@@ -48,6 +49,7 @@ export async function updateObject(scope: Scope, steps: UpdateSteps): Promise<{ 
       checkPatchedName(scope, object);
       checkNamespace(scope, object);
     }
+    dedupOwnerReferences(scope, object);
     const conditional = checkResourceVersion(scope, object, current, steps.unconditional ?? false);
     const attributes = attributesOf(scope, { operation: 'UPDATE', object, oldObject: old, name: place.name, options: optionsObject(options), dryRun: options.dryRun });
     await backend.admission.admit(attributes);
