@@ -66,7 +66,7 @@ function generatePackage(pkg: PackageDeclaration): string {
 function fieldLines(field: Field, message: Message, pkg: PackageDeclaration, imports: Map<string, Set<string>>): string[] {
   const type = typeText(field.type, pkg, imports);
   const name = /^[A-Za-z_$][\w$]*$/.test(field.name) ? field.name : `'${field.name}'`;
-  const alwaysThere = (message.object && field.name === 'metadata') || (field.required && !field.pointer) || field.name === 'items';
+  const alwaysThere = (message.object && field.name === 'metadata') || (field.required && !field.pointer) || (message.object && field.name === 'items');
   return [`  /** ${commentText(field.description)} */`, `  ${name}${alwaysThere ? '' : '?'}: ${type};`];
 }
 

@@ -256,7 +256,7 @@ export interface JSONSchemaProps {
   /** Properties that must be there. */
   required?: string[];
   /** Schema of an array's elements. */
-  items: (JSONSchemaProps | JSONSchemaProps[]);
+  items?: (JSONSchemaProps | JSONSchemaProps[]);
   /** Schemas that must all match. */
   allOf?: JSONSchemaProps[];
   /** Schemas of which exactly one must match. */

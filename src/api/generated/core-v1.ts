@@ -2616,7 +2616,7 @@ export interface ConfigMapProjection {
   /** Name of the object. */
   name?: string;
   /** Keys to write and where; default every key as a file of its name. */
-  items: KeyToPath[];
+  items?: KeyToPath[];
   /** Whether the ConfigMap or its keys may be missing. */
   optional?: boolean;
 }
@@ -2626,7 +2626,7 @@ export interface ConfigMapVolumeSource {
   /** Name of the object. */
   name?: string;
   /** Keys to write and where; default every key as a file of its name. */
-  items: KeyToPath[];
+  items?: KeyToPath[];
   /** Permission bits of the files; default 0644. */
   defaultMode?: number;
   /** Whether the ConfigMap or its keys may be missing. */
@@ -2636,7 +2636,7 @@ export interface ConfigMapVolumeSource {
 /** Writes fields of the Pod into a projected volume. */
 export interface DownwardAPIProjection {
   /** The files to write. */
-  items: DownwardAPIVolumeFile[];
+  items?: DownwardAPIVolumeFile[];
 }
 
 /** A file with a field of the Pod. */
@@ -2654,7 +2654,7 @@ export interface DownwardAPIVolumeFile {
 /** A volume with fields of the Pod as files. */
 export interface DownwardAPIVolumeSource {
   /** The files to write. */
-  items: DownwardAPIVolumeFile[];
+  items?: DownwardAPIVolumeFile[];
   /** Permission bits of the files; default 0644. */
   defaultMode?: number;
 }
@@ -3072,7 +3072,7 @@ export interface SecretProjection {
   /** Name of the object. */
   name?: string;
   /** Keys to write and where; default every key as a file of its name. */
-  items: KeyToPath[];
+  items?: KeyToPath[];
   /** Whether the Secret or its keys may be missing. */
   optional?: boolean;
 }
@@ -3082,7 +3082,7 @@ export interface SecretVolumeSource {
   /** Name of the Secret in the Pod's namespace. */
   secretName?: string;
   /** Keys to write and where; default every key as a file of its name. */
-  items: KeyToPath[];
+  items?: KeyToPath[];
   /** Permission bits of the files; default 0644. */
   defaultMode?: number;
   /** Whether the Secret or its keys may be missing. */

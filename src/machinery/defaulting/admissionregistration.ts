@@ -1,4 +1,3 @@
-import type { ParamRef } from '../../api/generated/admissionregistration-v1.ts';
 import type { LabelSelector } from '../../api/generated/meta-v1.ts';
 
 interface Selectors {
@@ -8,5 +7,3 @@ interface Selectors {
 
 /** Webhooks and policies select everything unless told otherwise. */
 export const defaultSelectors = ({ namespaceSelector = {}, objectSelector = {} }: Selectors): Selectors => ({ namespaceSelector, objectSelector });
-
-export const defaultParamRef = ({ parameterNotFoundAction = 'Deny' }: ParamRef): ParamRef => ({ parameterNotFoundAction });

@@ -32,7 +32,6 @@ const roundRequirements = roundResources('limits', 'requests');
 export const messageDefaults: Readonly<Record<string, MessageDefaults | undefined>> = {
   'io.k8s.api.admissionregistration.v1.MatchResources': typed(admissionregistration.defaultSelectors),
   'io.k8s.api.admissionregistration.v1.MutatingWebhook': typed(admissionregistration.defaultSelectors),
-  'io.k8s.api.admissionregistration.v1.ParamRef': typed(admissionregistration.defaultParamRef),
   'io.k8s.api.admissionregistration.v1.ValidatingWebhook': typed(admissionregistration.defaultSelectors),
   'io.k8s.api.apps.v1.DaemonSetUpdateStrategy': typed(apps.defaultDaemonSetUpdateStrategy),
   'io.k8s.api.apps.v1.DeploymentStrategy': typed(apps.defaultDeploymentStrategy),
