@@ -8,6 +8,7 @@ interface Command {
 
 const commands: Record<string, Command> = {
   up: { summary: 'Start a cluster', load: () => import('./up.ts') },
+  etcd: { summary: 'Serve a store over etcd\'s v3 API; save and restore snapshots', load: () => import('./etcd.ts') },
   version: { summary: 'Print the versions', load: () => import('./version.ts') },
 };
 
@@ -19,7 +20,13 @@ async function main(argv: readonly string[]): Promise<number> {
     console.error(`k8ts: unknown command "${name}"; "k8ts help" lists them.`);
     return 2;
   }
-  return (await command.load()).run(rest);
+  try {
+    return await (await command.load()).run(rest);
+  } catch (error) {
+    console.error(`k8ts ${name}: ${error instanceof Error ? error.message : String(error)}`);
+    if (process.env['K8TS_DEBUG']) console.error(error);
+    return 1;
+  }
 }
 
 function help(): number {

@@ -2,12 +2,13 @@
 import path from 'node:path';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { startCluster } from '../cluster/index.ts';
-import { createContext } from '../kernel/index.ts';
+import { untilSignal } from './until-signal.ts';
 
 const HELP = `k8ts up: start a cluster
 
   --data-dir DIR                 where the cluster lives (default .k8ts)
   --ephemeral                    keep everything in memory
+  --etcd-servers URLS            keep the cluster in a real etcd instead of DIR, a list with commas
   --port N                       port of the API server; 0 takes a free one (default 6443)
   --bind-address A               address that the API server listens on (default 127.0.0.1)
   --kubeconfig FILE              where to write the admin kubeconfig (default DIR/kubeconfig)
@@ -19,6 +20,7 @@ const HELP = `k8ts up: start a cluster
 const FLAGS = {
   'data-dir': { type: 'string' },
   ephemeral: { type: 'boolean' },
+  'etcd-servers': { type: 'string' },
   port: { type: 'string' },
   'bind-address': { type: 'string' },
   kubeconfig: { type: 'string' },
@@ -35,14 +37,12 @@ export async function run(argv: readonly string[]): Promise<number> {
     console.log(HELP);
     return 0;
   }
-  const stopped = new AbortController();
-  const ctx = createContext({ signal: stopped.signal, verbosity: Number(values.v ?? 0) });
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopped.abort(new Error(signal)));
-
+  const { ctx, release } = untilSignal({ verbosity: Number(values.v ?? 0) });
   const startedAt = ctx.clock.monotonic();
   const dataDirectory = values.ephemeral ? undefined : path.resolve(values['data-dir'] ?? '.k8ts');
   const cluster = await startCluster(ctx, {
     ...(dataDirectory ? { dataDirectory } : {}),
+    ...(values['etcd-servers'] ? { etcdServers: values['etcd-servers'].split(',') } : {}),
     bindAddress: values['bind-address'] ?? '127.0.0.1',
     port: Number(values.port ?? 6443),
     serviceClusterIpRange: values['service-cluster-ip-range'] ?? '10.96.0.0/16',
@@ -54,5 +54,6 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (cluster.kubeconfigFile) console.log(`kubeconfig   ${cluster.kubeconfigFile}\n\n  export KUBECONFIG=${cluster.kubeconfigFile}\n  kubectl get namespaces\n`);
   console.log(`ready in ${((ctx.clock.monotonic() - startedAt) / 1000).toFixed(2)} s`);
   await cluster.finished;
+  release();
   return 0;
 }

@@ -2,7 +2,7 @@
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { kubeconfigFor, openPki, openStore, startApiServer, type ApiServer } from '../apiserver/index.ts';
+import { kubeconfigFor, openPki, openStore, startApiServer, type ApiServer, type StoreConfig } from '../apiserver/index.ts';
 import { Client } from '../client/index.ts';
 import { DEFAULT_CONFIG, run as runControllerManager } from '../controller-manager/index.ts';
 import { childContext, RunGroup, type Context } from '../kernel/index.ts';
@@ -11,6 +11,8 @@ import { inProcessTransport } from './in-process-transport.ts';
 export interface ClusterOptions {
   /** Where data, keys and the kubeconfig live; without it the cluster is kept in memory. */
   readonly dataDirectory?: string;
+  /** A real etcd instead of the embedded store. */
+  readonly etcdServers?: readonly string[];
   readonly bindAddress: string;
   /** 0 takes a free port. */
   readonly port: number;
@@ -37,7 +39,7 @@ export async function startCluster(ctx: Context, options: ClusterOptions): Promi
   const localAddress = options.bindAddress === '0.0.0.0' || options.bindAddress === '::' ? '127.0.0.1' : options.bindAddress;
   const advertiseAddress = isLoopback(localAddress) ? hostAddress() : localAddress;
   const [store, pki] = await Promise.all([
-    openStore(ctx, dataDirectory ? { type: 'embedded', directory: path.join(dataDirectory, 'etcd') } : { type: 'memory' }),
+    openStore(ctx, storeConfig(options)),
     openPki(ctx, dataDirectory && path.join(dataDirectory, 'pki'), {
       dnsNames: ['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local'],
       addresses: [...new Set(['127.0.0.1', '::1', localAddress, advertiseAddress, firstServiceAddress(options.serviceClusterIpRange)])],
@@ -79,6 +81,11 @@ export async function startCluster(ctx: Context, options: ClusterOptions): Promi
     }
   })();
   return { server, kubeconfig, kubeconfigFile, apiServer, finished };
+}
+
+function storeConfig({ etcdServers, dataDirectory }: ClusterOptions): StoreConfig {
+  if (etcdServers && etcdServers.length > 0) return { type: 'etcd', endpoints: etcdServers };
+  return dataDirectory ? { type: 'embedded', directory: path.join(dataDirectory, 'etcd') } : { type: 'memory' };
 }
 
 const isLoopback = (address: string): boolean => address.startsWith('127.') || address === '::1' || address === 'localhost';

@@ -1,0 +1,16 @@
+/** A context that ends with Ctrl-C or SIGTERM. */
+import { createContext, type Context, type ContextOptions } from '../kernel/index.ts';
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
+export function untilSignal(options: Omit<ContextOptions, 'signal'> = {}): { ctx: Context; release(): void } {
+  const stopped = new AbortController();
+  const stop = (signal: NodeJS.Signals): void => stopped.abort(new Error(signal));
+  for (const signal of SIGNALS) process.once(signal, stop);
+  return {
+    ctx: createContext({ ...options, signal: stopped.signal }),
+    release() {
+      for (const signal of SIGNALS) process.off(signal, stop);
+    },
+  };
+}
