@@ -10,7 +10,7 @@ import { isStatusError, type StatusError } from '../machinery/status.ts';
 import { failure, internalError, unauthorized } from '../machinery/status.ts';
 import type { AuditLog } from './audit/audit.ts';
 import { authorize } from './authz/authorize.ts';
-import { impersonate } from './authn/impersonation.ts';
+import type { Impersonation } from './authn/impersonation.ts';
 import type { Authenticator } from './authn/authenticator.ts';
 import type { FlowControl } from './flow-control/flow-control.ts';
 import { negotiate } from './negotiate.ts';
@@ -25,6 +25,7 @@ import type { Endpoints } from './endpoints.ts';
 export interface Door {
   readonly backend: Backend;
   readonly authenticators: readonly Authenticator[];
+  readonly impersonation: Impersonation;
   readonly flowControl: FlowControl;
   readonly audit: AuditLog;
   readonly metrics: ApiServerMetrics;
@@ -60,7 +61,7 @@ async function answer(door: Door, exchange: Exchange): Promise<ApiResponse> {
     const authenticated = await authenticate(door, request);
     exchange.user = authenticated;
     door.audit.received(exchange);
-    const user = await impersonate(door.backend, authenticated, request);
+    const user = await door.impersonation.impersonate(authenticated, info, request);
     if (user !== authenticated) {
       exchange.impersonator = authenticated;
       exchange.user = user;

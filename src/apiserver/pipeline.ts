@@ -9,8 +9,9 @@ import { noAudit } from './audit/audit.ts';
 import { anonymousAuthenticator } from './authn/anonymous.ts';
 import { ClientCertificateAuthenticator } from './authn/client-certificate.ts';
 import { ServiceAccountTokens } from './authn/service-account-tokens.ts';
-import { RbacAuthorizer } from './authz/rbac.ts';
-import { mastersAuthorizer, unionAuthorizer } from './authz/union.ts';
+import { Impersonation } from './authn/impersonation.ts';
+import { buildAuthorization } from './authz/build.ts';
+import { escalationCheck } from './authz/escalation.ts';
 import { bootstrapObjects } from './bootstrap/post-start.ts';
 import { builtinEndpoints } from './builtin-endpoints.ts';
 import { Endpoints } from './endpoints.ts';
@@ -62,8 +63,7 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
   const serviceAllocator = new ServiceAllocator(ctx, registry, options);
   serviceAllocator.start();
 
-  const rbac = new RbacAuthorizer(registry);
-  const authorizer = unionAuthorizer([mastersAuthorizer, rbac]);
+  const { authorizer, rbac } = buildAuthorization(ctx, registry);
   const tokens = new ServiceAccountTokens(
     ctx,
     registry,
@@ -77,9 +77,9 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
     cache,
     objects,
     registry,
-    admission: new AdmissionChain(admissionPlugins(ctx, registry, { authorizer })),
+    admission: new AdmissionChain([...admissionPlugins(ctx, registry, { authorizer }), escalationCheck(rbac, authorizer)]),
     authorizer,
-    rules: rbac,
+    rules: authorizer,
     tokens,
     validation: DEFAULT_VALIDATION_CONTEXT,
     serviceAllocator,
@@ -89,6 +89,7 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
   const door: Door = {
     backend,
     authenticators: [new ClientCertificateAuthenticator(ctx.clock, () => options.pki.ca.certificate), tokens, anonymousAuthenticator],
+    impersonation: new Impersonation(authorizer),
     flowControl: unlimitedFlow,
     audit: noAudit,
     metrics: createMetrics(ctx),

@@ -73,7 +73,7 @@ export function parseRequestInfo(method: string, path: string, query: URLSearchP
   const [resource = '', name = '', subresource = ''] = parts;
   if (name === '' && verb === 'get') verb = isTrue(query.get('watch')) ? 'watch' : 'list';
   if (name === '' && verb === 'delete') verb = 'deletecollection';
-  const selected = verb === 'list' || verb === 'watch' || verb === 'deletecollection' ? nameInFieldSelector(query) : '';
+  const selected = verb === 'list' || verb === 'watch' ? nameInFieldSelector(query) : '';
   return {
     path,
     verb,

@@ -73,8 +73,11 @@ function checkShape(served: ServedResource, { info, request }: Exchange): void {
   if (!served.namespaced && inNamespace) throw noSuchResource();
   const one = info.parts.length > 1;
   if (/\/\/|%2f|%25/i.test(request.path) && !ALL_NAMESPACES.test(request.path)) throw noSuchResource();
+  // Reviews are only ever created: no path names one of them, or all of every namespace.
+  const createOnly = served.verbs.length === 1 && served.verbs[0] === 'create';
+  if (createOnly && info.parts.length === 2) throw noSuchResource();
   if (served.namespaced && !inNamespace && (one || request.method === 'POST' || request.method === 'DELETE')) {
-    throw one ? noSuchResource() : methodNotAllowed();
+    throw one || createOnly ? noSuchResource() : methodNotAllowed();
   }
 }
 

@@ -2,7 +2,7 @@
 import type { Context } from '../kernel/index.ts';
 import type { AdmissionChain } from './admission/admission.ts';
 import type { ServiceAccountTokens } from './authn/service-account-tokens.ts';
-import type { RbacAuthorizer } from './authz/rbac.ts';
+import type { UnionAuthorizer } from './authz/union.ts';
 import type { Authorizer } from './authz/authorizer.ts';
 import type { Negotiated } from './negotiate.ts';
 import type { Registry } from './registry/registry.ts';
@@ -26,7 +26,7 @@ export interface Backend {
   readonly admission: AdmissionChain;
   readonly authorizer: Authorizer;
   /** What a user may do in a namespace, for SelfSubjectRulesReview. */
-  readonly rules: Pick<RbacAuthorizer, 'rulesFor'>;
+  readonly rules: Pick<UnionAuthorizer, 'rulesFor'>;
   readonly tokens: ServiceAccountTokens;
   readonly validation: ValidationContext;
   readonly serviceAllocator: ServiceAllocator;

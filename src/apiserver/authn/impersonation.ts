@@ -1,89 +1,81 @@
-/** Impersonate-* headers: acting as somebody else, for those who may. */
+/**
+ * Impersonate-* headers: acting as somebody else, for those who may. There are several rights that allow it, from the
+ * narrowest to the oldest: constrained modes (being a node that the caller runs on, any node, a ServiceAccount, a user)
+ * ask for `impersonate:MODE` on the identity and for `impersonate-on:MODE:VERB` on the request itself; the legacy mode
+ * asks for `impersonate` on the identity alone. The first mode that allows it decides; the first refusal is reported.
+ */
 import { badRequest } from '../../machinery/status.ts';
 import { quote } from '../../machinery/quote.ts';
-import { forbiddenRequest } from '../authz/authorize.ts';
-import type { AuthorizationAttributes } from '../authz/authorizer.ts';
+import { attributesOf } from '../authz/authorize.ts';
+import type { AuthorizationAttributes, Authorizer } from '../authz/authorizer.ts';
+import type { RequestInfo } from '../request-info.ts';
 import { headerOf, headersOf, type ApiRequest, type UserInfo } from '../request.ts';
-import type { Backend } from '../scope.ts';
+import { IMPERSONATION_MODES, type Impersonated } from './impersonation-modes.ts';
 
 const EXTRA_PREFIX = 'impersonate-extra-';
-const SERVICE_ACCOUNT = 'system:serviceaccount:';
+const REMEMBERED_USERS = 10_000;
 
-export async function impersonate(backend: Backend, user: UserInfo, request: ApiRequest): Promise<UserInfo> {
+export class Impersonation {
+  /** The mode that worked last for a user is tried first. */
+  #lastMode = new Map<string, number>();
+
+  constructor(private readonly authorizer: Authorizer) {}
+
+  /** The user that the request is to be served as: `user` itself when no header asks for another. */
+  impersonate(user: UserInfo, info: RequestInfo, request: ApiRequest): UserInfo | Promise<UserInfo> {
+    const wanted = wantedUser(request);
+    return wanted ? this.#check(wanted, attributesOf(user, info, request.query)) : user;
+  }
+
+  async #check(wanted: Impersonated, attributes: AuthorizationAttributes): Promise<UserInfo> {
+    let refusal: unknown;
+    for (const index of this.#order(attributes.user.name)) {
+      const mode = IMPERSONATION_MODES[index]!;
+      if (!mode.applies(wanted, attributes.user)) continue;
+      try {
+        const impersonated = await mode.check(this.authorizer, wanted, attributes);
+        this.#remember(attributes.user.name, index);
+        return impersonated;
+      } catch (error) {
+        refusal ??= error;
+      }
+    }
+    throw refusal;
+  }
+
+  #order(name: string): number[] {
+    const last = this.#lastMode.get(name);
+    const all = IMPERSONATION_MODES.map((_, index) => index);
+    return last === undefined ? all : [last, ...all.filter((index) => index !== last)];
+  }
+
+  #remember(name: string, index: number): void {
+    if (this.#lastMode.size >= REMEMBERED_USERS) this.#lastMode.clear();
+    this.#lastMode.set(name, index);
+  }
+}
+
+function wantedUser(request: ApiRequest): Impersonated | undefined {
   const name = headerOf(request, 'impersonate-user') ?? '';
   const groups = headersOf(request, 'impersonate-group');
   const uid = headerOf(request, 'impersonate-uid') ?? '';
   const extra = extraOf(request);
-  if (name === '') {
-    if (groups.length > 0 || uid !== '' || extra.size > 0) throw withoutUser(uid, groups, extra);
-    return user;
-  }
-  const questions = impersonationQuestions(user, { name, uid, groups, extra });
-  for (const question of questions) {
-    const { decision, reason } = await backend.authorizer.authorize(question);
-    if (decision !== 'allow') throw forbiddenRequest(question, reason);
-  }
-  return {
-    name,
-    ...(uid !== '' ? { uid } : {}),
-    groups: impersonatedGroups(name, groups),
-    ...(extra.size > 0 ? { extra: Object.fromEntries(extra) } : {}),
-  };
+  if (name !== '') return { name, uid, groups, extra };
+  if (groups.length > 0 || uid !== '' || extra.size > 0) throw withoutUser(uid, groups, extra);
+  return undefined;
 }
 
-interface Impersonated {
-  readonly name: string;
-  readonly uid: string;
-  readonly groups: readonly string[];
-  readonly extra: ReadonlyMap<string, readonly string[]>;
-}
+const NO_EXTRA: ReadonlyMap<string, readonly string[]> = new Map();
 
-function impersonationQuestions(user: UserInfo, wanted: Impersonated): AuthorizationAttributes[] {
-  const ask = (resource: string, name: string, more: Partial<AuthorizationAttributes> = {}): AuthorizationAttributes => ({
-    user,
-    verb: 'impersonate',
-    isResourceRequest: true,
-    apiGroup: '',
-    apiVersion: 'v1',
-    namespace: '',
-    resource,
-    subresource: '',
-    name,
-    path: '',
-    ...more,
-  });
-  const questions: AuthorizationAttributes[] = [];
-  const account = serviceAccountOf(wanted.name);
-  questions.push(account ? ask('serviceaccounts', account.name, { namespace: account.namespace }) : ask('users', wanted.name));
-  for (const group of wanted.groups) questions.push(ask('groups', group));
-  for (const [key, values] of wanted.extra) {
-    for (const value of values) questions.push(ask('userextras', value, { apiGroup: 'authentication.k8s.io', subresource: key }));
-  }
-  if (wanted.uid !== '') questions.push(ask('uids', wanted.uid, { apiGroup: 'authentication.k8s.io' }));
-  return questions;
-}
-
-function serviceAccountOf(name: string): { namespace: string; name: string } | undefined {
-  if (!name.startsWith(SERVICE_ACCOUNT)) return undefined;
-  const parts = name.slice(SERVICE_ACCOUNT.length).split(':');
-  return parts.length === 2 && parts[0] && parts[1] ? { namespace: parts[0], name: parts[1] } : undefined;
-}
-
-function impersonatedGroups(name: string, groups: readonly string[]): string[] {
-  const account = serviceAccountOf(name);
-  const all = groups.length === 0 && account ? ['system:serviceaccounts', `system:serviceaccounts:${account.namespace}`] : [...groups];
-  if (name === 'system:anonymous') return all.includes('system:unauthenticated') ? all : [...all, 'system:unauthenticated'];
-  return all.includes('system:authenticated') || all.includes('system:unauthenticated') ? all : [...all, 'system:authenticated'];
-}
-
-function extraOf(request: ApiRequest): Map<string, readonly string[]> {
-  const extra = new Map<string, readonly string[]>();
-  for (const header of Object.keys(request.headers)) {
+function extraOf(request: ApiRequest): ReadonlyMap<string, readonly string[]> {
+  let extra: Map<string, readonly string[]> | undefined;
+  for (const header in request.headers) {
     if (!header.startsWith(EXTRA_PREFIX)) continue;
+    extra ??= new Map();
     const key = decodeKey(header.slice(EXTRA_PREFIX.length));
-    extra.set(key, headersOf(request, header));
+    extra.set(key, [...(extra.get(key) ?? []), ...headersOf(request, header)]);
   }
-  return extra;
+  return extra ?? NO_EXTRA;
 }
 
 function decodeKey(text: string): string {

@@ -1,18 +1,24 @@
 /** The pipeline's question to the authorizers, and the refusal as upstream words it. */
-import { forbidden, failure } from '../../machinery/status.ts';
+import { forbidden, failure, type StatusError } from '../../machinery/status.ts';
 import { quote } from '../../machinery/quote.ts';
 import type { RequestInfo } from '../request-info.ts';
 import type { UserInfo } from '../request.ts';
-import type { AuthorizationAttributes, Authorizer } from './authorizer.ts';
+import type { AuthorizationAttributes, Authorizer, Decision } from './authorizer.ts';
+import { fieldRequirements, labelRequirements } from './selectors.ts';
 
-export async function authorize(authorizer: Authorizer, user: UserInfo, info: RequestInfo, query: URLSearchParams): Promise<void> {
+/** The decision of those who allowed the request; fails with 403 otherwise. */
+export async function authorize(authorizer: Authorizer, user: UserInfo, info: RequestInfo, query: URLSearchParams): Promise<Decision> {
   const attributes = attributesOf(user, info, query);
-  const { decision, reason } = await authorizer.authorize(attributes);
-  if (decision !== 'allow') throw forbiddenRequest(attributes, reason);
+  const answer = authorizer.authorize(attributes);
+  const decision = answer instanceof Promise ? await answer : answer;
+  if (decision.decision !== 'allow') throw forbiddenRequest(attributes, decision.reason);
+  return decision;
 }
 
+const SELECTING = new Set(['list', 'watch', 'deletecollection']);
+
 export function attributesOf(user: UserInfo, info: RequestInfo, query: URLSearchParams): AuthorizationAttributes {
-  return {
+  const attributes: AuthorizationAttributes = {
     user,
     verb: info.verb,
     isResourceRequest: info.isResourceRequest,
@@ -23,22 +29,27 @@ export function attributesOf(user: UserInfo, info: RequestInfo, query: URLSearch
     subresource: info.subresource,
     name: info.name,
     path: info.path,
-    ...(query.has('fieldSelector') ? { fieldSelector: query.get('fieldSelector')! } : {}),
-    ...(query.has('labelSelector') ? { labelSelector: query.get('labelSelector')! } : {}),
   };
+  if (!info.isResourceRequest || !SELECTING.has(info.verb)) return attributes;
+  const fieldSelector = fieldRequirements(query.get('fieldSelector'));
+  const labelSelector = labelRequirements(query.get('labelSelector'));
+  return { ...attributes, ...(fieldSelector ? { fieldSelector } : {}), ...(labelSelector ? { labelSelector } : {}) };
 }
 
-export function forbiddenRequest(attributes: AuthorizationAttributes, reason: string): Error {
+export function forbiddenRequest(attributes: AuthorizationAttributes, reason: string): StatusError {
   const who = `User ${quote(attributes.user.name)} cannot ${attributes.verb}`;
   const because = reason === '' ? '' : `: ${reason}`;
   if (!attributes.isResourceRequest) {
-    return failure(403, 'Forbidden', `forbidden: ${who} path ${quote(attributes.path)}${because}`, {});
+    return failure(403, 'Forbidden', `forbidden: ${sanitized(`${who} path ${quote(attributes.path)}`)}${because}`, {});
   }
   const resource = attributes.subresource === '' ? attributes.resource : `${attributes.resource}/${attributes.subresource}`;
   const where = attributes.namespace === '' ? 'at the cluster scope' : `in the namespace ${quote(attributes.namespace)}`;
   return forbidden(
     { group: attributes.apiGroup, resource: attributes.resource },
     attributes.name,
-    `${who} resource ${quote(resource)} in API group ${quote(attributes.apiGroup)} ${where}${because}`,
+    `${sanitized(`${who} resource ${quote(resource)} in API group ${quote(attributes.apiGroup)} ${where}`)}${because}`,
   );
 }
+
+/** What the client itself sent comes back without the characters that a browser could take for markup. */
+const sanitized = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

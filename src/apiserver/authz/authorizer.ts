@@ -1,4 +1,6 @@
 /** May they. Authorizers are asked in order; the first that allows or denies decides, and no opinion at all denies. */
+import type { PolicyRule } from '../../api/generated/rbac-v1.ts';
+import type { FieldRequirement, LabelRequirement } from './selectors.ts';
 import type { UserInfo } from '../request.ts';
 
 export interface AuthorizationAttributes {
@@ -13,8 +15,9 @@ export interface AuthorizationAttributes {
   readonly name: string;
   /** For requests that are not for a resource. */
   readonly path: string;
-  readonly fieldSelector?: string;
-  readonly labelSelector?: string;
+  /** What the request selects by, as far as it could be read; absent when it does not select. */
+  readonly fieldSelector?: readonly FieldRequirement[];
+  readonly labelSelector?: readonly LabelRequirement[];
 }
 
 export interface Decision {
@@ -24,7 +27,19 @@ export interface Decision {
   readonly error?: string;
 }
 
+/** Everything that a user may do in a namespace (and cluster-wide), as far as the authorizer can tell. */
+export interface ResolvedRules {
+  readonly rules: readonly PolicyRule[];
+  readonly incomplete: boolean;
+  readonly error?: string;
+}
+
 export interface Authorizer {
   readonly name: string;
   authorize(attributes: AuthorizationAttributes): Decision | Promise<Decision>;
+  rulesFor?(user: UserInfo, namespace: string): ResolvedRules;
 }
+
+export const NO_OPINION: Decision = { decision: 'no-opinion', reason: '' };
+export const ALLOW: Decision = { decision: 'allow', reason: '' };
+export const noOpinion = (reason: string): Decision => ({ decision: 'no-opinion', reason });

@@ -1,13 +1,16 @@
 /**
- * RBAC. Roles and bindings are compiled into an index from subject to rules, which a watch of the four kinds keeps up
- * to date: a check looks at the subject's own rules, and only at those that name the verb.
+ * RBAC. Roles and bindings are compiled into an index from subject to grants, which a watch of the four kinds keeps up
+ * to date; what one identity may do is gathered from it once, by verb and resource, and kept until something changes.
  */
 import type { ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, RoleRef, Subject } from '../../api/generated/rbac-v1.ts';
 import { quote } from '../../machinery/quote.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { UserInfo } from '../request.ts';
-import type { AuthorizationAttributes, Authorizer, Decision } from './authorizer.ts';
+import type { CacheEvent } from '../storage/resource-cache.ts';
+import type { Entry } from '../storage/entry.ts';
+import type { AuthorizationAttributes, Authorizer, Decision, ResolvedRules } from './authorizer.ts';
+import { RuleIndex } from './rule-index.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
 
@@ -20,87 +23,176 @@ export interface Grant {
   readonly subject: Subject;
 }
 
+/** What one identity may do: cluster-wide, and more in some namespaces. */
+interface Identity {
+  readonly grants: readonly Grant[];
+  readonly namespaces: Map<string, Permissions>;
+}
+
+interface Permissions {
+  readonly index: RuleIndex<Grant>;
+  /** Roles that bindings refer to and that do not exist. */
+  readonly missing: readonly string[];
+}
+
+/** So many identities are kept compiled; beyond it all are forgotten and compiled again when they come. */
+const IDENTITY_LIMIT = 4096;
+const NOTHING: Permissions = { index: new RuleIndex(), missing: [] };
+
 export class RbacAuthorizer implements Authorizer {
   readonly name = 'RBAC';
   #roles: ServedResource;
   #clusterRoles: ServedResource;
-  #roleBindings: ServedResource;
-  #clusterRoleBindings: ServedResource;
-  #grants: Map<string, Grant[]> | undefined;
+  #bySubject = new Map<string, Set<Grant>>();
+  #byBinding = new Map<string, { key: string; grant: Grant }[]>();
+  #rules = new Map<string, readonly PolicyRule[]>();
+  #identities = new Map<string, Identity>();
+  #byUser = new WeakMap<UserInfo, Identity>();
+  #allowed = new WeakMap<Grant, Decision>();
 
   constructor(registry: Registry) {
     this.#roles = registry.require(GROUP, 'v1', 'roles');
     this.#clusterRoles = registry.require(GROUP, 'v1', 'clusterroles');
-    this.#roleBindings = registry.require(GROUP, 'v1', 'rolebindings');
-    this.#clusterRoleBindings = registry.require(GROUP, 'v1', 'clusterrolebindings');
-    for (const bindings of [this.#roleBindings, this.#clusterRoleBindings]) {
-      bindings.cache.watch({ scope: '', deliver: () => (this.#grants = undefined) });
+    for (const plural of ['clusterrolebindings', 'rolebindings']) {
+      const bindings = registry.require(GROUP, 'v1', plural);
+      for (const entry of bindings.cache.list()) this.#bind(entry);
+      bindings.cache.watch({ scope: '', deliver: (event) => this.#bindingChanged(event) });
+    }
+    for (const roles of [this.#roles, this.#clusterRoles]) {
+      roles.cache.watch({ scope: '', deliver: ({ entry }) => this.#roleChanged(entry) });
     }
   }
 
   authorize(attributes: AuthorizationAttributes): Decision {
-    for (const { grant, rules } of this.#rulesOf(attributes.user, attributes.namespace)) {
-      if (!rules) continue;
-      for (const rule of rules) {
-        if (ruleAllows(rule, attributes)) return { decision: 'allow', reason: allowedBy(grant) };
-      }
-    }
-    const errors = this.#missingRoles(attributes.user, attributes.namespace);
-    const reason = errors.length > 0 ? `RBAC: ${errors.join(', ')}` : '';
-    return { decision: 'no-opinion', reason, ...(errors.length > 0 ? { error: errors.join(', ') } : {}) };
+    const identity = this.#identityOf(attributes.user);
+    const cluster = this.#permissions(identity, '');
+    const local = attributes.namespace === '' ? NOTHING : this.#permissions(identity, attributes.namespace);
+    const grant = cluster.index.find(attributes) ?? local.index.find(attributes);
+    if (grant) return this.#allowedBy(grant);
+    const errors = [...cluster.missing, ...local.missing];
+    return { decision: 'no-opinion', reason: errors.length > 0 ? `RBAC: ${aggregate(errors)}` : '' };
   }
 
-  /** Everything that a user may do in a namespace (and cluster-wide). */
-  rulesFor(user: UserInfo, namespace: string): { rules: PolicyRule[]; errors: string[] } {
+  rulesFor(user: UserInfo, namespace: string): ResolvedRules {
     const rules: PolicyRule[] = [];
-    for (const found of this.#rulesOf(user, namespace)) if (found.rules) rules.push(...found.rules);
-    return { rules, errors: this.#missingRoles(user, namespace) };
+    const errors: string[] = [];
+    const grants = this.#identityOf(user).grants.filter((grant) => grant.namespace === '' || grant.namespace === namespace);
+    for (const grant of grants) {
+      const found = this.rulesOfRef(grant.roleRef, grant.namespace);
+      if (found) rules.push(...found);
+      else errors.push(notFoundText(grant.roleRef));
+    }
+    return { rules, incomplete: false, ...(errors.length > 0 ? { error: aggregate(errors) } : {}) };
   }
 
   /** The rules that a reference stands for; undefined when the role does not exist. */
   rulesOfRef(ref: RoleRef, namespace: string): readonly PolicyRule[] | undefined {
+    const key = ref.kind === 'Role' ? `${namespace}/${ref.name}` : `/${ref.name}`;
+    const known = this.#rules.get(key);
+    if (known) return known;
     const entry = ref.kind === 'Role' ? this.#roles.cache.get(namespace, ref.name) : this.#clusterRoles.cache.get('', ref.name);
     if (!entry) return undefined;
-    return (entry.object as unknown as Role | ClusterRole).rules ?? [];
+    const rules = (entry.object as unknown as Role | ClusterRole).rules ?? [];
+    this.#rules.set(key, rules);
+    return rules;
   }
 
-  *#rulesOf(user: UserInfo, namespace: string): Generator<{ grant: Grant; rules: readonly PolicyRule[] | undefined }> {
-    for (const grant of this.#grantsOf(user)) {
-      if (grant.namespace !== '' && grant.namespace !== namespace) continue;
-      yield { grant, rules: this.rulesOfRef(grant.roleRef, grant.namespace) };
-    }
-  }
-
-  #missingRoles(user: UserInfo, namespace: string): string[] {
+  #permissions(identity: Identity, namespace: string): Permissions {
+    let permissions = identity.namespaces.get(namespace);
+    if (permissions) return permissions;
+    const index = new RuleIndex<Grant>();
     const missing: string[] = [];
-    for (const { grant, rules } of this.#rulesOf(user, namespace)) {
-      if (rules) continue;
-      const kind = grant.roleRef.kind === 'Role' ? 'role' : 'clusterrole';
-      missing.push(`${kind}.${GROUP} ${quote(grant.roleRef.name)} not found`);
+    for (const grant of identity.grants) {
+      if (grant.namespace !== namespace) continue;
+      const rules = this.rulesOfRef(grant.roleRef, namespace);
+      if (!rules) missing.push(notFoundText(grant.roleRef));
+      else for (const rule of rules) index.add(rule, grant);
     }
-    return missing;
+    permissions = index.isEmpty && missing.length === 0 ? NOTHING : { index, missing };
+    identity.namespaces.set(namespace, permissions);
+    return permissions;
   }
 
-  *#grantsOf(user: UserInfo): Generator<Grant> {
-    const index = (this.#grants ??= this.#compile());
-    yield* index.get(`User ${user.name}`) ?? [];
-    for (const group of user.groups) yield* index.get(`Group ${group}`) ?? [];
+  #identityOf(user: UserInfo): Identity {
+    const direct = this.#byUser.get(user);
+    if (direct) return direct;
+    const key = JSON.stringify([user.name, user.groups]);
+    let identity = this.#identities.get(key);
+    if (!identity) {
+      identity = { grants: this.#grantsOf(user), namespaces: new Map() };
+      if (this.#identities.size >= IDENTITY_LIMIT) this.#identities.clear();
+      this.#identities.set(key, identity);
+    }
+    this.#byUser.set(user, identity);
+    return identity;
   }
 
-  #compile(): Map<string, Grant[]> {
-    const index = new Map<string, Grant[]>();
-    const add = (binding: ClusterRoleBinding | RoleBinding, namespace: string): void => {
-      for (const subject of binding.subjects ?? []) {
-        const key = subjectKey(subject, namespace);
-        if (!key) continue;
-        const grants = index.get(key) ?? [];
-        grants.push({ namespace, binding: binding.metadata.name!, roleRef: binding.roleRef, subject });
-        index.set(key, grants);
+  /** Cluster-wide grants first; a binding that names the identity twice counts once, by its first subject. */
+  #grantsOf(user: UserInfo): Grant[] {
+    const keys = [`User ${user.name}`, ...user.groups.map((group) => `Group ${group}`)];
+    const byBinding = new Map<string, Grant>();
+    for (const key of keys) {
+      for (const grant of this.#bySubject.get(key) ?? []) {
+        const binding = `${grant.namespace}/${grant.binding}`;
+        const other = byBinding.get(binding);
+        if (!other || this.#position(binding, grant) < this.#position(binding, other)) byBinding.set(binding, grant);
       }
-    };
-    for (const entry of this.#clusterRoleBindings.cache.list()) add(entry.object as unknown as ClusterRoleBinding, '');
-    for (const entry of this.#roleBindings.cache.list()) add(entry.object as unknown as RoleBinding, entry.namespace);
-    return index;
+    }
+    return [...byBinding].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, grant]) => grant);
+  }
+
+  #position(binding: string, grant: Grant): number {
+    return this.#byBinding.get(binding)?.findIndex((bound) => bound.grant === grant) ?? 0;
+  }
+
+  #bindingChanged({ type, entry }: CacheEvent): void {
+    this.#unbind(entry);
+    if (type !== 'DELETED') this.#bind(entry);
+    this.#forgetIdentities();
+  }
+
+  #roleChanged(entry: Entry): void {
+    this.#rules.delete(`${entry.namespace}/${entry.name}`);
+    this.#forgetIdentities();
+  }
+
+  #forgetIdentities(): void {
+    this.#identities.clear();
+    this.#byUser = new WeakMap();
+  }
+
+  #bind(entry: Entry): void {
+    const { namespace } = entry;
+    const { subjects = [], roleRef } = entry.object as unknown as ClusterRoleBinding | RoleBinding;
+    const bound = subjects.flatMap((subject) => {
+      const key = subjectKey(subject, namespace);
+      return key ? [{ key, grant: { namespace, binding: entry.name, roleRef, subject } }] : [];
+    });
+    this.#byBinding.set(`${namespace}/${entry.name}`, bound);
+    for (const { key, grant } of bound) {
+      const grants = this.#bySubject.get(key);
+      if (grants) grants.add(grant);
+      else this.#bySubject.set(key, new Set([grant]));
+    }
+  }
+
+  #unbind(entry: Entry): void {
+    const binding = `${entry.namespace}/${entry.name}`;
+    for (const { key, grant } of this.#byBinding.get(binding) ?? []) {
+      const grants = this.#bySubject.get(key);
+      grants?.delete(grant);
+      if (grants?.size === 0) this.#bySubject.delete(key);
+    }
+    this.#byBinding.delete(binding);
+  }
+
+  #allowedBy(grant: Grant): Decision {
+    let decision = this.#allowed.get(grant);
+    if (!decision) {
+      decision = { decision: 'allow', reason: `RBAC: allowed by ${describe(grant)}` };
+      this.#allowed.set(grant, decision);
+    }
+    return decision;
   }
 }
 
@@ -120,32 +212,21 @@ function subjectKey(subject: Subject, bindingNamespace: string): string | undefi
   }
 }
 
-export function ruleAllows(rule: PolicyRule, request: AuthorizationAttributes): boolean {
-  if (!has(rule.verbs, request.verb)) return false;
-  if (!request.isResourceRequest) return (rule.nonResourceURLs ?? []).some((url) => urlMatches(url, request.path));
-  if (!has(rule.apiGroups, request.apiGroup)) return false;
-  if (!resourceMatches(rule.resources, request.resource, request.subresource)) return false;
-  return !rule.resourceNames?.length || rule.resourceNames.includes(request.name);
+const notFoundText = (ref: RoleRef): string => `${ref.kind === 'Role' ? 'role' : 'clusterrole'}.${GROUP} ${quote(ref.name)} not found`;
+
+/** As Go joins errors: one as it is, several once each in brackets. */
+function aggregate(errors: readonly string[]): string {
+  const unique = [...new Set(errors)];
+  return unique.length === 1 ? unique[0]! : `[${unique.join(', ')}]`;
 }
 
-const has = (values: readonly string[] | null | undefined, wanted: string): boolean => !!values && (values.includes(wanted) || values.includes('*'));
-
-function resourceMatches(resources: readonly string[] | undefined, resource: string, subresource: string): boolean {
-  if (!resources) return false;
-  const combined = subresource === '' ? resource : `${resource}/${subresource}`;
-  return resources.some((candidate) => candidate === '*' || candidate === combined || (subresource !== '' && candidate === `*/${subresource}`));
-}
-
-const urlMatches = (pattern: string, url: string): boolean =>
-  pattern === '*' || pattern === url || (pattern.endsWith('*') && url.startsWith(pattern.replace(/\*+$/, '')));
-
-function allowedBy(grant: Grant): string {
+function describe(grant: Grant): string {
   const role = `${grant.roleRef.kind} ${quote(grant.roleRef.name)}`;
   const subject =
     grant.subject.kind === 'ServiceAccount'
-      ? `ServiceAccount ${quote(`${grant.subject.name}/${grant.subject.namespace ?? ''}`)}`
+      ? `ServiceAccount ${quote(`${grant.subject.name}/${grant.subject.namespace || grant.namespace}`)}`
       : `${grant.subject.kind} ${quote(grant.subject.name)}`;
   const binding =
     grant.namespace === '' ? `ClusterRoleBinding ${quote(grant.binding)}` : `RoleBinding ${quote(`${grant.binding}/${grant.namespace}`)}`;
-  return `RBAC: allowed by ${binding} of ${role} to ${subject}`;
+  return `${binding} of ${role} to ${subject}`;
 }

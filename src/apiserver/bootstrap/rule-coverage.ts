@@ -7,7 +7,10 @@ export function uncoveredRules(granted: readonly PolicyRule[], wanted: readonly 
 }
 
 /** A rule taken apart: group by group, resource by resource, verb by verb, name by name; then URL by URL. */
-export function singleRules({ verbs, apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: PolicyRule): PolicyRule[] {
+export function singleRules(rule: PolicyRule): PolicyRule[] {
+  const { apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
+  // A rule that validation has not seen yet may have null in place of its verbs.
+  const verbs = (rule.verbs as string[] | null) ?? [];
   const names = resourceNames.length === 0 ? [{}] : resourceNames.map((name) => ({ resourceNames: [name] }));
   const onResources = apiGroups.flatMap((group) =>
     resources.flatMap((resource) => verbs.flatMap((verb) => names.map((name) => ({ verbs: [verb], apiGroups: [group], resources: [resource], ...name })))),

@@ -12,6 +12,7 @@ import type { PolicyRule } from '../../api/generated/rbac-v1.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { badRequest } from '../../machinery/status.ts';
 import type { AuthorizationAttributes } from '../authz/authorizer.ts';
+import { reviewedFields, reviewedLabels } from '../authz/selectors.ts';
 import type { UserInfo } from '../request.ts';
 import type { Scope } from '../scope.ts';
 import { review } from './review.ts';
@@ -41,12 +42,14 @@ export const selfSubjectRulesReview = review((scope, object) => {
   const { spec } = object as unknown as SelfSubjectRulesReview;
   const namespace = spec?.namespace ?? '';
   if (namespace === '') throw badRequest('no namespace on request');
-  const { rules, errors } = scope.backend.rules.rulesFor(scope.user, namespace);
-  return { ...object, status: { ...splitRules(rules), incomplete: errors.length > 0, ...(errors.length > 0 ? { evaluationError: errors.join(', ') } : {}) } };
+  const { rules, incomplete, error } = scope.backend.rules.rulesFor(scope.user, namespace);
+  // The answer does not repeat the question.
+  return { ...object, spec: {}, status: { ...splitRules(rules), incomplete, ...(error ? { evaluationError: error } : {}) } };
 });
 
 async function answer(scope: Scope, user: UserInfo, spec: Spec): Promise<SubjectAccessReviewStatus> {
-  const { decision, reason, error } = await scope.backend.authorizer.authorize(attributesOf(user, spec));
+  const { decision, reason, error: undecided } = await scope.backend.authorizer.authorize(attributesOf(user, spec));
+  const error = [...selectorErrors(spec), ...(undecided ? [undecided] : [])].join(', ');
   return {
     allowed: decision === 'allow',
     ...(decision === 'deny' ? { denied: true } : {}),
@@ -78,8 +81,18 @@ function attributesOf(user: UserInfo, spec: Spec): AuthorizationAttributes {
     resource: asked.resource ?? '',
     subresource: asked.subresource ?? '',
     name: asked.name ?? '',
+    ...selectorsOf(asked),
   };
 }
+
+function selectorsOf({ fieldSelector, labelSelector }: ResourceAttributes): Partial<AuthorizationAttributes> {
+  const { requirements: fields } = reviewedFields(fieldSelector);
+  const { requirements: labels } = reviewedLabels(labelSelector);
+  return { ...(fields ? { fieldSelector: fields } : {}), ...(labels ? { labelSelector: labels } : {}) };
+}
+
+const selectorErrors = ({ resourceAttributes }: Spec): string[] =>
+  [reviewedFields(resourceAttributes?.fieldSelector).error, reviewedLabels(resourceAttributes?.labelSelector).error].filter((error) => error !== undefined);
 
 function splitRules(rules: readonly PolicyRule[]): { resourceRules: KubeObject[]; nonResourceRules: KubeObject[] } {
   const resourceRules: unknown[] = [];

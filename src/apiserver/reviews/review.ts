@@ -19,8 +19,11 @@ export function review(answer: (scope: Scope, object: KubeObject) => Promise<obj
     const attributes = attributesOf(scope, { operation: 'CREATE', object, name: object.metadata.name ?? '', options: optionsObject(options), dryRun: options.dryRun });
     await scope.backend.admission.admit(attributes);
     const errors = validateCreate(scope.served, object, scope.backend.validation);
-    if (errors.length > 0) throw invalid(scope.served, object.metadata.name ?? '', errors);
+    if (errors.length > 0) throw invalid(refusedKind(scope), object.metadata.name ?? '', errors);
     await scope.backend.admission.validate(attributes);
     return { type: 'object', status: 201, object: (await answer(scope, object)) as KubeObject };
   };
 }
+
+/** Upstream names no kind when it refuses an access review. */
+const refusedKind = ({ served }: Scope): { group: string; kind: string } => ({ group: served.group, kind: served.group === 'authorization.k8s.io' ? '' : served.kind });

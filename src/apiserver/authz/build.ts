@@ -1,0 +1,40 @@
+/** The chain of authorizers that a server asks, from its configuration. */
+import type { Context } from '../../kernel/index.ts';
+import { nodeRoles } from '../bootstrap/node-roles.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { Authorizer } from './authorizer.ts';
+import { NodeAuthorizer } from './node/node-authorizer.ts';
+import { NodeGraph } from './node/node-graph.ts';
+import { RbacAuthorizer } from './rbac.ts';
+import { alwaysAllow, alwaysDeny, mastersAuthorizer, UnionAuthorizer } from './union.ts';
+
+export type AuthorizerConfig =
+  | { readonly type: 'Node' | 'RBAC' | 'AlwaysAllow' | 'AlwaysDeny' }
+  | { readonly type: 'custom'; readonly authorizer: Authorizer };
+
+export const DEFAULT_AUTHORIZERS: readonly AuthorizerConfig[] = [{ type: 'Node' }, { type: 'RBAC' }];
+
+export interface Authorization {
+  readonly authorizer: UnionAuthorizer;
+  /** The roles and bindings, which escalation checks look at whatever the chain is. */
+  readonly rbac: RbacAuthorizer;
+}
+
+export function buildAuthorization(_ctx: Context, registry: Registry, configs: readonly AuthorizerConfig[] = DEFAULT_AUTHORIZERS): Authorization {
+  const rbac = new RbacAuthorizer(registry);
+  const chain = configs.map((config): Authorizer => {
+    switch (config.type) {
+      case 'Node':
+        return new NodeAuthorizer(new NodeGraph(registry), nodeRoles().find(({ metadata }) => metadata.name === 'system:node')?.rules ?? []);
+      case 'RBAC':
+        return rbac;
+      case 'AlwaysAllow':
+        return alwaysAllow;
+      case 'AlwaysDeny':
+        return alwaysDeny;
+      case 'custom':
+        return config.authorizer;
+    }
+  });
+  return { authorizer: new UnionAuthorizer([mastersAuthorizer, ...chain]), rbac };
+}

@@ -1,0 +1,125 @@
+/**
+ * Nobody grants what they do not have: whoever writes a role must hold its rules already (or may `escalate` it), whoever
+ * writes a binding must hold the rules of its role (or may `bind` it). Checked after mutating admission, so that it
+ * sees what would be stored.
+ */
+import type { ClusterRole, PolicyRule, Role, RoleBinding } from '../../api/generated/rbac-v1.ts';
+import type { KubeObject } from '../../machinery/object.ts';
+import { deepEqual } from '../../machinery/patch/deep-equal.ts';
+import { quote } from '../../machinery/quote.ts';
+import { forbidden, notFound } from '../../machinery/status.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission/admission.ts';
+import { uncoveredRules } from '../bootstrap/index.ts';
+import type { AuthorizationAttributes, Authorizer } from './authorizer.ts';
+import type { RbacAuthorizer } from './rbac.ts';
+
+const GROUP = 'rbac.authorization.k8s.io';
+const ROLES = new Set(['roles', 'clusterroles']);
+const BINDINGS = new Set(['rolebindings', 'clusterrolebindings']);
+
+const FULL_AUTHORITY: readonly PolicyRule[] = [
+  { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
+  { verbs: ['*'], nonResourceURLs: ['*'] },
+];
+
+export function escalationCheck(rbac: RbacAuthorizer, authorizer: Authorizer): AdmissionPlugin {
+  return {
+    name: 'RBACEscalation',
+    operations: ['CREATE', 'UPDATE'],
+    matches: ({ served, user }) => served.group === GROUP && !user.groups.includes('system:masters'),
+    async admit(attributes) {
+      if (isOnlyForCollection(attributes)) return;
+      const { plural } = attributes.served;
+      if (ROLES.has(plural)) await checkRole(rbac, authorizer, attributes);
+      else if (BINDINGS.has(plural)) await checkBinding(rbac, authorizer, attributes);
+    },
+  };
+}
+
+async function checkRole(rbac: RbacAuthorizer, authorizer: Authorizer, attributes: AdmissionAttributes): Promise<void> {
+  // A create is authorized without a name, so a right to escalate roles of certain names does not reach it.
+  const name = attributes.operation === 'UPDATE' ? attributes.name : '';
+  if (await mayDo(authorizer, attributes, { verb: 'escalate', resource: attributes.served.plural, name })) return;
+  const role = attributes.object as unknown as Role & ClusterRole;
+  checkHeld(rbac, attributes, role.rules ?? []);
+  if (!aggregates(role) && !aggregates(attributes.oldObject as ClusterRole | undefined)) return;
+  if (missingRules(rbac, attributes, FULL_AUTHORITY).length > 0) {
+    throw forbidden(attributes.groupResource, attributes.name, 'must have cluster-admin privileges to use the aggregationRule');
+  }
+}
+
+async function checkBinding(rbac: RbacAuthorizer, authorizer: Authorizer, attributes: AdmissionAttributes): Promise<void> {
+  const { roleRef } = attributes.object as unknown as RoleBinding;
+  const resource = roleRef?.kind === 'Role' ? 'roles' : roleRef?.kind === 'ClusterRole' ? 'clusterroles' : undefined;
+  // A reference to anything else is for validation to refuse.
+  if (!resource) return;
+  if (await mayDo(authorizer, attributes, { verb: 'bind', resource, name: roleRef.name })) return;
+  const rules = rbac.rulesOfRef(roleRef, attributes.namespace);
+  if (!rules) throw notFound(attributes.groupResource, roleRef.name);
+  checkHeld(rbac, attributes, rules);
+}
+
+async function mayDo(authorizer: Authorizer, { user, namespace }: AdmissionAttributes, asked: Pick<AuthorizationAttributes, 'verb' | 'resource' | 'name'>): Promise<boolean> {
+  const { decision } = await authorizer.authorize({ user, ...asked, isResourceRequest: true, apiGroup: GROUP, apiVersion: '*', namespace, subresource: '', path: '' });
+  return decision === 'allow';
+}
+
+function missingRules(rbac: RbacAuthorizer, { user, namespace }: AdmissionAttributes, wanted: readonly PolicyRule[]): PolicyRule[] {
+  return uncoveredRules(rbac.rulesFor(user, namespace).rules, wanted);
+}
+
+function checkHeld(rbac: RbacAuthorizer, attributes: AdmissionAttributes, wanted: readonly PolicyRule[]): void {
+  const missing = missingRules(rbac, attributes, wanted);
+  if (missing.length === 0) return;
+  const { user, namespace } = attributes;
+  const lines = [...new Set(compact(missing).map(ruleText))].sort();
+  const groups = user.groups.map(quote).join(' ');
+  const { error } = rbac.rulesFor(user, namespace);
+  const unresolved = error ? `; resolution errors: [${error}]` : '';
+  throw forbidden(
+    attributes.groupResource,
+    attributes.name,
+    `user ${quote(user.name)} (groups=[${groups}]) is attempting to grant RBAC permissions not currently held:\n${lines.join('\n')}${unresolved}`,
+  );
+}
+
+/** Rules on the same resource and name as one, with their verbs together; rules on URLs stay apart. */
+function compact(rules: readonly PolicyRule[]): PolicyRule[] {
+  const byPlace = new Map<string, PolicyRule>();
+  const others: PolicyRule[] = [];
+  for (const rule of rules) {
+    if (!rule.resources?.length) {
+      others.push(rule);
+      continue;
+    }
+    const place = JSON.stringify([rule.apiGroups, rule.resources, rule.resourceNames]);
+    const known = byPlace.get(place);
+    byPlace.set(place, known ? { ...known, verbs: [...known.verbs, ...rule.verbs] } : rule);
+  }
+  return [...byPlace.values(), ...others];
+}
+
+function ruleText({ apiGroups, resources, nonResourceURLs, resourceNames, verbs }: PolicyRule): string {
+  const list = (name: string, values: readonly string[] | undefined): string[] => (values?.length ? [`${name}:[${values.map(quote).join(' ')}]`] : []);
+  const parts = [
+    ...list('APIGroups', apiGroups),
+    ...list('Resources', resources),
+    ...list('NonResourceURLs', nonResourceURLs),
+    ...list('ResourceNames', resourceNames),
+    ...list('Verbs', verbs),
+  ];
+  return `{${parts.join(', ')}}`;
+}
+
+const aggregates = (role: ClusterRole | undefined): boolean => (role?.aggregationRule?.clusterRoleSelectors?.length ?? 0) > 0;
+
+/** The garbage collector may take finalizers and owners away from roles that it could not grant. */
+function isOnlyForCollection({ object, oldObject }: AdmissionAttributes): boolean {
+  if (!object || !oldObject) return false;
+  return deepEqual(withoutCollected(object), withoutCollected(oldObject));
+}
+
+function withoutCollected(object: KubeObject): unknown {
+  const { finalizers: _, ownerReferences: __, managedFields: ___, resourceVersion: ____, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}

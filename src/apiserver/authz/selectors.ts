@@ -1,0 +1,59 @@
+/** What a request selects by, in the form that authorizers look at: a node may list its own pods, though not all. */
+import type { FieldSelectorAttributes, LabelSelectorAttributes } from '../../api/generated/authorization-v1.ts';
+import { LabelRequirement, parseFieldSelector, parseLabelSelector, type FieldRequirement, type LabelOperator } from '../../machinery/selectors/index.ts';
+
+export type { FieldRequirement, LabelRequirement };
+
+/** A selector that cannot be read narrows nothing: the request is judged as if it selected all. */
+export function fieldRequirements(text: string | null): readonly FieldRequirement[] | undefined {
+  if (!text) return undefined;
+  return attempt(() => parseFieldSelector(text).requirements);
+}
+
+export function labelRequirements(text: string | null): readonly LabelRequirement[] | undefined {
+  if (!text) return undefined;
+  return attempt(() => parseLabelSelector(text).requirements);
+}
+
+export interface ReviewedSelector<T> {
+  readonly requirements?: readonly T[];
+  readonly error?: string;
+}
+
+const IGNORED = (name: string): string => `spec.resourceAttributes.${name} ignored due to parse error`;
+
+/** The selector of a review; a raw one is a request's own text, for webhooks only, and is not looked at here. */
+export function reviewedFields(selector: FieldSelectorAttributes | undefined): ReviewedSelector<FieldRequirement> {
+  if (!selector?.requirements?.length) return {};
+  const requirements: FieldRequirement[] = [];
+  let failed = false;
+  for (const { key = '', operator, values = [] } of selector.requirements) {
+    const one = operator === 'In' ? '=' : operator === 'NotIn' ? '!=' : undefined;
+    if (one && values.length === 1) requirements.push({ field: key, operator: one, value: values[0]! });
+    else failed = true;
+  }
+  return { ...(requirements.length > 0 ? { requirements } : {}), ...(failed ? { error: IGNORED('fieldSelector') } : {}) };
+}
+
+const LABEL_OPERATORS: Record<string, LabelOperator | undefined> = { In: 'in', NotIn: 'notin', Exists: 'exists', DoesNotExist: '!' };
+
+export function reviewedLabels(selector: LabelSelectorAttributes | undefined): ReviewedSelector<LabelRequirement> {
+  if (!selector?.requirements?.length) return {};
+  const requirements: LabelRequirement[] = [];
+  let failed = false;
+  for (const { key = '', operator = '', values = [] } of selector.requirements) {
+    const known = LABEL_OPERATORS[operator];
+    const requirement = known && attempt(() => LabelRequirement.checked(key, known, values));
+    if (requirement) requirements.push(requirement);
+    else failed = true;
+  }
+  return { ...(requirements.length > 0 ? { requirements } : {}), ...(failed ? { error: IGNORED('labelSelector') } : {}) };
+}
+
+function attempt<T>(parse: () => T): T | undefined {
+  try {
+    return parse();
+  } catch {
+    return undefined;
+  }
+}
