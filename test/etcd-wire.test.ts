@@ -101,13 +101,14 @@ describe.skipIf(noEtcd !== undefined)(`bad requests${noEtcd === undefined ? '' :
 const noEtcdctl = requires('etcdctl', 'openssl');
 
 describe.skipIf(noEtcdctl !== undefined)(`etcdctl${noEtcdctl === undefined ? '' : ` (skipped: ${noEtcdctl})`}`, () => {
-  const directory = mkdtempSync(join(tmpdir(), 'k8ts-etcdctl-'));
+  let directory = '';
   const execute = promisify(execFile);
   let store: Store;
   let front: EtcdFront;
   let secure: EtcdFront;
 
   beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'k8ts-etcdctl-'));
     store = await openEmbeddedStore({ directory: join(directory, 'data'), clock });
     front = await serveEtcd(ctx, { store, listenClientUrls: ['http://127.0.0.1:0'] });
     const { readFileSync } = await import('node:fs');
