@@ -6,7 +6,7 @@ import type { KubeObject } from '../machinery/object.ts';
 import { encodeProtobuf, messageOfKind } from '../machinery/protobuf/index.ts';
 import { badRequest, notAcceptable } from '../machinery/status.ts';
 import { quote } from '../machinery/quote.ts';
-import { printTable } from '../machinery/table/index.ts';
+import { printTable, scalePrinter } from '../machinery/table/index.ts';
 import type { ServedResource } from './registry/served-resource.ts';
 import type { ListResult } from './result.ts';
 import type { Scope } from './scope.ts';
@@ -27,7 +27,8 @@ export function asTable(scope: Scope, objects: readonly KubeObject[], resourceVe
     throw badRequest(`Unable to convert to Table as requested: includeObject: Invalid value: ${quote(includeObject)}: must be 'Metadata', 'Object', 'None', or empty`);
   }
   const version = negotiated.as?.version ?? 'v1';
-  const table = printTable(served, objects, { now: backend.ctx.clock.now(), includeObject: (includeObject || 'Metadata') as 'None' | 'Metadata' | 'Object', version });
+  const subject = scope.subresource === 'scale' ? scalePrinter : served;
+  const table = printTable(subject, objects, { now: backend.ctx.clock.now(), includeObject: (includeObject || 'Metadata') as 'None' | 'Metadata' | 'Object', version });
   return { ...table, metadata: resourceVersion ? { resourceVersion } : {} } as unknown as KubeObject;
 }
 

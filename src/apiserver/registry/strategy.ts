@@ -49,6 +49,8 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   readonly deleteReturnsObject?: true;
   /** What becomes of dependents when the client does not say. */
   readonly defaultPropagation?: 'Orphan' | 'Background';
+  /** A warning for whoever deletes without saying what becomes of dependents. */
+  readonly propagationWarning?: string;
   /** Fields that a plain write does not own in server-side apply, besides those that every kind resets. */
   readonly resetFields?: readonly string[];
   readonly statusResetFields?: readonly string[];

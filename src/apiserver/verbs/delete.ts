@@ -29,6 +29,8 @@ export async function readDeleteOptions(scope: Scope): Promise<DeleteOptions> {
   const body = await decodeDeleteOptions(scope);
   const options = body ?? deleteOptionsFromQuery(scope.request.query);
   checkDeleteOptions(options);
+  const { propagationWarning } = scope.served.strategy;
+  if (propagationWarning && options.propagationPolicy === undefined && options.orphanDependents === undefined) scope.warnings.push(propagationWarning);
   return options;
 }
 

@@ -1,7 +1,9 @@
 /** Kinds that extend the server itself: admission configuration, custom resource definitions, aggregated APIs. */
 import type { CustomResourceDefinition } from '../../../api/generated/apiextensions-v1.ts';
 import type { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from '../../../api/generated/admissionregistration-v1.ts';
+import type { APIService } from '../../../api/generated/apiregistration-v1.ts';
 import { deepEqual } from '../../../machinery/patch/deep-equal.ts';
+import { formatTime } from '../../../machinery/time/index.ts';
 import type { ObjectOf, Strategy } from '../strategy.ts';
 import { specChanges } from './spec-generation.ts';
 
@@ -19,8 +21,14 @@ export const admissionPolicies: Strategy = {
 
 export const admissionPolicyBindings: Strategy = { requireResourceVersionOnUpdate: true, generationChanges: specChanges };
 
-export const apiServices: Strategy = {
+export const apiServices: Strategy<ObjectOf<APIService>> = {
   requireResourceVersionOnUpdate: true,
+  prepareForCreate({ spec, status }, { ctx }) {
+    // What this server serves itself is there at once.
+    if (spec?.service || !status) return;
+    const lastTransitionTime = formatTime(ctx.clock.now());
+    status.conditions = [{ type: 'Available', status: 'True', lastTransitionTime, reason: 'Local', message: 'Local APIServices are always available' }];
+  },
   statusMetadata: 'none',
   statusResetFields: ['spec', 'metadata'],
 };

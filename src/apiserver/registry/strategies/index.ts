@@ -7,13 +7,14 @@ import * as apps from './apps.ts';
 import { cronJobs, jobs } from './batch.ts';
 import { certificateSigningRequests } from './certificates.ts';
 import * as config from './core-config.ts';
+import { endpointSlices } from './discovery.ts';
 import * as extensions from './extension-apis.ts';
 import { namespaces } from './namespace.ts';
 import { nodes } from './node.ts';
 import { persistentVolumeClaims, persistentVolumes } from './persistent-volume.ts';
 import { pods } from './pod.ts';
 import { services } from './service.ts';
-import { contentChanges, specChanges } from './spec-generation.ts';
+import { specChanges } from './spec-generation.ts';
 import * as storage from './storage.ts';
 
 const countsSpecChanges: Strategy = { generationChanges: specChanges };
@@ -56,7 +57,7 @@ export const strategies: Readonly<Record<string, Strategy | undefined>> = {
 
   'certificates.k8s.io/certificatesigningrequests': certificateSigningRequests,
   'coordination.k8s.io/leases': { allowCreateOnUpdate: true, requireResourceVersionOnUpdate: true },
-  'discovery.k8s.io/endpointslices': { generationChanges: contentChanges },
+  'discovery.k8s.io/endpointslices': endpointSlices,
   'events.k8s.io/events': config.events,
   'flowcontrol.apiserver.k8s.io/flowschemas': flowControl,
   'flowcontrol.apiserver.k8s.io/prioritylevelconfigurations': flowControl,
