@@ -1,6 +1,5 @@
 /** Who asks for a certificate is whoever sent the request; who approves it does so at an endpoint of its own. */
-import type { CertificateSigningRequest, CertificateSigningRequestCondition } from '../../../api/generated/certificates-v1.ts';
-import { deepEqual } from '../../../machinery/patch/deep-equal.ts';
+import type { CertificateSigningRequest } from '../../../api/generated/certificates-v1.ts';
 import { formatTime } from '../../../machinery/time/index.ts';
 import type { ObjectOf, Strategy, WriteContext } from '../strategy.ts';
 
@@ -40,30 +39,21 @@ export const certificateSigningRequests: Strategy<Request> = {
   },
 };
 
-/** A signer cannot decide on requests: the decision's conditions are those that were there. */
+/** A signer cannot decide on requests: decisions that it sends back are those that were there, others validation refuses. */
 function keepDecisions(request: Request, old: Request): void {
-  const status = (request.status ??= {});
-  const conditions = status.conditions ?? [];
-  const kept = structuredClone((old.status?.conditions ?? []).filter((c) => DECISIONS.includes(c.type)));
-  const result: CertificateSigningRequestCondition[] = [];
-  for (const condition of conditions) {
-    if (!DECISIONS.includes(condition.type)) result.push(condition);
-    else {
-      const at = kept.findIndex((c) => c.type === condition.type);
-      if (at >= 0) result.push(...kept.splice(at, 1));
-    }
+  const conditions = request.status?.conditions ?? [];
+  for (const type of DECISIONS) {
+    const before = (old.status?.conditions ?? []).filter((condition) => condition.type === type);
+    const places = conditions.flatMap((condition, i) => (condition.type === type ? [i] : []));
+    if (places.length === before.length) for (const [n, place] of places.entries()) conditions[place] = structuredClone(before[n]!);
   }
-  result.push(...kept);
-  if (result.length > 0) status.conditions = result;
-  else delete status.conditions;
 }
 
 function stampConditions(request: Request, old: Request, { ctx }: WriteContext): void {
   const now = formatTime(ctx.clock.now());
   for (const condition of request.status?.conditions ?? []) {
-    const before = old.status?.conditions?.find((c) => c.type === condition.type);
-    if (before && deepEqual(before, condition)) continue;
+    const before = old.status?.conditions?.find(({ type, status }) => type === condition.type && status === condition.status);
     condition.lastUpdateTime ||= now;
-    condition.lastTransitionTime ||= before?.status === condition.status && before.lastTransitionTime ? before.lastTransitionTime : now;
+    condition.lastTransitionTime ||= before?.lastTransitionTime || now;
   }
 }
