@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from '../scripts/build.mjs';
+import { parse } from 'yaml';
+
+/** `k8ts up` as a child process, as a user starts it. */
+export interface K8tsProcess {
+  /** `https://127.0.0.1:PORT` */
+  readonly server: string;
+  readonly port: number;
+  readonly kubeconfig: string;
+  readonly credentials: Credentials;
+  readonly pid: number;
+  /** Everything that it has printed so far. */
+  output(): string;
+  /** undefined while it runs. */
+  readonly exit: { code: number | null; signal: NodeJS.Signals | null } | undefined;
+  /** Resident memory in bytes. */
+  memory(): number;
+  stop(signal?: NodeJS.Signals): Promise<void>;
+}
+
+export interface Credentials {
+  readonly ca: string;
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface K8tsOptions {
+  /** Where it keeps its data; in memory without it. */
+  readonly dataDirectory?: string;
+  readonly port?: number;
+  readonly flags?: readonly string[];
+  readonly nodeFlags?: readonly string[];
+}
+
+let program: Promise<string> | undefined;
+
+/** The bundle of this working copy, built once a test process. It lies inside the project, where it finds the native modules. */
+function builtProgram(): Promise<string> {
+  return (program ??= (async () => {
+    const cache = join(import.meta.dirname, '..', 'node_modules', '.cache');
+    mkdirSync(cache, { recursive: true });
+    const outdir = mkdtempSync(join(cache, 'k8ts-'));
+    process.once('exit', () => rmSync(outdir, { recursive: true, force: true }));
+    await build({ entryPoints: { k8ts: 'src/cli/index.ts' }, outdir });
+    return join(outdir, 'k8ts.js');
+  })());
+}
+
+const START_LIMIT_MS = 60_000;
+
+export async function startK8ts(options: K8tsOptions = {}): Promise<K8tsProcess> {
+  const scratch = mkdtempSync(join(tmpdir(), 'k8ts-up-'));
+  const kubeconfig = join(scratch, 'kubeconfig');
+  const storage = options.dataDirectory ? ['--data-dir', options.dataDirectory] : ['--ephemeral'];
+  const args = ['up', ...storage, '--port', String(options.port ?? 0), '--kubeconfig', kubeconfig, ...(options.flags ?? [])];
+  const child = spawn(process.execPath, [...(options.nodeFlags ?? []), await builtProgram(), ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-1_000_000)));
+  process.once('exit', () => child.kill('SIGKILL'));
+  try {
+    await untilReady(child, () => output);
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw error;
+  }
+  const server = /https:\/\/\S+/.exec(output)![0];
+  return {
+    server,
+    port: Number(new URL(server).port),
+    kubeconfig,
+    credentials: readCredentials(kubeconfig),
+    pid: child.pid!,
+    output: () => output,
+    get exit() {
+      return child.exitCode === null && child.signalCode === null ? undefined : { code: child.exitCode, signal: child.signalCode };
+    },
+    memory: () => residentBytes(child.pid!),
+    async stop(signal = 'SIGTERM') {
+      if (child.exitCode === null && child.signalCode === null) {
+        child.kill(signal);
+        await once(child, 'exit');
+      }
+      rmSync(scratch, { recursive: true, force: true });
+    },
+  };
+}
+
+async function untilReady(child: ChildProcess, output: () => string): Promise<void> {
+  const started = performance.now();
+  while (!output().includes('ready in')) {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`k8ts ended before it was ready:\n${output()}`);
+    if (performance.now() - started > START_LIMIT_MS) throw new Error(`k8ts was not ready in time:\n${output()}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+interface KubeconfigFile {
+  clusters: { cluster: { 'certificate-authority-data': string } }[];
+  users: { user: { 'client-certificate-data': string; 'client-key-data': string } }[];
+}
+
+function readCredentials(file: string): Credentials {
+  const config = parse(readFileSync(file, 'utf8')) as KubeconfigFile;
+  const text = (data: string): string => Buffer.from(data, 'base64').toString();
+  const { user } = config.users[0]!;
+  return {
+    ca: text(config.clusters[0]!.cluster['certificate-authority-data']),
+    cert: text(user['client-certificate-data']),
+    key: text(user['client-key-data']),
+  };
+}
+
+/** 0 where the system does not tell. */
+function residentBytes(pid: number): number {
+  const file = `/proc/${pid}/status`;
+  if (!existsSync(file)) return 0;
+  return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(file, 'utf8'))?.[1] ?? 0) * 1024;
+}
