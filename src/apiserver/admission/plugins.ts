@@ -11,6 +11,8 @@ import { defaultTolerationSecondsPlugin } from './default-toleration-seconds.ts'
 import { limitRangerPlugin } from './limit-ranger/limit-ranger.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
 import { persistentVolumeClaimResizePlugin } from './persistent-volume-claim-resize.ts';
+import type { PodSecurityConfiguration } from './pod-security/configuration.ts';
+import { podSecurityPlugin } from './pod-security/pod-security.ts';
 import { podTopologyLabels } from './pod-topology-labels.ts';
 import { priorityPlugin } from './priority.ts';
 import { runtimeClassPlugin } from './runtime-class.ts';
@@ -24,6 +26,7 @@ export interface AdmissionOptions {
   readonly enable?: readonly string[];
   /** Names that are off although they are on by default (--disable-admission-plugins). */
   readonly disable?: readonly string[];
+  readonly podSecurity?: PodSecurityConfiguration;
 }
 
 export interface PluginContext extends AdmissionOptions {
@@ -43,6 +46,7 @@ const PLUGINS = {
   LimitRanger: on(({ registry }) => limitRangerPlugin(registry)),
   ServiceAccount: on(({ ctx, registry }) => serviceAccountPlugin(ctx, registry)),
   TaintNodesByCondition: on(() => taintNodesByCondition),
+  PodSecurity: on(({ registry, podSecurity }) => podSecurityPlugin(registry, podSecurity)),
   Priority: on(({ registry }) => priorityPlugin(registry)),
   DefaultTolerationSeconds: on(() => defaultTolerationSecondsPlugin()),
   DefaultStorageClass: on(({ registry }) => defaultStorageClassPlugin(registry)),
