@@ -11,7 +11,7 @@ import { failure, internalError, unauthorized } from '../machinery/status.ts';
 import type { AuditLog } from './audit/audit.ts';
 import { authorize } from './authz/authorize.ts';
 import type { Impersonation } from './authn/impersonation.ts';
-import type { Authenticator } from './authn/authenticator.ts';
+import type { Annotate, Authenticator } from './authn/authenticator.ts';
 import type { FlowControl } from './flow-control/flow-control.ts';
 import { negotiate } from './negotiate.ts';
 import type { ApiServerMetrics } from './metrics.ts';
@@ -58,7 +58,7 @@ async function answer(door: Door, exchange: Exchange): Promise<ApiResponse> {
   const { request, info } = exchange;
   let leave: (() => void) | undefined;
   try {
-    const authenticated = await authenticate(door, request);
+    const authenticated = await authenticate(door, exchange);
     exchange.user = authenticated;
     door.audit.received(exchange);
     const user = await door.impersonation.impersonate(authenticated, info, request);
@@ -76,10 +76,14 @@ async function answer(door: Door, exchange: Exchange): Promise<ApiResponse> {
   }
 }
 
-async function authenticate(door: Door, request: ApiRequest): Promise<UserInfo> {
-  if (request.user) return request.user;
-  for (const authenticator of door.authenticators) {
-    const user = await authenticator.authenticate(request);
+function authenticate(door: Door, { request, annotations }: Exchange): UserInfo | Promise<UserInfo> {
+  return request.user ?? firstAuthenticated(door.authenticators, request, (key, value) => void annotations.set(key, value));
+}
+
+async function firstAuthenticated(authenticators: readonly Authenticator[], request: ApiRequest, annotate: Annotate): Promise<UserInfo> {
+  for (const authenticator of authenticators) {
+    const answer = authenticator.authenticate(request, annotate);
+    const user = answer instanceof Promise ? await answer : answer;
     if (user) return user;
   }
   throw unauthorized();

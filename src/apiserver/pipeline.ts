@@ -6,11 +6,10 @@ import { DEFAULT_VALIDATION_CONTEXT } from '../machinery/validation/index.ts';
 import { AdmissionChain } from './admission/admission.ts';
 import { admissionPlugins } from './admission/plugins.ts';
 import { noAudit } from './audit/audit.ts';
-import { anonymousAuthenticator } from './authn/anonymous.ts';
-import { ClientCertificateAuthenticator } from './authn/client-certificate.ts';
-import { ServiceAccountTokens } from './authn/service-account-tokens.ts';
+import { buildAuthentication, type AuthenticationOptions } from './authn/build.ts';
+import { issuerDiscoveryEndpoints } from './authn/discovery-endpoints.ts';
 import { Impersonation } from './authn/impersonation.ts';
-import { buildAuthorization } from './authz/build.ts';
+import { buildAuthorization, type AuthorizerConfig } from './authz/build.ts';
 import { escalationCheck } from './authz/escalation.ts';
 import { bootstrapObjects } from './bootstrap/post-start.ts';
 import { builtinEndpoints } from './builtin-endpoints.ts';
@@ -38,6 +37,9 @@ export interface PipelineOptions {
   readonly pki: ClusterPki;
   readonly advertiseAddress: string;
   readonly serviceClusterIpRange: string;
+  readonly authentication?: AuthenticationOptions;
+  /** The chain of authorizers; Node and RBAC without it. */
+  readonly authorization?: readonly AuthorizerConfig[];
 }
 
 export interface Pipeline {
@@ -48,8 +50,6 @@ export interface Pipeline {
   /** Makes the server's own objects; the port is known by then. */
   bootstrap(port: number): Promise<void>;
 }
-
-const ISSUER = 'https://kubernetes.default.svc.cluster.local';
 
 export async function createPipeline(ctx: Context, options: PipelineOptions): Promise<Pipeline> {
   const cache = new WatchCache(ctx, options.store, identityTransformer);
@@ -63,14 +63,8 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
   const serviceAllocator = new ServiceAllocator(ctx, registry, options);
   serviceAllocator.start();
 
-  const { authorizer, rbac } = buildAuthorization(ctx, registry);
-  const tokens = new ServiceAccountTokens(
-    ctx,
-    registry,
-    { privateKey: options.pki.serviceAccount.privateKey, publicKeys: [options.pki.serviceAccount.publicKey] },
-    ISSUER,
-    [ISSUER],
-  );
+  const { authorizer, rbac } = buildAuthorization(ctx, registry, options.authorization);
+  const { authenticators, bearerTokens, serviceAccounts } = buildAuthentication(ctx, registry, options.pki, options.authentication);
   const backend: Backend = {
     ctx,
     store: options.store,
@@ -80,20 +74,22 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
     admission: new AdmissionChain([...admissionPlugins(ctx, registry, { authorizer }), escalationCheck(rbac, authorizer)]),
     authorizer,
     rules: authorizer,
-    tokens,
+    tokens: serviceAccounts,
+    bearerTokens,
     validation: DEFAULT_VALIDATION_CONTEXT,
     serviceAllocator,
     kubelet: new KubeletClient(registry, options.pki.kubeletClient),
   };
   let port = 0;
+  const serverAddress = (): string => `${options.advertiseAddress}:${port}`;
   const door: Door = {
     backend,
-    authenticators: [new ClientCertificateAuthenticator(ctx.clock, () => options.pki.ca.certificate), tokens, anonymousAuthenticator],
+    authenticators,
     impersonation: new Impersonation(authorizer),
     flowControl: unlimitedFlow,
     audit: noAudit,
     metrics: createMetrics(ctx),
-    endpoints: new Endpoints(builtinEndpoints(ctx, registry, () => `${options.advertiseAddress}:${port}`)),
+    endpoints: new Endpoints([...builtinEndpoints(ctx, registry, serverAddress), ...issuerDiscoveryEndpoints(serviceAccounts, serverAddress)]),
   };
   const handle = (request: ApiRequest): Promise<ApiResponse> => handleRequest(door, request);
   return {

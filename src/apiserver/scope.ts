@@ -1,6 +1,7 @@
 /** One request on its way through the pipeline: what is known of it, and what the answer will carry besides its body. */
 import type { Context } from '../kernel/index.ts';
 import type { AdmissionChain } from './admission/admission.ts';
+import type { BearerTokens } from './authn/bearer-tokens.ts';
 import type { ServiceAccountTokens } from './authn/service-account-tokens.ts';
 import type { UnionAuthorizer } from './authz/union.ts';
 import type { Authorizer } from './authz/authorizer.ts';
@@ -28,6 +29,8 @@ export interface Backend {
   /** What a user may do in a namespace, for SelfSubjectRulesReview. */
   readonly rules: Pick<UnionAuthorizer, 'rulesFor'>;
   readonly tokens: ServiceAccountTokens;
+  /** Every kind of token that is accepted, for TokenReview. */
+  readonly bearerTokens: BearerTokens;
   readonly validation: ValidationContext;
   readonly serviceAllocator: ServiceAllocator;
   readonly kubelet: KubeletConnection;

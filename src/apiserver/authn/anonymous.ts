@@ -1,15 +1,25 @@
-/** Whoever shows no credential at all is system:anonymous. */
-import { unauthorized } from '../../machinery/status.ts';
-import { headerOf, type ApiRequest, type UserInfo } from '../request.ts';
+/** Whoever shows no credential at all is system:anonymous, where that is allowed. */
+import type { ApiRequest, UserInfo } from '../request.ts';
 import type { Authenticator } from './authenticator.ts';
 
 const ANONYMOUS: UserInfo = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
 
-export const anonymousAuthenticator: Authenticator = {
-  name: 'anonymous',
-  authenticate(request: ApiRequest): UserInfo {
-    // A bearer token that nobody recognised is a wrong credential, not a missing one.
-    if (/^bearer\s+\S/i.test(headerOf(request, 'authorization') ?? '')) throw unauthorized();
+export interface AnonymousConfig {
+  readonly enabled: boolean;
+  /** Only for these paths; for all when there are none. */
+  readonly paths?: readonly string[];
+}
+
+export class AnonymousAuthenticator implements Authenticator {
+  readonly name = 'anonymous';
+  #paths: ReadonlySet<string> | undefined;
+
+  constructor(private readonly config: AnonymousConfig = { enabled: true }) {
+    this.#paths = config.paths?.length ? new Set(config.paths) : undefined;
+  }
+
+  authenticate({ path }: ApiRequest): UserInfo | undefined {
+    if (!this.config.enabled || (this.#paths && !this.#paths.has(path))) return undefined;
     return ANONYMOUS;
-  },
-};
+  }
+}

@@ -4,60 +4,49 @@ import { X509Certificate } from 'node:crypto';
 import { unauthorized } from '../../machinery/status.ts';
 import type { Clock } from '../../kernel/index.ts';
 import type { ApiRequest, PeerCertificate, UserInfo } from '../request.ts';
-import type { Authenticator } from './authenticator.ts';
+import { withAuthenticated, type Authenticator } from './authenticator.ts';
+import { CertificateVerifier } from './certificate-verifier.ts';
 
 const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id';
 const UID_OID = '1.3.6.1.4.1.57683.2';
 
 export class ClientCertificateAuthenticator implements Authenticator {
   readonly name = 'x509';
-  #users = new WeakMap<PeerCertificate, { user: UserInfo; notBefore: number; notAfter: number } | null>();
+  #verifier: CertificateVerifier;
+  #users = new WeakMap<PeerCertificate, UserInfo | null>();
 
-  constructor(
-    private readonly clock: Clock,
-    /** PEM bundle of the client CAs; read anew when it changes. */
-    private readonly clientCa: () => string,
-  ) {}
-
-  authenticate(request: ApiRequest): UserInfo | undefined {
-    const peer = request.peerCertificate;
-    if (!peer) return undefined;
-    let known = this.#users.get(peer);
-    if (known === undefined) {
-      known = this.#verify(peer) ?? null;
-      this.#users.set(peer, known);
-    }
-    if (!known) return undefined;
-    const now = this.clock.now();
-    if (now < known.notBefore || now > known.notAfter) throw unauthorized();
-    return known.user;
+  /** `clientCa`: PEM bundle of the client CAs; read anew when it changes. */
+  constructor(clock: Clock, clientCa: () => string) {
+    this.#verifier = new CertificateVerifier(clock, clientCa);
   }
 
-  #verify(peer: PeerCertificate): { user: UserInfo; notBefore: number; notAfter: number } | undefined {
-    const certificate = new X509Certificate(peer.raw);
-    const authorities = this.clientCa().match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-    const signed = authorities.some((pem) => {
-      const ca = new X509Certificate(pem);
-      return certificate.checkIssued(ca) && certificate.verify(ca.publicKey);
-    });
-    if (!signed || !isClientCertificate(certificate)) return undefined;
-    const parsed = new x509.X509Certificate(peer.raw);
-    const name = parsed.subjectName.getField('CN')[0] ?? '';
-    if (name === '') return undefined;
-    const uid = parsed.subjectName.getField(UID_OID)[0];
-    const fingerprint = certificate.fingerprint256.replaceAll(':', '').toLowerCase();
-    const user: UserInfo = {
-      name,
-      ...(uid ? { uid } : {}),
-      groups: [...parsed.subjectName.getField('O'), 'system:authenticated'],
-      extra: { [CREDENTIAL_ID]: [`X509SHA256=${fingerprint}`] },
-    };
-    return { user, notBefore: parsed.notBefore.getTime(), notAfter: parsed.notAfter.getTime() };
+  authenticate({ peerCertificate: peer }: ApiRequest): UserInfo | undefined {
+    if (!peer) return undefined;
+    if (!this.#verifier.verify(peer)) {
+      if (this.#verifier.isSigned(peer)) throw unauthorized();
+      return undefined;
+    }
+    let user = this.#users.get(peer);
+    if (user === undefined) {
+      user = userOf(peer) ?? null;
+      this.#users.set(peer, user);
+    }
+    return user ?? undefined;
   }
 }
 
-/** Node lists extended key usages by OID. */
-const isClientCertificate = (certificate: X509Certificate): boolean => {
-  const usages = certificate.keyUsage as readonly string[] | undefined;
-  return usages === undefined || usages.includes('1.3.6.1.5.5.7.3.2') || usages.includes('2.5.29.37.0');
-};
+/** undefined: a certificate without a common name says nothing. */
+function userOf(peer: PeerCertificate): UserInfo | undefined {
+  const { subjectName } = new x509.X509Certificate(peer.raw);
+  const name = subjectName.getField('CN')[0] ?? '';
+  if (name === '') return undefined;
+  const uids = subjectName.getField(UID_OID);
+  if (uids.length > 1) throw unauthorized();
+  const fingerprint = new X509Certificate(peer.raw).fingerprint256.replaceAll(':', '').toLowerCase();
+  return {
+    name,
+    ...(uids[0] ? { uid: uids[0] } : {}),
+    groups: withAuthenticated(subjectName.getField('O')),
+    extra: { [CREDENTIAL_ID]: [`X509SHA256=${fingerprint}`] },
+  };
+}

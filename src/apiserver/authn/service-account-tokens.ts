@@ -3,13 +3,13 @@
  * pod, node or Secret that the token is bound to, exist.
  */
 import { createPrivateKey, createPublicKey, createHash, type KeyObject } from 'node:crypto';
-import { exportJWK, jwtVerify, SignJWT, decodeProtectedHeader, decodeJwt, type JWK, type JWTPayload } from 'jose';
+import { decodeJwt, decodeProtectedHeader, errors, exportJWK, compactVerify, SignJWT, type JWK, type JWTPayload } from 'jose';
 import type { Context } from '../../kernel/index.ts';
+import { quote } from '../../machinery/quote.ts';
 import type { Registry } from '../registry/registry.ts';
-import type { ApiRequest, UserInfo } from '../request.ts';
-import { headerOf } from '../request.ts';
-import { unauthorized } from '../../machinery/status.ts';
-import type { Authenticator } from './authenticator.ts';
+import type { UserInfo } from '../request.ts';
+import { TokenRefused, type Annotate, type TokenAnswer, type TokenAuthenticator } from './authenticator.ts';
+import { checkBoundClaims, checkLegacyClaims, serviceAccountUser, type KubernetesClaims } from './service-account-claims.ts';
 
 export interface BoundObject {
   readonly kind: 'Pod' | 'Node' | 'Secret';
@@ -29,29 +29,28 @@ export interface TokenRequestOptions {
   readonly warnAfterSeconds?: number;
 }
 
-interface KubernetesClaims {
-  namespace: string;
-  serviceaccount: { name: string; uid: string };
-  pod?: { name: string; uid: string };
-  node?: { name: string; uid: string };
-  secret?: { name: string; uid: string };
-  warnafter?: number;
-}
-
 export interface TokenKeys {
   readonly privateKey: string;
   /** Those that may have signed older tokens too. */
   readonly publicKeys: readonly string[];
 }
 
-const EXTRA = 'authentication.kubernetes.io/';
+const LEGACY_ISSUER = 'kubernetes/serviceaccount';
+/** So many checked signatures are remembered. */
+const REMEMBERED = 10_000;
 
-export class ServiceAccountTokens implements Authenticator {
+interface Verified {
+  readonly payload: JWTPayload;
+  readonly user: UserInfo;
+}
+
+export class ServiceAccountTokens implements TokenAuthenticator {
   readonly name = 'serviceaccount';
   readonly #privateKey: KeyObject;
   readonly #keyId: string;
-  readonly #publicKeys: Map<string, KeyObject>;
-  #verified = new Map<string, { payload: JWTPayload; until: number }>();
+  readonly #publicKeys: ReadonlyMap<string, KeyObject>;
+  readonly #verified = new Map<string, Verified>();
+  readonly #metrics: Record<'legacy' | 'stale' | 'valid', { inc(): void }>;
 
   constructor(
     private readonly ctx: Context,
@@ -63,6 +62,12 @@ export class ServiceAccountTokens implements Authenticator {
     this.#privateKey = createPrivateKey(keys.privateKey);
     this.#publicKeys = new Map(keys.publicKeys.map((pem) => [keyIdOf(createPublicKey(pem)), createPublicKey(pem)]));
     this.#keyId = keyIdOf(createPublicKey(this.#privateKey));
+    const counter = (name: string, help: string): { inc(): void } => ctx.metrics.counter({ name: `serviceaccount_${name}_tokens_total`, help });
+    this.#metrics = {
+      legacy: counter('legacy', 'Cumulative legacy service account tokens used'),
+      stale: counter('stale', 'Cumulative stale projected service account tokens used'),
+      valid: counter('valid', 'Cumulative valid projected service account tokens used'),
+    };
   }
 
   async issue(options: TokenRequestOptions): Promise<{ token: string; expiration: number }> {
@@ -70,14 +75,14 @@ export class ServiceAccountTokens implements Authenticator {
     const { bound } = options;
     const claims: KubernetesClaims = {
       namespace: options.namespace,
-      serviceaccount: { name: options.name, uid: options.uid },
-      ...(bound ? { [bound.kind.toLowerCase()]: { name: bound.name, uid: bound.uid } } : {}),
       ...(bound?.node ? { node: bound.node } : {}),
+      ...(bound ? { [bound.kind.toLowerCase()]: { name: bound.name, uid: bound.uid } } : {}),
+      serviceaccount: { name: options.name, uid: options.uid },
       ...(options.warnAfterSeconds ? { warnafter: now + options.warnAfterSeconds } : {}),
     };
     const expiration = now + options.expirationSeconds;
     const token = await new SignJWT({ 'kubernetes.io': claims })
-      .setProtectedHeader({ alg: 'RS256', kid: this.#keyId })
+      .setProtectedHeader({ alg: algorithmOf(this.#privateKey), kid: this.#keyId })
       .setIssuer(this.issuer)
       .setSubject(`system:serviceaccount:${options.namespace}:${options.name}`)
       .setAudience([...options.audiences])
@@ -89,92 +94,99 @@ export class ServiceAccountTokens implements Authenticator {
     return { token, expiration: expiration * 1000 };
   }
 
-  async authenticate(request: ApiRequest): Promise<UserInfo | undefined> {
-    const match = /^bearer\s+(\S+)$/i.exec((headerOf(request, 'authorization') ?? '').trim());
-    if (!match || !this.#isOurs(match[1]!)) return undefined;
-    return (await this.verify(match[1]!, this.apiAudiences)).user;
-  }
-
-  /** For TokenReview: undefined when the token is not one of ours. */
-  async review(token: string, audiences: readonly string[]): Promise<{ user: UserInfo; audiences: string[] } | undefined> {
-    if (!this.#isOurs(token)) return undefined;
-    return this.verify(token, audiences.length > 0 ? audiences : this.apiAudiences);
-  }
-
-  async verify(token: string, audiences: readonly string[]): Promise<{ user: UserInfo; audiences: string[] }> {
-    const payload = await this.#checkSignature(token);
-    const given = [payload.aud ?? []].flat();
+  async authenticateToken(token: string, audiences: readonly string[], annotate: Annotate): Promise<TokenAnswer | undefined> {
+    const verified = this.#verified.get(token) ?? (await this.#verify(token));
+    if (!verified) return undefined;
+    const { payload, user } = verified;
+    const legacy = payload.iss === LEGACY_ISSUER;
+    const given = payload.aud === undefined ? this.apiAudiences : [payload.aud].flat();
     const common = audiences.filter((audience) => given.includes(audience));
-    if (common.length === 0) throw unauthorized();
-    return { user: this.#userOf(payload), audiences: common };
+    if (common.length === 0) throw new TokenRefused(`token audiences ${quoteAll(given)} is invalid for the target audiences ${quoteAll(audiences)}`);
+    if (legacy) {
+      checkLegacyClaims(this.registry, payload, token);
+      this.#metrics.legacy.inc();
+      annotate('authentication.k8s.io/legacy-token', payload.sub ?? '');
+    } else {
+      this.#checkBound(payload, annotate);
+    }
+    return { user, audiences: common };
   }
 
   /** The documents behind OIDC discovery of these tokens. */
   async jwks(): Promise<{ keys: JWK[] }> {
-    const keys = await Promise.all([...this.#publicKeys].map(async ([kid, key]) => ({ use: 'sig', kid, alg: 'RS256', ...(await exportJWK(key)) })));
+    const keys = await Promise.all([...this.#publicKeys].map(async ([kid, key]) => ({ use: 'sig', kid, alg: algorithmOf(key), ...(await exportJWK(key)) })));
     return { keys };
   }
 
-  #isOurs(token: string): boolean {
-    if (this.#verified.has(token)) return true;
-    try {
-      return decodeJwt(token).iss === this.issuer;
-    } catch {
-      return false;
-    }
+  algorithms(): string[] {
+    return [...new Set([...this.#publicKeys.values()].map(algorithmOf))].sort();
   }
 
-  /** A token that was good once is good until it expires: the signature is checked once a token. */
+  #checkBound(payload: JWTPayload, annotate: Annotate): void {
+    const nowMs = this.ctx.clock.now();
+    const seconds = nowMs / 1000;
+    if (payload.exp !== undefined && seconds > payload.exp) throw new TokenRefused('service account token has expired');
+    if (payload.nbf !== undefined && seconds < payload.nbf) throw new TokenRefused('service account token is not valid yet');
+    const claims = claimsOf(payload);
+    checkBoundClaims(this.registry, claims, nowMs);
+    if (!claims.warnafter) return;
+    if (seconds <= claims.warnafter) return this.#metrics.valid.inc();
+    this.#metrics.stale.inc();
+    annotate('authentication.k8s.io/stale-token', `subject: ${payload.sub}, seconds after warning threshold: ${Math.floor(seconds) - claims.warnafter}`);
+  }
+
+  /** A signature that was good once stays good: it is checked once a token. undefined: not one of ours. */
+  async #verify(token: string): Promise<Verified | undefined> {
+    const issuer = issuerOf(token);
+    if (issuer !== this.issuer && issuer !== LEGACY_ISSUER) return undefined;
+    const payload = await this.#checkSignature(token);
+    const verified = { payload, user: serviceAccountUser(payload, claimsOf(payload)) };
+    if (this.#verified.size >= REMEMBERED) this.#verified.clear();
+    this.#verified.set(token, verified);
+    return verified;
+  }
+
   async #checkSignature(token: string): Promise<JWTPayload> {
-    const nowSeconds = this.ctx.clock.now() / 1000;
-    const known = this.#verified.get(token);
-    if (known && nowSeconds < known.until) return known.payload;
-    const key = this.#publicKeys.get(decodeProtectedHeader(token).kid ?? '') ?? [...this.#publicKeys.values()][0];
-    if (!key) throw unauthorized();
-    try {
-      const { payload } = await jwtVerify(token, key, { issuer: this.issuer, currentDate: new Date(this.ctx.clock.now()) });
-      if (this.#verified.size > 10_000) this.#verified.clear();
-      this.#verified.set(token, { payload, until: payload.exp ?? 0 });
-      return payload;
-    } catch {
-      throw unauthorized();
+    const { kid } = decodeProtectedHeader(token);
+    const named = kid === undefined ? undefined : this.#publicKeys.get(kid);
+    const keys = kid === undefined ? [...this.#publicKeys.values()] : named ? [named] : [];
+    if (keys.length === 0) throw new TokenRefused('invalid signature, no keys found');
+    for (const key of keys) {
+      try {
+        const { payload } = await compactVerify(token, key, { algorithms: [algorithmOf(key)] });
+        return JSON.parse(Buffer.from(payload).toString('utf8')) as JWTPayload;
+      } catch (error) {
+        if (!(error instanceof errors.JOSEError)) throw error;
+      }
     }
+    throw new TokenRefused('go-jose/go-jose: error in cryptographic primitive');
   }
+}
 
-  /** Checked live: a token dies with the account or the object that it is bound to. */
-  #userOf(payload: JWTPayload): UserInfo {
-    const claims = payload['kubernetes.io'] as KubernetesClaims | undefined;
-    if (!claims) throw unauthorized();
-    const { namespace, serviceaccount: account } = claims;
-    this.#mustExist('serviceaccounts', namespace, account);
-    const extra: Record<string, string[]> = {};
-    if (payload.jti) extra[`${EXTRA}credential-id`] = [`JTI=${payload.jti}`];
-    if (claims.pod) {
-      this.#mustExist('pods', namespace, claims.pod);
-      extra[`${EXTRA}pod-name`] = [claims.pod.name];
-      extra[`${EXTRA}pod-uid`] = [claims.pod.uid];
-    }
-    if (claims.secret) this.#mustExist('secrets', namespace, claims.secret);
-    if (claims.node) {
-      if (!claims.pod) this.#mustExist('nodes', '', claims.node);
-      extra[`${EXTRA}node-name`] = [claims.node.name];
-      if (claims.node.uid) extra[`${EXTRA}node-uid`] = [claims.node.uid];
-    }
-    return {
-      name: `system:serviceaccount:${namespace}:${account.name}`,
-      uid: account.uid,
-      groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'],
-      extra,
-    };
+function issuerOf(token: string): string | undefined {
+  try {
+    return decodeJwt(token).iss;
+  } catch {
+    return undefined;
   }
+}
 
-  #mustExist(plural: string, namespace: string, bound: { name: string; uid: string }): void {
-    const object = this.registry.lookup('', 'v1', plural, namespace, bound.name);
-    if (!object || object.metadata.uid !== bound.uid) throw unauthorized();
-    const { deletionTimestamp } = object.metadata;
-    // A pod that is being deleted keeps its identity for a minute more, to finish what it does.
-    if (deletionTimestamp && this.ctx.clock.now() > Date.parse(deletionTimestamp) + 60_000) throw unauthorized();
-  }
+function claimsOf(payload: JWTPayload): KubernetesClaims {
+  const claims = payload['kubernetes.io'] as KubernetesClaims | undefined;
+  if (claims?.serviceaccount) return claims;
+  const text = (name: string): string => String(payload[`kubernetes.io/serviceaccount/${name}`] ?? '');
+  return { namespace: text('namespace'), serviceaccount: { name: text('service-account.name'), uid: text('service-account.uid') } };
+}
+
+const quoteAll = (values: readonly string[]): string => `[${values.map(quote).join(' ')}]`;
+
+const CURVE_ALGORITHMS: Record<string, string | undefined> = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' };
+
+function algorithmOf(key: KeyObject): string {
+  if (key.asymmetricKeyType === 'rsa') return 'RS256';
+  const algorithm = CURVE_ALGORITHMS[key.asymmetricKeyDetails?.namedCurve ?? ''];
+  if (!algorithm) throw new Error(`ServiceAccount tokens cannot be signed with a key of type ${key.asymmetricKeyType}`);
+  return algorithm;
 }
 
 /** As upstream computes it: the SHA-256 of the key's DER form. */

@@ -1,28 +1,30 @@
 /** TokenReview: whose token is this. SelfSubjectReview: who am I. */
 import type { TokenReview } from '../../api/generated/authentication-v1.ts';
 import { formatTime } from '../../machinery/time/index.ts';
-
-import { isStatusError } from '../../machinery/status.ts';
+import { TokenRefused } from '../authn/authenticator.ts';
 import type { UserInfo } from '../request.ts';
 import { review } from './review.ts';
 
 export const selfSubjectReview = review((scope, object) => {
   const creationTimestamp = formatTime(scope.backend.ctx.clock.now());
-  const { managedFields: _, ...metadata } = object.metadata;
-  return { ...object, metadata: { ...metadata, creationTimestamp }, status: { userInfo: userInfo(scope.user) } };
+  return { ...object, metadata: { creationTimestamp }, status: { userInfo: userInfo(scope.user) } };
 });
 
 export const tokenReview = review(async (scope, object) => {
   const { spec } = object as unknown as TokenReview;
+  const { bearerTokens } = scope.backend;
   try {
-    const found = await scope.backend.tokens.review(spec.token ?? '', spec.audiences ?? []);
-    if (!found) return { ...object, status: { user: {}, error: '[invalid bearer token, unknown]' } };
-    return { ...object, status: { authenticated: true, user: userInfo(found.user), ...(found.audiences.length > 0 ? { audiences: found.audiences } : {}) } };
+    const { user, audiences } = await bearerTokens.review(spec.token ?? '', spec.audiences ?? []);
+    const isFor = audiences ?? (spec.audiences?.length ? bearerTokens.apiAudiences.filter((audience) => spec.audiences!.includes(audience)) : bearerTokens.apiAudiences);
+    if (isFor.length === 0) return { ...object, status: { user: {}, error: NO_COMMON_AUDIENCE } };
+    return { ...object, status: { authenticated: true, user: userInfo(user), audiences: isFor } };
   } catch (error) {
-    if (!isStatusError(error)) throw error;
+    if (!(error instanceof TokenRefused)) throw error;
     return { ...object, status: { user: {}, error: error.message } };
   }
 });
+
+const NO_COMMON_AUDIENCE = 'token audiences are not valid for the requested audiences';
 
 function userInfo(user: UserInfo): object {
   return {

@@ -1,0 +1,43 @@
+/** The documents by which others can verify this server's ServiceAccount tokens: OIDC discovery and the public keys. */
+import { failure } from '../../machinery/status.ts';
+import type { Endpoint } from '../endpoints.ts';
+import { headerOf, type ApiRequest } from '../request.ts';
+import type { ServiceAccountTokens } from './service-account-tokens.ts';
+
+const JWKS_PATH = '/openid/v1/jwks';
+const CACHE_CONTROL = 'public, max-age=3600';
+
+export function issuerDiscoveryEndpoints(tokens: ServiceAccountTokens, serverAddress: () => string): readonly Endpoint[] {
+  return [
+    {
+      path: '/.well-known/openid-configuration',
+      serve({ request }) {
+        accepting(request, 'application/json');
+        const document = {
+          issuer: tokens.issuer,
+          jwks_uri: `https://${serverAddress()}${JWKS_PATH}`,
+          response_types_supported: ['id_token'],
+          subject_types_supported: ['public'],
+          id_token_signing_alg_values_supported: tokens.algorithms(),
+        };
+        return { status: 200, headers: { 'content-type': 'application/json', 'cache-control': CACHE_CONTROL }, body: JSON.stringify(document) };
+      },
+    },
+    {
+      path: JWKS_PATH,
+      async serve({ request }) {
+        accepting(request, 'application/jwk-set+json');
+        const body = JSON.stringify(await tokens.jwks());
+        return { status: 200, headers: { 'content-type': 'application/jwk-set+json', 'cache-control': CACHE_CONTROL }, body };
+      },
+    },
+  ];
+}
+
+function accepting(request: ApiRequest, mediaType: string): void {
+  const accept = headerOf(request, 'accept');
+  if (!accept) return;
+  const ranges = accept.split(',').map((range) => range.split(';')[0]!.trim());
+  if (ranges.some((range) => range === '*/*' || range === mediaType || range === 'application/*')) return;
+  throw failure(406, 'NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${mediaType}`, {});
+}

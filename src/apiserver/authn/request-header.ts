@@ -1,0 +1,95 @@
+/** A front proxy that has authenticated the user already says so in headers; its own certificate says that it may. */
+import { X509Certificate } from 'node:crypto';
+import { headersOf, type ApiRequest, type PeerCertificate, type UserInfo } from '../request.ts';
+import type { Clock } from '../../kernel/index.ts';
+import { withAuthenticated, type Authenticator } from './authenticator.ts';
+import { CertificateVerifier } from './certificate-verifier.ts';
+
+export interface RequestHeaderConfig {
+  /** PEM bundle; read anew when it changes. */
+  readonly clientCa: () => string;
+  /** Common names of proxies; any that the CA signed when empty. */
+  readonly allowedNames: readonly string[];
+  readonly usernameHeaders: readonly string[];
+  readonly uidHeaders: readonly string[];
+  readonly groupHeaders: readonly string[];
+  readonly extraHeaderPrefixes: readonly string[];
+}
+
+export const DEFAULT_REQUEST_HEADERS = {
+  allowedNames: ['front-proxy-client'],
+  usernameHeaders: ['X-Remote-User'],
+  uidHeaders: ['X-Remote-Uid'],
+  groupHeaders: ['X-Remote-Group'],
+  extraHeaderPrefixes: ['X-Remote-Extra-'],
+} as const;
+
+export class RequestHeaderAuthenticator implements Authenticator {
+  readonly name = 'requestheader';
+  #verifier: CertificateVerifier;
+  #names = new WeakMap<PeerCertificate, string>();
+  #config: RequestHeaderConfig;
+
+  constructor(clock: Clock, config: RequestHeaderConfig) {
+    this.#verifier = new CertificateVerifier(clock, config.clientCa);
+    const lower = (names: readonly string[]): string[] => names.map((name) => name.toLowerCase());
+    this.#config = {
+      ...config,
+      usernameHeaders: lower(config.usernameHeaders),
+      uidHeaders: lower(config.uidHeaders),
+      groupHeaders: lower(config.groupHeaders),
+      extraHeaderPrefixes: lower(config.extraHeaderPrefixes),
+    };
+  }
+
+  authenticate(request: ApiRequest): UserInfo | undefined {
+    const name = first(request, this.#config.usernameHeaders);
+    if (!name || !request.peerCertificate || !this.#isProxy(request.peerCertificate)) return undefined;
+    const uid = first(request, this.#config.uidHeaders);
+    const extra = extraOf(request, this.#config.extraHeaderPrefixes);
+    return {
+      name,
+      ...(uid ? { uid } : {}),
+      groups: withAuthenticated(this.#config.groupHeaders.flatMap((header) => headersOf(request, header))),
+      ...(Object.keys(extra).length > 0 ? { extra } : {}),
+    };
+  }
+
+  #isProxy(peer: PeerCertificate): boolean {
+    if (!this.#verifier.verify(peer)) return false;
+    const { allowedNames } = this.#config;
+    return allowedNames.length === 0 || allowedNames.includes(this.#commonName(peer));
+  }
+
+  #commonName(peer: PeerCertificate): string {
+    let name = this.#names.get(peer);
+    if (name === undefined) {
+      name = /^CN=(.*)$/m.exec(new X509Certificate(peer.raw).subject)?.[1] ?? '';
+      this.#names.set(peer, name);
+    }
+    return name;
+  }
+}
+
+const first = (request: ApiRequest, headers: readonly string[]): string | undefined =>
+  headers.map((header) => headersOf(request, header)[0]?.trim()).find((value) => !!value);
+
+function extraOf(request: ApiRequest, prefixes: readonly string[]): Record<string, string[]> {
+  const extra: Record<string, string[]> = {};
+  for (const prefix of prefixes) {
+    for (const header in request.headers) {
+      if (!header.startsWith(prefix)) continue;
+      const key = decodeKey(header.slice(prefix.length));
+      extra[key] = [...(extra[key] ?? []), ...headersOf(request, header)];
+    }
+  }
+  return extra;
+}
+
+function decodeKey(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
