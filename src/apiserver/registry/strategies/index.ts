@@ -13,6 +13,7 @@ import { namespaces } from './namespace.ts';
 import { nodes } from './node.ts';
 import { persistentVolumeClaims, persistentVolumes } from './persistent-volume.ts';
 import { pods } from './pod.ts';
+import { priorityClasses } from './scheduling.ts';
 import { services } from './service.ts';
 import { specChanges } from './spec-generation.ts';
 import * as storage from './storage.ts';
@@ -79,8 +80,7 @@ export const strategies: Readonly<Record<string, Strategy | undefined>> = {
   'resource.k8s.io/resourceclaimtemplates': { deleteReturnsObject: true },
   'resource.k8s.io/resourceslices': { deleteReturnsObject: true, generationChanges: specChanges },
 
-  // Nothing of a PriorityClass may change but its description.
-  'scheduling.k8s.io/priorityclasses': { generationChanges: () => false },
+  'scheduling.k8s.io/priorityclasses': priorityClasses,
 
   'storage.k8s.io/csidrivers': storage.csiDrivers,
   'storage.k8s.io/csinodes': storage.csiNodes,

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { schema } from '../../api/index.ts';
+import { FEATURE_GATE_DEFAULTS, featureEnabled } from '../../machinery/feature-gates.ts';
+import { dropDisabledFields } from './disabled-fields.ts';
+
+const lease = schema.resource('coordination.k8s.io', 'v1', 'leases')!.message;
+
+describe('fields behind feature gates', () => {
+  it('are dropped when the gate is off', () => {
+    const object = { metadata: { name: 'l' }, spec: { preferredHolder: 'x', holderIdentity: 'y' } };
+    dropDisabledFields(lease, object, undefined, {});
+    expect(object).toEqual({ metadata: { name: 'l' }, spec: { holderIdentity: 'y' } });
+  });
+
+  it('stay when the stored object uses the feature', () => {
+    const object = { metadata: {}, spec: { preferredHolder: 'x' } };
+    dropDisabledFields(lease, object, { metadata: {}, spec: { preferredHolder: 'z' } }, {});
+    expect(object.spec.preferredHolder).toBe('x');
+  });
+
+  it('stay when the operator turned the gate on', () => {
+    const object = { metadata: {}, spec: { preferredHolder: 'x' } };
+    dropDisabledFields(lease, object, undefined, { CoordinatedLeaderElection: true });
+    expect(object.spec.preferredHolder).toBe('x');
+  });
+
+  it('are found in lists deep down', () => {
+    const pods = schema.resource('', 'v1', 'pods')!.message;
+    const object = { metadata: {}, spec: { volumes: [{ name: 'v', projected: { sources: [{ clusterTrustBundle: { path: 'p' } }] } }] } };
+    dropDisabledFields(pods, object, undefined, {});
+    expect(object.spec.volumes[0]!.projected.sources).toEqual([{}]);
+  });
+
+  it('have a gate whose default is known', () => {
+    const gates = new Set([...schema.messages.values()].flatMap((message) => message.fields.flatMap((field) => field.gate?.split(',') ?? [])));
+    expect([...gates].filter((gate) => !Object.hasOwn(FEATURE_GATE_DEFAULTS, gate))).toEqual([]);
+    expect(() => featureEnabled('NoSuchGate')).toThrow('has no default');
+  });
+});
