@@ -2,12 +2,36 @@
 import type { ControllerDescriptor } from './controller.ts';
 import { garbageCollectorController } from './garbage-collector/garbage-collector.ts';
 import { namespaceController } from './namespace/namespace.ts';
+import { rootCaCertificatePublisherController } from './root-ca-certificate-publisher/root-ca-certificate-publisher.ts';
+import { clusterRoleAggregationController } from './clusterrole-aggregation/cluster-role-aggregation.ts';
+import { resourceQuotaController } from './resourcequota/resource-quota.ts';
+import { persistentVolumeBinderController } from './persistentvolume-binder/persistent-volume-binder.ts';
+import { persistentVolumeClaimProtectionController } from './volume-protection/persistent-volume-claim-protection.ts';
+import { persistentVolumeProtectionController } from './volume-protection/persistent-volume-protection.ts';
+import { volumeAttributesClassProtectionController } from './volume-protection/volume-attributes-class-protection.ts';
+import { persistentVolumeExpanderController } from './persistentvolume-expander/persistent-volume-expander.ts';
+import { ephemeralVolumeController } from './ephemeral-volume/ephemeral-volume.ts';
+import { hostPathProvisionerController } from './host-path-provisioner/host-path-provisioner.ts';
 import { serviceAccountController } from './serviceaccount/service-account.ts';
+import { replicaSetController } from './replicaset/replicaset.ts';
+import { replicationControllerController } from './replicaset/replicationcontroller.ts';
 
 export const controllers: readonly ControllerDescriptor[] = [
   serviceAccountController,
   namespaceController,
   garbageCollectorController,
+  rootCaCertificatePublisherController,
+  clusterRoleAggregationController,
+  resourceQuotaController,
+  persistentVolumeBinderController,
+  replicaSetController,
+  replicationControllerController,
+  persistentVolumeClaimProtectionController,
+  persistentVolumeProtectionController,
+  volumeAttributesClassProtectionController,
+  persistentVolumeExpanderController,
+  ephemeralVolumeController,
+  hostPathProvisionerController,
 ];
 
 /** `*` means all that are on by default; a name switches one on, `-name` off; the last word counts. */

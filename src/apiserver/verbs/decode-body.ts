@@ -2,7 +2,7 @@
 import type { GroupVersionKind, Message } from '../../api/schema.ts';
 import { schema } from '../../api/index.ts';
 import type { DeleteOptions } from '../../api/generated/meta-v1.ts';
-import { decodeObject, strictErrorWarnings } from '../../machinery/decode/index.ts';
+import { conform, decodeObject, strictErrorWarnings } from '../../machinery/decode/index.ts';
 import { applyDefaults } from '../../machinery/defaulting/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { decodeProtobufObject } from '../../machinery/protobuf/index.ts';
@@ -25,10 +25,20 @@ export type BodyFormat = 'json' | 'yaml' | 'protobuf';
 /** The resource's object with its defaults. */
 export async function decodeBody(scope: Scope, options: BodyOptions): Promise<KubeObject> {
   const { request, served } = scope;
-  if (request.object) return withDefaults(served, structuredClone(request.object));
+  if (request.object) return fromProcess(scope, request.object, options);
   const format = bodyFormat(headerOf(request, 'content-type'));
   const body = await request.readBody();
   return decodeBytes(scope, body, format, { ...options, expected: options.expected ?? served });
+}
+
+/** An object of a client in this process: it was never text, and gets the canonical form that decoding text would give it. */
+function fromProcess({ served }: Scope, given: KubeObject, options: BodyOptions): KubeObject {
+  const expected = options.expected ?? served;
+  const message = expected.message ?? schema.kind(expected);
+  const own = structuredClone(given);
+  if (!message) return withDefaults(expected, own);
+  const conformed = (expected === served && served.conform ? served.conform : conform)(message, own).object as KubeObject;
+  return withDefaults(expected, { ...conformed, apiVersion: own.apiVersion, kind: own.kind });
 }
 
 export function decodeBytes(scope: Scope, body: Buffer, format: BodyFormat, options: BodyOptions & { expected: GroupVersionKind }): KubeObject {

@@ -1,0 +1,60 @@
+import type { Pod } from '../../api/generated/core-v1.ts';
+import { parseTime } from '../../machinery/time/index.ts';
+import { isReady, readyCondition } from './pod-state.ts';
+
+const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
+const PHASE_ORDER: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 };
+
+export interface RankedPod {
+  readonly pod: Pod;
+  /** How many related pods its node has: of two equal pods the one on the fuller node goes. */
+  readonly crowd: number;
+}
+
+/**
+ * Which pod goes first when there are too many: what has got least far, costs least, and was there for the shortest
+ * time, to the nearest power of two; within one such span the choice is arbitrary but stable.
+ */
+export function comparePodsForDeletion(a: RankedPod, b: RankedPod, now: number): number {
+  const assigned = Number(hasNode(a.pod)) - Number(hasNode(b.pod));
+  if (assigned !== 0) return assigned;
+  const phase = phaseOrder(a.pod) - phaseOrder(b.pod);
+  if (phase !== 0) return phase;
+  const ready = Number(isReady(a.pod)) - Number(isReady(b.pod));
+  if (ready !== 0) return ready;
+  const cost = deletionCost(a.pod) - deletionCost(b.pod);
+  if (cost !== 0) return cost;
+  if (a.crowd !== b.crowd) return b.crowd - a.crowd;
+  if (isReady(a.pod) && isReady(b.pod)) {
+    const readySince = compareAges(readyCondition(a.pod)?.lastTransitionTime, readyCondition(b.pod)?.lastTransitionTime, a.pod, b.pod, now);
+    if (readySince !== 0) return readySince;
+  }
+  const restarts = maxRestarts(b.pod) - maxRestarts(a.pod);
+  if (restarts !== 0) return restarts;
+  return compareAges(a.pod.metadata.creationTimestamp, b.pod.metadata.creationTimestamp, a.pod, b.pod, now);
+}
+
+const hasNode = (pod: Pod): boolean => (pod.spec?.nodeName ?? '') !== '';
+const phaseOrder = (pod: Pod): number => PHASE_ORDER[pod.status?.phase ?? ''] ?? 0;
+
+function deletionCost(pod: Pod): number {
+  const text = pod.metadata.annotations?.[DELETION_COST] ?? '';
+  return /^-?\d+$/.test(text) ? Number(text) : 0;
+}
+
+function maxRestarts(pod: Pod): number {
+  return Math.max(0, ...(pod.status?.containerStatuses ?? []).map((status) => status.restartCount ?? 0));
+}
+
+/** The younger first, by powers of two of their age; equal times decide nothing. */
+function compareAges(a: string | undefined, b: string | undefined, podA: Pod, podB: Pod, now: number): number {
+  if (a === b) return 0;
+  const difference = magnitude(a, now) - magnitude(b, now);
+  if (difference !== 0) return difference;
+  return (podA.metadata.uid ?? '') < (podB.metadata.uid ?? '') ? -1 : 1;
+}
+
+function magnitude(since: string | undefined, now: number): number {
+  const nanoseconds = since === undefined ? 0 : (now - parseTime(since)) * 1e6;
+  return nanoseconds > 0 ? Math.trunc(Math.log2(nanoseconds)) : -1;
+}

@@ -1,0 +1,47 @@
+import type { Pod, PodTemplateSpec, ReplicationControllerStatus } from '../../api/generated/core-v1.ts';
+import type { ReplicaSetStatus } from '../../api/generated/apps-v1.ts';
+import { formatTime } from '../../machinery/time/index.ts';
+import { isAvailable, isReady } from '../pods/index.ts';
+import { findCondition, withoutCondition, withoutZeros } from '../status.ts';
+
+const REPLICA_FAILURE = 'ReplicaFailure';
+
+export interface ReplicaState {
+  readonly generation: number;
+  readonly replicas: number;
+  readonly minReadySeconds: number;
+  readonly template: PodTemplateSpec | undefined;
+  readonly previous: ReplicaSetStatus | ReplicationControllerStatus | undefined;
+  readonly active: readonly Pod[];
+  /** Absent where the kind does not count them. */
+  readonly terminating?: readonly Pod[];
+  /** Why pods could not be made or deleted. */
+  readonly failure?: unknown;
+  readonly now: number;
+}
+
+export function replicaStatus(state: ReplicaState): ReplicaSetStatus {
+  const { active, terminating, minReadySeconds, now } = state;
+  const templateLabels = Object.entries(state.template?.metadata?.labels ?? {});
+  const conditions = failureCondition(state);
+  return {
+    replicas: active.length,
+    ...withoutZeros({
+      fullyLabeledReplicas: active.filter((pod) => templateLabels.every(([key, value]) => pod.metadata.labels?.[key] === value)).length,
+      readyReplicas: active.filter(isReady).length,
+      availableReplicas: active.filter((pod) => isAvailable(pod, minReadySeconds, now)).length,
+    }),
+    ...(terminating === undefined ? {} : { terminatingReplicas: terminating.length }),
+    ...withoutZeros({ observedGeneration: state.generation, conditions }),
+  };
+}
+
+function failureCondition({ previous, failure, active, replicas, now }: ReplicaState): NonNullable<ReplicaSetStatus['conditions']> {
+  const others = withoutCondition(previous?.conditions, REPLICA_FAILURE);
+  if (failure === undefined) return others;
+  const existing = findCondition(previous?.conditions, REPLICA_FAILURE);
+  if (existing) return [...(previous?.conditions ?? [])];
+  const reason = active.length < replicas ? 'FailedCreate' : 'FailedDelete';
+  const message = failure instanceof Error ? failure.message : String(failure);
+  return [...others, { type: REPLICA_FAILURE, status: 'True', reason, message, lastTransitionTime: formatTime(now) }];
+}

@@ -1,0 +1,19 @@
+/** replicaset-controller: keeps the number of pods that each ReplicaSet asks for. */
+import type { ReplicaSet } from '../../api/generated/apps-v1.ts';
+import { labelSelectorAsSelector } from '../../machinery/selectors/index.ts';
+import type { ControllerDescriptor } from '../controller.ts';
+import { replicaLoop } from './replicas.ts';
+
+export const replicaSetController: ControllerDescriptor = {
+  name: 'replicaset-controller',
+  aliases: ['replicaset'],
+  build: (context) =>
+    replicaLoop(context, {
+      resource: 'apps/v1/replicasets',
+      apiVersion: 'apps/v1',
+      kind: 'ReplicaSet',
+      queue: 'replicaset',
+      countsTerminating: true,
+      selectorOf: (owner) => labelSelectorAsSelector((owner as ReplicaSet).spec?.selector),
+    }),
+};
