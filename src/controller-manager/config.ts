@@ -17,6 +17,8 @@ export interface ControllerManagerConfig {
    * other, and until the last has, it may still let new content in; with one there is nothing to wait for.
    */
   readonly namespaceDeletionDelaySeconds: number;
+  /** Where the default StorageClass keeps its volumes; without it there is no such class. */
+  readonly hostPathProvisionerDirectory?: string;
   /** `--leader-elect`: off when there can be only one. */
   readonly leaderElect: boolean;
 }

@@ -122,6 +122,7 @@ export async function convergesWhenKilledAtEveryWrite(scenario: KillScenario): P
   for (const when of ['before', 'after'] as const) {
     for (let write = 0; ; write++) {
       const name = `kill-${when}-${write}`;
+      await fixture.stopControllers();
       await scenario.arrange(name);
       await fixture.start({ write, when });
       await fixture.advance(2_000);

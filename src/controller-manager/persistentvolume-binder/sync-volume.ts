@@ -1,0 +1,74 @@
+/** What a volume is: free, somebody's, or left behind. */
+import type { PersistentVolume, PersistentVolumeClaim } from '../../api/generated/core-v1.ts';
+import { isNotFound } from '../../client/index.ts';
+import { annotationOf, PROVISIONED_BY } from './annotations.ts';
+import { claimKeyOf, setVolumePhase, unbindVolume, type Binder } from './bind.ts';
+import { sameMode } from './find-volume.ts';
+
+export interface VolumeBinder extends Binder {
+  enqueueClaim(key: string): void;
+}
+
+export async function syncVolume(binder: VolumeBinder, volume: PersistentVolume): Promise<void> {
+  const { claimRef } = volume.spec ?? {};
+  if (!claimRef?.uid) {
+    await setVolumePhase(binder, volume, 'Available');
+    return;
+  }
+  const claim = await claimOf(binder, volume);
+  if (!claim) return reclaim(binder, await release(binder, volume));
+  const { volumeName } = claim.spec ?? {};
+  if (!volumeName) {
+    if (sameMode(volume, claim)) return binder.enqueueClaim(claimKeyOf(volume)!);
+    const message = `Cannot bind PersistentVolume to requested PersistentVolumeClaim "${claim.metadata.name}" due to incompatible volumeMode.`;
+    binder.recorder.event(volume, 'Warning', 'VolumeMismatch', message);
+    return;
+  }
+  if (volumeName === volume.metadata.name) {
+    await setVolumePhase(binder, volume, 'Bound');
+    return;
+  }
+  /** The claim has another volume. One that was made for it is of no use to anybody else. */
+  if (annotationOf(volume, PROVISIONED_BY) !== undefined && volume.spec?.persistentVolumeReclaimPolicy === 'Delete') return reclaim(binder, await release(binder, volume));
+  await unbindVolume(binder, volume);
+}
+
+/** The claim that the volume refers to, if it still is the same one. A volume is given up only when the server says so. */
+async function claimOf({ context, claims }: Binder, volume: PersistentVolume): Promise<PersistentVolumeClaim | undefined> {
+  const { namespace, name = '', uid } = volume.spec?.claimRef ?? {};
+  const known = claims.get(claimKeyOf(volume)!);
+  if (known?.metadata.uid === uid) return known;
+  if (isGivenUp(volume)) return undefined;
+  try {
+    const live = await context.client.resource('v1/persistentvolumeclaims').get({ namespace, name }, { signal: context.signal });
+    return live.metadata.uid === uid ? live : undefined;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+const isGivenUp = (volume: PersistentVolume): boolean => volume.status?.phase === 'Released' || volume.status?.phase === 'Failed';
+
+const release = async (binder: Binder, volume: PersistentVolume): Promise<PersistentVolume> => (isGivenUp(volume) ? volume : setVolumePhase(binder, volume, 'Released'));
+
+async function reclaim(binder: Binder, volume: PersistentVolume): Promise<void> {
+  if (volume.status?.phase === 'Failed' || volume.metadata.deletionTimestamp) return;
+  switch (volume.spec?.persistentVolumeReclaimPolicy) {
+    case 'Delete': {
+      /** Whoever made the volume deletes it. */
+      if (annotationOf(volume, PROVISIONED_BY) !== undefined || volume.spec.csi) return;
+      return fail(binder, volume, 'VolumeFailedDelete', `error getting deleter volume plugin for volume "${volume.metadata.name}": no deletable volume plugin matched`);
+    }
+    case 'Recycle':
+      return fail(binder, volume, 'VolumeFailedRecycle', 'No recycler plugin found for the volume!');
+    default:
+      return;
+  }
+}
+
+async function fail(binder: Binder, volume: PersistentVolume, reason: string, message: string): Promise<void> {
+  const failed = await setVolumePhase(binder, volume, 'Failed', message);
+  binder.recorder.event(failed, 'Warning', reason, message);
+}
+

@@ -1,0 +1,49 @@
+/** root-ca-certificate-publisher-controller: every active namespace has the API server's CA in the ConfigMap kube-root-ca.crt. */
+import type { ConfigMap } from '../../api/generated/core-v1.ts';
+import { isAlreadyExists, isConflict, isNamespaceTerminating, isNotFound } from '../../client/index.ts';
+import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
+
+const NAME = 'kube-root-ca.crt';
+const KEY = 'ca.crt';
+const DESCRIPTION_ANNOTATION = 'kubernetes.io/description';
+const DESCRIPTION =
+  'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. ' +
+  'No other usage is guaranteed across distributions of Kubernetes clusters.';
+
+export const rootCaCertificatePublisherController: ControllerDescriptor = {
+  name: 'root-ca-certificate-publisher-controller',
+  aliases: ['root-ca-cert-publisher'],
+  build(context) {
+    const { client, informers, config, signal } = context;
+    /** Without a CA there is nothing to publish. */
+    if (config.rootCa === '') return () => Promise.resolve();
+    const data = { [KEY]: config.rootCa };
+    const namespaces = informers.informer('v1/namespaces');
+    const configMaps = informers.informer('v1/configmaps', { fieldSelector: `metadata.name=${NAME}` });
+
+    const reconcile = async (name: string): Promise<void> => {
+      const namespace = namespaces.get(name);
+      if (!namespace || namespace.status?.phase === 'Terminating' || namespace.metadata.deletionTimestamp) return;
+      const existing = configMaps.get(`${name}/${NAME}`);
+      try {
+        if (!existing) await client.resource('v1/configmaps').create({ metadata: { name: NAME, namespace: name, annotations: { [DESCRIPTION_ANNOTATION]: DESCRIPTION } }, data }, { signal });
+        else if (!isPublished(existing, config.rootCa)) {
+          const annotations = { ...existing.metadata.annotations, [DESCRIPTION_ANNOTATION]: DESCRIPTION };
+          await client.resource('v1/configmaps').update({ ...existing, metadata: { ...existing.metadata, annotations }, data }, { signal });
+        }
+      } catch (error) {
+        /** The cache is behind; its next event brings us here again. */
+        if (!isAlreadyExists(error) && !isConflict(error) && !isNotFound(error) && !isNamespaceTerminating(error)) throw error;
+      }
+    };
+
+    const { queue, run } = keyedLoop(context, 'root_ca_cert_publisher', 1, reconcile);
+    enqueueOnChange(namespaces, queue, (namespace) => namespace.metadata.name);
+    enqueueOnChange(configMaps, queue, (configMap) => configMap.metadata.namespace);
+    return run;
+  },
+};
+
+function isPublished({ data = {}, metadata }: ConfigMap, ca: string): boolean {
+  return Object.keys(data).length === 1 && data[KEY] === ca && metadata.annotations?.[DESCRIPTION_ANNOTATION] === DESCRIPTION;
+}

@@ -1,0 +1,52 @@
+/** persistentvolumeclaim-protection-controller: a claim that is being deleted stays until no pod uses it. */
+import type { PersistentVolumeClaim, Pod } from '../../api/generated/core-v1.ts';
+import { keyOf, splitKey } from '../../client/index.ts';
+import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
+import { claimsOfPod } from '../persistentvolume-binder/persistent-volume-binder.ts';
+import { hasFinalizer, setFinalizer } from './finalizer.ts';
+
+const FINALIZER = 'kubernetes.io/pvc-protection';
+const PODS_BY_CLAIM = 'claims';
+
+export const persistentVolumeClaimProtectionController: ControllerDescriptor = {
+  name: 'persistentvolumeclaim-protection-controller',
+  aliases: ['pvc-protection'],
+  build(context) {
+    const { client, informers, signal } = context;
+    const claims = informers.informer('v1/persistentvolumeclaims');
+    const pods = informers.informer('v1/pods', {}, { [PODS_BY_CLAIM]: claimsOfPod });
+    const resource = client.resource('v1/persistentvolumeclaims');
+
+    const reconcile = async (key: string): Promise<void> => {
+      const claim = claims.get(key);
+      if (!claim) return;
+      if (!claim.metadata.deletionTimestamp) return setFinalizer(resource, claim, FINALIZER, { present: true, signal });
+      if (!hasFinalizer(claim, FINALIZER) || pods.indexer.byIndex(PODS_BY_CLAIM, key).some((pod) => uses(pod, claim))) return;
+      /** The cache may not know of a pod that has just come; the claim's data would be gone under it. */
+      const { namespace } = splitKey(key);
+      const live = await client.resource('v1/pods').list({ namespace, signal });
+      if (live.items.some((pod) => claimsOfPod(pod).includes(key) && uses(pod, claim))) return;
+      await setFinalizer(resource, claim, FINALIZER, { present: false, signal });
+    };
+
+    const { queue, run } = keyedLoop(context, 'pvcprotection', 1, reconcile);
+    const needsWork = (claim: PersistentVolumeClaim): void => {
+      if (hasFinalizer(claim, FINALIZER) === (claim.metadata.deletionTimestamp !== undefined)) queue.add(keyOf(claim));
+    };
+    claims.addHandler({ onAdd: needsWork, onUpdate: (_, after) => needsWork(after) });
+    const podGone = (pod: Pod): void => claimsOfPod(pod).forEach((key) => claims.get(key)?.metadata.deletionTimestamp && queue.add(key));
+    pods.addHandler({ onUpdate: (_, after) => isFinished(after) && podGone(after), onDelete: podGone });
+    return run;
+  },
+};
+
+/** Not even a node has been found for a pod without one, so it cannot use anything yet. */
+function uses(pod: Pod, claim: PersistentVolumeClaim): boolean {
+  if (!pod.spec?.nodeName || isFinished(pod)) return false;
+  const ephemeral = pod.spec.volumes?.some((volume) => volume.ephemeral && `${pod.metadata.name}-${volume.name}` === claim.metadata.name);
+  if (!ephemeral) return true;
+  return (claim.metadata.ownerReferences ?? []).some((owner) => owner.uid === pod.metadata.uid) || pod.spec.volumes!.some((v) => v.persistentVolumeClaim?.claimName === claim.metadata.name);
+}
+
+/** Its containers have ended, so its volumes are let go even if the pod itself stays. */
+const isFinished = (pod: Pod): boolean => pod.metadata.deletionTimestamp !== undefined && (pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed');
