@@ -8,6 +8,7 @@ import type { GroupResource } from '../../machinery/status.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { UserInfo } from '../request.ts';
+import type { Reinvocation } from './reinvocation.ts';
 
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
@@ -29,6 +30,10 @@ export interface AdmissionAttributes {
   /** CreateOptions, UpdateOptions, PatchOptions or DeleteOptions of the request. */
   readonly options: KubeObject | undefined;
   readonly registry: Registry;
+  /** Whether the mutating plugins run for the second time, and whether they should. */
+  readonly reinvocation: Reinvocation;
+  /** Aborts when nobody waits for the answer any more. */
+  readonly signal?: AbortSignal;
   warn(text: string): void;
   /** Adds to the request's audit event. */
   annotate(key: string, value: string): void;
@@ -47,6 +52,14 @@ export class AdmissionChain {
   constructor(private readonly plugins: readonly AdmissionPlugin[]) {}
 
   async admit(attributes: AdmissionAttributes): Promise<void> {
+    await this.#admitOnce(attributes);
+    const { reinvocation } = attributes;
+    if (!reinvocation.wanted) return;
+    reinvocation.isReinvoke = true;
+    await this.#admitOnce(attributes);
+  }
+
+  async #admitOnce(attributes: AdmissionAttributes): Promise<void> {
     for (const plugin of this.plugins) {
       const pending = plugin.admit && this.#concerns(plugin, attributes) ? plugin.admit(attributes) : undefined;
       if (pending) await pending;

@@ -2,6 +2,7 @@ import type { KubeObject } from '../../machinery/object.ts';
 import type { GroupVersionKind } from '../../api/schema.ts';
 import type { Scope } from '../scope.ts';
 import type { AdmissionAttributes, Operation } from './admission.ts';
+import { Reinvocation } from './reinvocation.ts';
 
 export interface AdmittedRequest {
   readonly operation: Operation;
@@ -30,6 +31,8 @@ export function attributesOf(scope: Scope, admitted: AdmittedRequest): Admission
     dryRun: admitted.dryRun,
     options: admitted.options,
     registry: scope.backend.registry,
+    reinvocation: new Reinvocation(),
+    signal: scope.request.signal,
     warn: (text) => scope.warnings.push(text),
     annotate: (key, value) => scope.annotations.set(key, value),
   };

@@ -15,6 +15,7 @@ import type { PodSecurityConfiguration } from './pod-security/configuration.ts';
 import { podSecurityPlugin } from './pod-security/pod-security.ts';
 import { podTopologyLabels } from './pod-topology-labels.ts';
 import { priorityPlugin } from './priority.ts';
+import { resourceQuotaPlugin, type ResourceQuotaConfiguration } from './resource-quota/resource-quota.ts';
 import { runtimeClassPlugin } from './runtime-class.ts';
 import { serviceAccountPlugin } from './service-account/service-account.ts';
 import { storageObjectInUseProtection } from './storage-object-in-use-protection.ts';
@@ -27,6 +28,7 @@ export interface AdmissionOptions {
   /** Names that are off although they are on by default (--disable-admission-plugins). */
   readonly disable?: readonly string[];
   readonly podSecurity?: PodSecurityConfiguration;
+  readonly resourceQuota?: ResourceQuotaConfiguration;
 }
 
 export interface PluginContext extends AdmissionOptions {
@@ -59,6 +61,7 @@ const PLUGINS = {
   CertificateSubjectRestriction: on(() => certificateSubjectRestriction),
   DefaultIngressClass: on(({ registry }) => defaultIngressClassPlugin(registry)),
   PodTopologyLabels: on(() => podTopologyLabels),
+  ResourceQuota: on(({ ctx, registry, resourceQuota }) => resourceQuotaPlugin(ctx, registry, resourceQuota)),
 } satisfies Record<string, PluginEntry>;
 
 export function admissionPlugins(ctx: Context, registry: Registry, options: AdmissionOptions): readonly AdmissionPlugin[] {

@@ -1,4 +1,4 @@
-/** AppArmor profiles were annotations before they were fields; either says the same as the other. */
+/** AppArmor profiles were annotations before they were fields: what an annotation says, the field says too. */
 import type { AppArmorProfile, Pod, SecurityContext } from '../../../api/generated/core-v1.ts';
 import { deepEqual } from '../../../machinery/patch/deep-equal.ts';
 
@@ -13,22 +13,12 @@ export function reconcileAppArmor(pod: Pod, warn: (text: string) => void): void 
     const key = ANNOTATION_PREFIX + container.name;
     const annotation = pod.metadata.annotations?.[key];
     const profile = container.securityContext?.appArmorProfile;
-    if (annotation === undefined) {
-      const text = annotationOf(profile ?? podProfile);
-      if (text !== undefined) (pod.metadata.annotations ??= {})[key] = text;
-    } else if (!profile) {
+    if (annotation !== undefined && !profile) {
       warn(`metadata.annotations[${key}]: deprecated since v1.30; use the "appArmorProfile" field instead`);
       const field = profileOf(annotation);
       if (field && !deepEqual(field, podProfile)) (container.securityContext ??= {}).appArmorProfile = field;
     }
   }
-}
-
-function annotationOf(profile: AppArmorProfile | undefined): string | undefined {
-  if (profile?.type === 'Unconfined') return 'unconfined';
-  if (profile?.type === 'RuntimeDefault') return 'runtime/default';
-  if (profile?.type === 'Localhost' && profile.localhostProfile) return `localhost/${profile.localhostProfile}`;
-  return undefined;
 }
 
 function profileOf(annotation: string): AppArmorProfile | undefined {

@@ -1,0 +1,29 @@
+/** A quota on cpu or memory asks every container of a pod to say how much of it it needs. */
+import type { Container, Pod } from '../../../api/generated/core-v1.ts';
+import { hasPodLevelResources } from '../pod-resources.ts';
+
+/** Where each name that must be given is found on a container. */
+const GIVEN_BY: Readonly<Record<string, readonly ['requests' | 'limits', 'cpu' | 'memory']>> = {
+  cpu: ['requests', 'cpu'],
+  memory: ['requests', 'memory'],
+  'requests.cpu': ['requests', 'cpu'],
+  'requests.memory': ['requests', 'memory'],
+  'limits.cpu': ['limits', 'cpu'],
+  'limits.memory': ['limits', 'memory'],
+};
+
+/** `limits.cpu for: a,b; requests.cpu for: b`, or undefined when nothing is missing. */
+export function missingPodResources({ spec }: Pod, names: readonly string[]): string | undefined {
+  if (!spec || hasPodLevelResources(spec)) return undefined;
+  const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])];
+  const missing: string[] = [];
+  for (const name of names) {
+    const given = GIVEN_BY[name];
+    if (!given) continue;
+    const without = containers.filter((container) => lacks(container, given)).map((container) => container.name);
+    if (without.length > 0) missing.push(`${name} for: ${without.sort().join(',')}`);
+  }
+  return missing.length > 0 ? missing.sort().join('; ') : undefined;
+}
+
+const lacks = ({ resources }: Container, [field, name]: readonly ['requests' | 'limits', 'cpu' | 'memory']): boolean => resources?.[field]?.[name] === undefined;

@@ -1,0 +1,105 @@
+/** The AdmissionReview that a webhook gets, and what is taken from the one that it answers with. */
+import type { AdmissionRequest, AdmissionResponse, AdmissionReview } from '../../../api/generated/admission-v1.ts';
+import { schema } from '../../../api/index.ts';
+import type { Status } from '../../../api/generated/meta-v1.ts';
+import { encodeJson } from '../../../machinery/decode/index.ts';
+import { isRecord, type KubeObject } from '../../../machinery/object.ts';
+import { quote } from '../../../machinery/quote.ts';
+import type { AdmissionAttributes } from '../admission.ts';
+import { namespaceOf } from '../request-matching.ts';
+import type { View } from '../versioned-objects.ts';
+
+export interface ReviewedObjects {
+  readonly object: KubeObject | undefined;
+  readonly oldObject: KubeObject | undefined;
+}
+
+const API_VERSION = 'admission.k8s.io/v1';
+
+export function encodeReview(uid: string, attributes: AdmissionAttributes, view: View, objects: ReviewedObjects): Buffer {
+  const { served, kind, subresource, user } = attributes;
+  const groupVersionKind = (of: View['kind']): { group: string; version: string; kind: string } => ({ group: of.group, version: of.version, kind: of.kind });
+  const groupVersionResource = (of: View['resource']): { group: string; version: string; resource: string } => ({ group: of.group, version: of.version, resource: of.plural });
+  const namespace = namespaceOf(attributes);
+  const request = {
+    uid,
+    kind: groupVersionKind(view.kind),
+    resource: groupVersionResource(view.resource),
+    ...(subresource === '' ? {} : { subResource: subresource }),
+    requestKind: groupVersionKind(kind),
+    requestResource: groupVersionResource(served),
+    ...(subresource === '' ? {} : { requestSubResource: subresource }),
+    ...(attributes.name === '' ? {} : { name: attributes.name }),
+    ...(namespace === '' ? {} : { namespace }),
+    operation: attributes.operation,
+    userInfo: {
+      username: user.name,
+      ...(user.uid ? { uid: user.uid } : {}),
+      ...(user.groups.length > 0 ? { groups: [...user.groups] } : {}),
+      ...(user.extra && Object.keys(user.extra).length > 0 ? { extra: user.extra } : {}),
+    },
+    object: shown(view, objects.object),
+    oldObject: shown(view, objects.oldObject),
+    dryRun: attributes.dryRun,
+    options: attributes.options ?? null,
+  };
+  return encodeJson({ kind: 'AdmissionReview', apiVersion: API_VERSION, request } satisfies { kind: string; apiVersion: string; request: AdmissionRequest | unknown });
+}
+
+/** Options of a connection have no metadata. */
+function shown(view: View, object: KubeObject | undefined): unknown {
+  if (!object) return null;
+  const message = schema.kind(view.kind);
+  if (!message || message.byName.has('metadata')) return object;
+  const { metadata: _, ...rest } = object;
+  return rest;
+}
+
+export interface Verdict {
+  readonly allowed: boolean;
+  readonly status: Partial<Status> | undefined;
+  /** JSON, decoded from base64; empty when there is none. */
+  readonly patch: Buffer;
+  readonly patchType: string;
+  readonly auditAnnotations: Readonly<Record<string, string>>;
+  readonly warnings: readonly string[];
+}
+
+const NO_PATCH = Buffer.alloc(0);
+
+/** Fails with what is wrong with the answer. */
+export function readReview(uid: string, mutating: boolean, answer: unknown): Verdict {
+  const review = isRecord(answer) ? (answer as Partial<AdmissionReview>) : {};
+  const response = isRecord(review.response) ? (review.response as AdmissionResponse) : undefined;
+  if (!response) throw new Error('webhook response was absent');
+  if (response.uid !== uid) throw new Error(`expected response.uid=${quote(uid)}, got ${quote(response.uid ?? '')}`);
+  if (review.apiVersion !== API_VERSION || review.kind !== 'AdmissionReview') {
+    throw new Error(`expected webhook response of ${API_VERSION}, Kind=AdmissionReview, got ${kindText(review.apiVersion ?? '', review.kind ?? '')}`);
+  }
+  const patch = response.patch ? Buffer.from(response.patch, 'base64') : NO_PATCH;
+  checkPatch(mutating, patch, response.patchType);
+  return {
+    allowed: response.allowed === true,
+    status: isRecord(response.status) ? response.status : undefined,
+    patch,
+    patchType: response.patchType ?? '',
+    auditAnnotations: isRecord(response.auditAnnotations) ? response.auditAnnotations : {},
+    warnings: Array.isArray(response.warnings) ? response.warnings.map(String) : [],
+  };
+}
+
+function kindText(apiVersion: string, kind: string): string {
+  const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
+  return `${group}/${version}, Kind=${kind}`;
+}
+
+function checkPatch(mutating: boolean, patch: Buffer, patchType: string | undefined): void {
+  if (!mutating) {
+    if (patch.length > 0) throw new Error('validating webhook may not return response.patch');
+    if (patchType !== undefined) throw new Error('validating webhook may not return response.patchType');
+    return;
+  }
+  if (patch.length > 0 && patchType === undefined) throw new Error('webhook returned response.patch but not response.patchType');
+  if (patch.length === 0 && patchType !== undefined) throw new Error('webhook returned response.patchType but not response.patch');
+  if (patchType === '') throw new Error('webhook returned invalid response.patchType of ""');
+}

@@ -1,0 +1,45 @@
+/** ValidatingAdmissionWebhook: all webhooks that a request concerns are asked at the same time. */
+import { internalError, timeout } from '../../../machinery/status.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
+import type { MatchConditionEvaluator } from '../match-conditions.ts';
+import { isExempt } from '../request-matching.ts';
+import { toView } from '../versioned-objects.ts';
+import { CallingWebhookError, callWebhook, type Caller } from './call-webhook.ts';
+import { matchWebhook, type Invocation } from './match-webhook.ts';
+import type { Webhook } from './webhook.ts';
+
+const FAILED_OPEN = 'failed-open.validating.webhook.admission.k8s.io/round_0_index_';
+
+export function validatingWebhookPlugin(caller: Caller, webhooks: () => readonly Webhook[], conditions: MatchConditionEvaluator): AdmissionPlugin {
+  async function validate(attributes: AdmissionAttributes): Promise<void> {
+    const invocations: Invocation[] = [];
+    for (const webhook of webhooks()) {
+      const invocation = await matchWebhook(webhook, attributes, conditions);
+      if (invocation) invocations.push(invocation);
+    }
+    const outcomes = await Promise.allSettled(invocations.map((invocation, index) => ask(invocation, attributes, index)));
+    const refused = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (refused) throw refused.reason;
+  }
+
+  async function ask(invocation: Invocation, attributes: AdmissionAttributes, index: number): Promise<void> {
+    const { webhook, view } = invocation;
+    const objects = { object: toView(attributes, view, attributes.object), oldObject: toView(attributes, view, attributes.oldObject) };
+    try {
+      await callWebhook(caller, { invocation, attributes, objects, mutating: false });
+    } catch (error) {
+      if (!(error instanceof CallingWebhookError)) throw error;
+      if (!webhook.ignoresFailure) throw internalError(error.message);
+      if (attributes.signal?.aborted) throw timeout('request did not complete within requested timeout', 0);
+      caller.ctx.logger.info('Failed calling webhook, failing open', { webhook: webhook.name, error: error.message });
+      attributes.annotate(`${FAILED_OPEN}${index}`, webhook.name);
+    }
+  }
+
+  return {
+    name: 'ValidatingAdmissionWebhook',
+    operations: ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'],
+    matches: (attributes) => webhooks().length > 0 && !isExempt(attributes),
+    validate,
+  };
+}

@@ -1,0 +1,34 @@
+/** A webhook's JSON patch on an object; says which operation it was that did not fit. */
+import { applyJsonPatch } from '../../../machinery/patch/index.ts';
+import { quote } from '../../../machinery/quote.ts';
+import { failure, isStatusError } from '../../../machinery/status.ts';
+
+export function applyWebhookPatch(object: unknown, operations: readonly Record<string, unknown>[]): unknown {
+  return operations.reduce<unknown>((document, operation) => {
+    try {
+      return applyJsonPatch(document, [operation]);
+    } catch (error) {
+      if (!isStatusError(error)) throw error;
+      throw failure(422, 'Invalid', whyNot(operation));
+    }
+  }, object);
+}
+
+function whyNot({ op, path, from }: Record<string, unknown>): string {
+  const at = quote(String(path ?? ''));
+  switch (op) {
+    case 'add':
+      return `add operation does not apply: doc is missing path: ${at}: missing value`;
+    case 'remove':
+      return `remove operation does not apply: doc is missing key: ${at}: missing value`;
+    case 'replace':
+      return `replace operation does not apply: doc is missing path: ${at}: missing value`;
+    case 'move':
+    case 'copy':
+      return `${op} operation does not apply: doc is missing from path: ${quote(String(from ?? ''))}: missing value`;
+    case 'test':
+      return `testing path ${at} failed: test failed`;
+    default:
+      return `unexpected kind: ${String(op ?? 'unknown')}`;
+  }
+}
