@@ -40,5 +40,5 @@ function agreeOnDataSource(spec: PersistentVolumeClaimSpec, old: PersistentVolum
   }
 }
 
-const isClaimOrSnapshot = ({ kind, apiGroup = '' }: TypedLocalObjectReference): boolean =>
-  (kind === 'PersistentVolumeClaim' && apiGroup === '') || (kind === 'VolumeSnapshot' && apiGroup === 'snapshot.storage.k8s.io');
+const isClaimOrSnapshot = ({ kind, apiGroup }: TypedLocalObjectReference): boolean =>
+  (kind === 'PersistentVolumeClaim' && !apiGroup) || (kind === 'VolumeSnapshot' && apiGroup === 'snapshot.storage.k8s.io');
