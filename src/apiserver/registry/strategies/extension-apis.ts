@@ -1,10 +1,11 @@
 /** Kinds that extend the server itself: admission configuration, custom resource definitions, aggregated APIs. */
-import type { CustomResourceDefinition } from '../../../api/generated/apiextensions-v1.ts';
+import type { CustomResourceDefinition, CustomResourceDefinitionCondition } from '../../../api/generated/apiextensions-v1.ts';
 import type { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from '../../../api/generated/admissionregistration-v1.ts';
 import type { APIService } from '../../../api/generated/apiregistration-v1.ts';
 import { deepEqual } from '../../../machinery/patch/deep-equal.ts';
 import { formatTime } from '../../../machinery/time/index.ts';
-import type { ObjectOf, Strategy } from '../strategy.ts';
+import { formatTime } from '../../../machinery/time/index.ts';
+import type { ObjectOf, Strategy, WriteContext } from '../strategy.ts';
 import { specChanges } from './spec-generation.ts';
 
 export const webhookConfigurations: Strategy<ObjectOf<MutatingWebhookConfiguration | ValidatingWebhookConfiguration>> = {
@@ -39,7 +40,29 @@ export const customResourceDefinitions: Strategy<ObjectOf<CustomResourceDefiniti
   statusResetFields: ['spec', 'metadata'],
   prepareForCreate: rememberStoredVersion,
   prepareForUpdate: rememberStoredVersion,
+  prepareForDelete: awaitInstances,
+  // Its grace is the time that its objects take to go.
+  deletionHeld: () => false,
 };
+
+const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
+
+/** A definition goes after its objects: the first request to delete it only says so. */
+function awaitInstances(definition: ObjectOf<CustomResourceDefinition>, { ctx }: WriteContext): void {
+  const { metadata, status } = definition;
+  const conditions = status?.conditions ?? [];
+  if (conditions.some(({ type }) => type === 'Terminating')) return;
+  if (metadata.generation) metadata.generation--;
+  if (!metadata.finalizers?.includes(CLEANUP_FINALIZER)) metadata.finalizers = [...(metadata.finalizers ?? []), CLEANUP_FINALIZER];
+  const terminating: CustomResourceDefinitionCondition = {
+    type: 'Terminating',
+    status: 'True',
+    lastTransitionTime: formatTime(ctx.clock.now()),
+    reason: 'InstanceDeletionPending',
+    message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+  };
+  definition.status = { ...status!, conditions: [...conditions, terminating] };
+}
 
 /** Every version that objects were ever stored in is listed until somebody has migrated them. */
 function rememberStoredVersion(definition: CustomResourceDefinition): void {

@@ -13,6 +13,7 @@ import { namespaces } from './namespace.ts';
 import { nodes } from './node.ts';
 import { persistentVolumeClaims, persistentVolumes } from './persistent-volume.ts';
 import { pods } from './pod.ts';
+import * as devices from './resource.ts';
 import { priorityClasses } from './scheduling.ts';
 import { services } from './service.ts';
 import { specChanges } from './spec-generation.ts';
@@ -75,10 +76,10 @@ export const strategies: Readonly<Record<string, Strategy | undefined>> = {
   'rbac.authorization.k8s.io/rolebindings': rbac,
   'rbac.authorization.k8s.io/roles': rbac,
 
-  'resource.k8s.io/deviceclasses': { deleteReturnsObject: true, generationChanges: specChanges },
-  'resource.k8s.io/resourceclaims': { deleteReturnsObject: true, statusMetadata: 'none', statusResetFields: ['spec', 'metadata'] },
-  'resource.k8s.io/resourceclaimtemplates': { deleteReturnsObject: true },
-  'resource.k8s.io/resourceslices': { deleteReturnsObject: true, generationChanges: specChanges },
+  'resource.k8s.io/deviceclasses': devices.deviceClasses,
+  'resource.k8s.io/resourceclaims': devices.resourceClaims,
+  'resource.k8s.io/resourceclaimtemplates': devices.resourceClaimTemplates,
+  'resource.k8s.io/resourceslices': devices.resourceSlices,
 
   'scheduling.k8s.io/priorityclasses': priorityClasses,
 

@@ -1,0 +1,30 @@
+/** Devices: claims on them, their classes, and the slices in which drivers list them. */
+import type { AllocatedDeviceStatus, DeviceRequestAllocationResult, ResourceClaim } from '../../../api/generated/resource-v1.ts';
+import type { ObjectOf, Strategy } from '../strategy.ts';
+import { specChanges } from './spec-generation.ts';
+
+export const deviceClasses: Strategy = { deleteReturnsObject: true, generationChanges: specChanges };
+
+export const resourceSlices: Strategy = { deleteReturnsObject: true, generationChanges: specChanges };
+
+export const resourceClaimTemplates: Strategy = { deleteReturnsObject: true };
+
+export const resourceClaims: Strategy<ObjectOf<ResourceClaim>> = {
+  deleteReturnsObject: true,
+  statusMetadata: 'none',
+  statusResetFields: ['spec', 'metadata'],
+  prepareForStatusUpdate: forgetDeallocatedDevices,
+};
+
+/** What a driver said of a device goes with the device: whoever deallocates need not know of it. */
+function forgetDeallocatedDevices({ status }: ResourceClaim, old: ResourceClaim): void {
+  if (!status?.devices) return;
+  const gone = new Set((old.status?.allocation?.devices?.results ?? []).map(deviceKey));
+  for (const result of status.allocation?.devices?.results ?? []) gone.delete(deviceKey(result));
+  const kept = status.devices.filter((device) => !gone.has(deviceKey(device)));
+  if (kept.length > 0) status.devices = kept;
+  else delete status.devices;
+}
+
+const deviceKey = ({ driver, pool, device, shareID }: DeviceRequestAllocationResult | AllocatedDeviceStatus): string =>
+  [driver, pool, device, shareID ?? ''].join('/');
