@@ -1,5 +1,5 @@
 /** The pipeline's question to the authorizers, and the refusal as upstream words it. */
-import { forbidden, failure, type StatusError } from '../../machinery/status.ts';
+import { forbidden, failure, internalError, type StatusError } from '../../machinery/status.ts';
 import { quote } from '../../machinery/quote.ts';
 import type { RequestInfo } from '../request-info.ts';
 import type { UserInfo } from '../request.ts';
@@ -11,8 +11,9 @@ export async function authorize(authorizer: Authorizer, user: UserInfo, info: Re
   const attributes = attributesOf(user, info, query);
   const answer = authorizer.authorize(attributes);
   const decision = answer instanceof Promise ? await answer : answer;
-  if (decision.decision !== 'allow') throw forbiddenRequest(attributes, decision.reason);
-  return decision;
+  if (decision.decision === 'allow') return decision;
+  if (decision.error) throw internalError(decision.error);
+  throw forbiddenRequest(attributes, decision.reason);
 }
 
 const SELECTING = new Set(['list', 'watch', 'deletecollection']);

@@ -1,0 +1,64 @@
+/** Posts objects to a webhook and gives its answer; what may pass (no connection, 429, 5xx) is tried again. */
+import { HttpTransport, loadKubeconfig, TransportError, type Transport } from '../../client/index.ts';
+import { Backoff, type Context } from '../../kernel/index.ts';
+import { isRecord } from '../../machinery/object.ts';
+
+export interface ReviewClientOptions {
+  readonly timeoutMs?: number;
+  readonly attempts?: number;
+}
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+const DEFAULT_ATTEMPTS = 5;
+
+export class ReviewClient {
+  constructor(
+    private readonly ctx: Context,
+    private readonly transport: Transport,
+    private readonly options: ReviewClientOptions = {},
+  ) {}
+
+  static async fromKubeconfig(ctx: Context, file: string, options: ReviewClientOptions = {}): Promise<ReviewClient> {
+    const config = await loadKubeconfig({ clock: ctx.clock, file });
+    return new ReviewClient(ctx, new HttpTransport({ config, clock: ctx.clock }), options);
+  }
+
+  async post(body: unknown): Promise<Record<string, unknown>> {
+    const backoff = new Backoff({ baseMs: 500, factor: 1.5, capMs: 5000, jitter: 0.2, random: this.ctx.random });
+    const attempts = this.options.attempts ?? DEFAULT_ATTEMPTS;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#postOnce(body);
+      } catch (error) {
+        if (attempt >= attempts || !mayPass(error) || this.ctx.signal.aborted) throw error;
+      }
+      await this.ctx.clock.sleep(backoff.next(), this.ctx.signal);
+    }
+  }
+
+  close = (): Promise<void> => this.transport.close();
+
+  async #postOnce(body: unknown): Promise<Record<string, unknown>> {
+    const signal = this.ctx.clock.deadline(this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS, this.ctx.signal);
+    const response = await this.transport.request({ method: 'POST', path: '', body, headers: { 'content-type': 'application/json' }, signal });
+    if (response.status < 200 || response.status > 299) throw new WebhookFailure(response.status);
+    if (!isRecord(response.body)) throw new WebhookFailure(response.status, 'the webhook did not answer with an object');
+    return response.body;
+  }
+}
+
+class WebhookFailure extends Error {
+  readonly code = 'webhook-failure';
+
+  constructor(
+    readonly status: number,
+    message = `the webhook answered ${status}`,
+  ) {
+    super(message);
+  }
+}
+
+function mayPass(error: unknown): boolean {
+  if (error instanceof WebhookFailure) return error.status === 429 || error.status >= 500;
+  return error instanceof TransportError && error.code !== 'malformed';
+}
