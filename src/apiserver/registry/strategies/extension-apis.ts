@@ -4,7 +4,6 @@ import type { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } fro
 import type { APIService } from '../../../api/generated/apiregistration-v1.ts';
 import { deepEqual } from '../../../machinery/patch/deep-equal.ts';
 import { formatTime } from '../../../machinery/time/index.ts';
-import { formatTime } from '../../../machinery/time/index.ts';
 import type { ObjectOf, Strategy, WriteContext } from '../strategy.ts';
 import { specChanges } from './spec-generation.ts';
 
