@@ -1,0 +1,65 @@
+/** A node's own Node: neither its taints nor labels by which others steer privileged pods. */
+import type { Node } from '../../../api/generated/core-v1.ts';
+import type { KubeObject } from '../../../machinery/object.ts';
+import { deepEqual } from '../../../machinery/patch/deep-equal.ts';
+import { refuse } from '../refuse.ts';
+import type { NodeRequest } from './node-restriction.ts';
+
+type NodeObject = Node & KubeObject;
+type Labels = Readonly<Record<string, string>>;
+
+const KUBELET_LABELS = new Set([
+  'kubernetes.io/hostname',
+  'kubernetes.io/os',
+  'kubernetes.io/arch',
+  'beta.kubernetes.io/os',
+  'beta.kubernetes.io/arch',
+  'beta.kubernetes.io/instance-type',
+  'node.kubernetes.io/instance-type',
+  'topology.kubernetes.io/zone',
+  'topology.kubernetes.io/region',
+  'failure-domain.beta.kubernetes.io/zone',
+  'failure-domain.beta.kubernetes.io/region',
+]);
+const KUBELET_LABEL_DOMAINS = ['kubelet.kubernetes.io', 'node.kubernetes.io'];
+const RESTRICTED_DOMAIN = 'node-restriction.kubernetes.io';
+
+export function admitNode({ nodeName, attributes }: NodeRequest): void {
+  const { operation, name } = attributes;
+  if (name !== nodeName) throw refuse(attributes, `node "${nodeName}" is not allowed to modify node "${name}"`);
+  if (operation === 'DELETE') return;
+  const node = attributes.object as NodeObject;
+  const configSource = node.spec?.configSource;
+  if (operation === 'CREATE') {
+    if (configSource) throw refuse(attributes, `node "${nodeName}" is not allowed to create pods with a non-nil configSource`);
+    const labels = forbiddenLabels(node.metadata.labels, {});
+    if (labels.length > 0) throw refuse(attributes, `node "${nodeName}" is not allowed to set the following labels: ${labels.join(', ')}`);
+    return;
+  }
+  const old = attributes.oldObject as NodeObject;
+  if (configSource && !deepEqual(configSource, old.spec?.configSource)) {
+    throw refuse(attributes, `node "${nodeName}" is not allowed to update configSource to a new non-nil configSource`);
+  }
+  if (!deepEqual(node.spec?.taints ?? [], old.spec?.taints ?? [])) throw refuse(attributes, `node "${nodeName}" is not allowed to modify taints`);
+  if (!deepEqual(node.metadata.ownerReferences ?? [], old.metadata.ownerReferences ?? [])) {
+    throw refuse(attributes, `node "${nodeName}" is not allowed to modify ownerReferences`);
+  }
+  const labels = forbiddenLabels(node.metadata.labels, old.metadata.labels);
+  if (labels.length > 0) throw refuse(attributes, `is not allowed to modify labels: ${labels.join(', ')}`);
+}
+
+/** Labels that were added, changed or removed although kubelets have no say in them. */
+function forbiddenLabels(now: Labels = {}, before: Labels = {}): string[] {
+  const changed = [...new Set([...Object.keys(now), ...Object.keys(before)])].filter((key) => now[key] !== before[key]);
+  return changed.filter((key) => isIn(key, RESTRICTED_DOMAIN) || (isOfKubernetes(key) && !isForKubelets(key))).sort();
+}
+
+function isIn(key: string, domain: string): boolean {
+  const at = key.indexOf('/');
+  const own = at < 0 ? '' : key.slice(0, at);
+  return own === domain || own.endsWith(`.${domain}`);
+}
+
+const isOfKubernetes = (key: string): boolean => isIn(key, 'kubernetes.io') || isIn(key, 'k8s.io');
+
+const isForKubelets = (key: string): boolean => KUBELET_LABELS.has(key) || KUBELET_LABEL_DOMAINS.some((domain) => isIn(key, domain));
