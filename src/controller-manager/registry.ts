@@ -15,6 +15,7 @@ import { hostPathProvisionerController } from './host-path-provisioner/host-path
 import { serviceAccountController } from './serviceaccount/service-account.ts';
 import { replicaSetController } from './replicaset/replicaset.ts';
 import { replicationControllerController } from './replicaset/replicationcontroller.ts';
+import { deploymentController } from './deployment/deployment.ts';
 
 export const controllers: readonly ControllerDescriptor[] = [
   serviceAccountController,
@@ -32,6 +33,7 @@ export const controllers: readonly ControllerDescriptor[] = [
   persistentVolumeExpanderController,
   ephemeralVolumeController,
   hostPathProvisionerController,
+  deploymentController,
 ];
 
 /** `*` means all that are on by default; a name switches one on, `-name` off; the last word counts. */

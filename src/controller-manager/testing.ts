@@ -125,13 +125,20 @@ export async function convergesWhenKilledAtEveryWrite(scenario: KillScenario): P
       await fixture.stopControllers();
       await scenario.arrange(name);
       await fixture.start({ write, when });
-      await fixture.advance(2_000);
-      const { killed } = fixture;
-      if (killed) {
+      let killed = false;
+      const restartWhenKilled = async (): Promise<void> => {
+        if (!fixture.killed) return;
+        killed = true;
         kills++;
         await fixture.start();
-      }
-      await fixture.until(`killed ${when} write ${write}`, () => scenario.converged(name), limitMs);
+      };
+      await fixture.advance(2_000);
+      await restartWhenKilled();
+      const converged = async (): Promise<boolean> => {
+        await restartWhenKilled();
+        return scenario.converged(name);
+      };
+      await fixture.until(`killed ${when} write ${write}`, converged, limitMs);
       await fixture.stopControllers();
       if (!killed) break;
     }

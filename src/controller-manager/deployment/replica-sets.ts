@@ -1,0 +1,58 @@
+/** A Deployment's ReplicaSets: which is the new one, which are old, and what a new one is made of. */
+import type { Deployment, ReplicaSet } from '../../api/generated/apps-v1.ts';
+import type { PodTemplateSpec } from '../../api/generated/core-v1.ts';
+import { controllerReference } from '../../client/index.ts';
+import { deepEqual } from '../../machinery/patch/deep-equal.ts';
+import { templateHash } from '../pods/index.ts';
+import { maxSurge, isRolling } from './rolling-limits.ts';
+
+export const HASH_LABEL = 'pod-template-hash';
+export const DEPLOYMENT_KIND = { apiVersion: 'apps/v1', kind: 'Deployment' };
+
+export const replicasOf = (set: ReplicaSet): number => set.spec?.replicas ?? 0;
+export const totalReplicas = (sets: readonly ReplicaSet[]): number => sets.reduce((total, set) => total + replicasOf(set), 0);
+export const isActiveSet = (set: ReplicaSet): boolean => replicasOf(set) > 0;
+
+/** Oldest first; by name where the second is the same. */
+export function byCreation(a: ReplicaSet, b: ReplicaSet): number {
+  const [left, right] = [a.metadata.creationTimestamp ?? '', b.metadata.creationTimestamp ?? ''];
+  if (left !== right) return left < right ? -1 : 1;
+  return (a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1;
+}
+
+export function withoutHash(template: PodTemplateSpec | undefined): PodTemplateSpec {
+  const { [HASH_LABEL]: _, ...labels } = template?.metadata?.labels ?? {};
+  return { ...template, metadata: { ...template?.metadata, labels } };
+}
+
+/** The same pods would come of both. */
+export const sameTemplate = (a: PodTemplateSpec | undefined, b: PodTemplateSpec | undefined): boolean => deepEqual(withoutHash(a), withoutHash(b));
+
+/** The oldest set with the Deployment's template: when there are several, all rollouts agree on that one. */
+export const findNewSet = (deployment: Deployment, sets: readonly ReplicaSet[]): ReplicaSet | undefined =>
+  [...sets].sort(byCreation).find((set) => sameTemplate(set.spec?.template, deployment.spec?.template));
+
+/** How large the new set may be now, so that the whole stays within replicas and surge. */
+export function newSetSize(deployment: Deployment, sets: readonly ReplicaSet[], current: number): number {
+  const replicas = deployment.spec?.replicas ?? 1;
+  if (!isRolling(deployment)) return replicas;
+  const room = replicas + maxSurge(deployment) - totalReplicas(sets);
+  return room <= 0 ? current : current + Math.min(room, replicas - current);
+}
+
+export function newReplicaSet(deployment: Deployment, replicas: number, annotations: Record<string, string>): ReplicaSet {
+  const { spec, status, metadata } = deployment;
+  const hash = templateHash(withoutHash(spec?.template), status?.collisionCount);
+  const labels = { ...spec?.template.metadata?.labels, [HASH_LABEL]: hash };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'ReplicaSet',
+    metadata: { name: `${metadata.name}-${hash}`, namespace: metadata.namespace, labels, annotations, ownerReferences: [controllerReference(deployment, DEPLOYMENT_KIND)] },
+    spec: {
+      replicas,
+      ...(spec?.minReadySeconds ? { minReadySeconds: spec.minReadySeconds } : {}),
+      selector: { ...spec?.selector, matchLabels: { ...spec?.selector?.matchLabels, [HASH_LABEL]: hash } },
+      template: { ...spec?.template, metadata: { ...spec?.template.metadata, labels }, spec: spec?.template.spec ?? { containers: [] } },
+    },
+  };
+}
