@@ -4,7 +4,7 @@ import type { Store } from '../etcd/index.ts';
 import type { Context } from '../kernel/index.ts';
 import { DEFAULT_VALIDATION_CONTEXT } from '../machinery/validation/index.ts';
 import { AdmissionChain } from './admission/admission.ts';
-import { admissionPlugins } from './admission/plugins.ts';
+import { admissionPlugins, type AdmissionOptions } from './admission/plugins.ts';
 import { noAudit } from './audit/audit.ts';
 import { buildAuthentication, type AuthenticationOptions } from './authn/build.ts';
 import { issuerDiscoveryEndpoints } from './authn/discovery-endpoints.ts';
@@ -13,6 +13,7 @@ import { buildAuthorization, type AuthorizerConfig } from './authz/build.ts';
 import { escalationCheck } from './authz/escalation.ts';
 import { bootstrapObjects } from './bootstrap/post-start.ts';
 import { builtinEndpoints } from './builtin-endpoints.ts';
+import { CrdManager } from './crd/index.ts';
 import { Endpoints } from './endpoints.ts';
 import { unlimitedFlow } from './flow-control/flow-control.ts';
 import { handleRequest, type Door } from './handle-request.ts';
@@ -31,12 +32,14 @@ import { ResourceCache } from './storage/resource-cache.ts';
 import { KubeletClient, unstoredHandlers } from './subresources/index.ts';
 import { identityTransformer } from './storage/transformer.ts';
 import { WatchCache } from './storage/watch-cache.ts';
+import { ServiceResolver, WebhookClients } from './webhook-client/index.ts';
 
 export interface PipelineOptions {
   readonly store: Store;
   readonly pki: ClusterPki;
   readonly advertiseAddress: string;
   readonly serviceClusterIpRange: string;
+  readonly admission?: Omit<AdmissionOptions, 'authorizer' | 'webhooks'>;
   readonly authentication?: AuthenticationOptions;
   /** The chain of authorizers; Node and RBAC without it. */
   readonly authorization?: readonly AuthorizerConfig[];
@@ -50,6 +53,9 @@ export interface Pipeline {
   /** Makes the server's own objects; the port is known by then. */
   bootstrap(port: number): Promise<void>;
 }
+
+/** On besides upstream's defaults, as installers have it: kubelets are held to what is theirs. */
+const DEFAULT_EXTRA_PLUGINS = ['NodeRestriction'];
 
 export async function createPipeline(ctx: Context, options: PipelineOptions): Promise<Pipeline> {
   const cache = new WatchCache(ctx, options.store, identityTransformer);
@@ -65,13 +71,15 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
 
   const { authorizer, rbac } = buildAuthorization(ctx, registry, options.authorization);
   const { authenticators, bearerTokens, serviceAccounts } = buildAuthentication(ctx, registry, options.pki, options.authentication);
+  const serviceResolver = new ServiceResolver(registry, ctx.random.fork('service-resolver'));
+  const webhooks = new WebhookClients(ctx, serviceResolver);
   const backend: Backend = {
     ctx,
     store: options.store,
     cache,
     objects,
     registry,
-    admission: new AdmissionChain([...admissionPlugins(ctx, registry, { authorizer }), escalationCheck(rbac, authorizer)]),
+    admission: new AdmissionChain([...admissionPlugins(ctx, registry, { enable: DEFAULT_EXTRA_PLUGINS, ...options.admission, authorizer, webhooks }), escalationCheck(rbac, authorizer)]),
     authorizer,
     rules: authorizer,
     tokens: serviceAccounts,
@@ -92,12 +100,16 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
     endpoints: new Endpoints([...builtinEndpoints(ctx, registry, serverAddress), ...issuerDiscoveryEndpoints(serviceAccounts, serverAddress)]),
   };
   const handle = (request: ApiRequest): Promise<ApiResponse> => handleRequest(door, request);
+  const definitions = new CrdManager(ctx, { registry, cache, loopback: createLoopback(handle, ctx.signal), rulesOf: () => undefined });
   return {
     door,
     handle,
-    run: () => cache.run(),
+    async run() {
+      await Promise.all([cache.run(), definitions.run()]);
+    },
     async bootstrap(securePort) {
       port = securePort;
+      await definitions.start();
       await serviceAllocator.repair();
       await bootstrapObjects(ctx, registry, createLoopback(handle, ctx.signal), {
         advertiseAddress: options.advertiseAddress,

@@ -10,6 +10,7 @@ import { defaultStorageClassPlugin } from './default-storage-class.ts';
 import { defaultTolerationSecondsPlugin } from './default-toleration-seconds.ts';
 import { limitRangerPlugin } from './limit-ranger/limit-ranger.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
+import { nodeRestrictionPlugin } from './node-restriction/node-restriction.ts';
 import { persistentVolumeClaimResizePlugin } from './persistent-volume-claim-resize.ts';
 import type { PodSecurityConfiguration } from './pod-security/configuration.ts';
 import { podSecurityPlugin } from './pod-security/pod-security.ts';
@@ -20,9 +21,13 @@ import { runtimeClassPlugin } from './runtime-class.ts';
 import { serviceAccountPlugin } from './service-account/service-account.ts';
 import { storageObjectInUseProtection } from './storage-object-in-use-protection.ts';
 import { taintNodesByCondition } from './taint-nodes-by-condition.ts';
+import { withoutCel } from './match-conditions.ts';
+import { mutatingWebhookPlugin, validatingWebhookPlugin, webhookSource } from './webhook/index.ts';
+import type { WebhookClients } from '../webhook-client/index.ts';
 
 export interface AdmissionOptions {
   readonly authorizer: Authorizer;
+  readonly webhooks: WebhookClients;
   /** Names that are on besides those that are on by default (--enable-admission-plugins). */
   readonly enable?: readonly string[];
   /** Names that are off although they are on by default (--disable-admission-plugins). */
@@ -43,10 +48,13 @@ interface PluginEntry {
 
 const on = (create: PluginEntry['create']): PluginEntry => ({ onByDefault: true, create });
 
+const off = (create: PluginEntry['create']): PluginEntry => ({ onByDefault: false, create });
+
 const PLUGINS = {
   NamespaceLifecycle: on(() => namespaceLifecycle),
   LimitRanger: on(({ registry }) => limitRangerPlugin(registry)),
   ServiceAccount: on(({ ctx, registry }) => serviceAccountPlugin(ctx, registry)),
+  NodeRestriction: off(({ registry, authorizer }) => nodeRestrictionPlugin(registry, authorizer)),
   TaintNodesByCondition: on(() => taintNodesByCondition),
   PodSecurity: on(({ registry, podSecurity }) => podSecurityPlugin(registry, podSecurity)),
   Priority: on(({ registry }) => priorityPlugin(registry)),
@@ -61,6 +69,8 @@ const PLUGINS = {
   CertificateSubjectRestriction: on(() => certificateSubjectRestriction),
   DefaultIngressClass: on(({ registry }) => defaultIngressClassPlugin(registry)),
   PodTopologyLabels: on(() => podTopologyLabels),
+  MutatingAdmissionWebhook: on(({ ctx, registry, webhooks }) => mutatingWebhookPlugin({ ctx, clients: webhooks }, webhookSource(registry, 'mutatingwebhookconfigurations'), withoutCel)),
+  ValidatingAdmissionWebhook: on(({ ctx, registry, webhooks }) => validatingWebhookPlugin({ ctx, clients: webhooks }, webhookSource(registry, 'validatingwebhookconfigurations'), withoutCel)),
   ResourceQuota: on(({ ctx, registry, resourceQuota }) => resourceQuotaPlugin(ctx, registry, resourceQuota)),
 } satisfies Record<string, PluginEntry>;
 

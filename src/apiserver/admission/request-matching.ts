@@ -1,7 +1,7 @@
 /** Which requests a webhook or policy is about: its rules, and the labels of the object and of its namespace. */
 import type { RuleWithOperations } from '../../api/generated/admissionregistration-v1.ts';
 import type { LabelSelector } from '../../api/generated/meta-v1.ts';
-import { isRecord, type KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/object.ts';
 import { labelSelectorAsSelector, type LabelSelectorMatcher } from '../../machinery/selectors/index.ts';
 import { internalError, isStatusError } from '../../machinery/status.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -87,7 +87,7 @@ export class LazySelector {
 /** Either the new or the old object is enough. */
 export function matchesObjectSelector(selector: LazySelector, { object, oldObject }: AdmissionAttributes): boolean {
   const { compiled } = selector;
-  return compiled.isEmpty || [object, oldObject].some((candidate) => candidate !== undefined && isRecord(candidate.metadata) && compiled.matches(candidate.metadata.labels));
+  return compiled.isEmpty || [object, oldObject].some((candidate) => candidate !== undefined && compiled.matches(candidate.metadata?.labels));
 }
 
 /** Requests for what is in no namespace are matched by every namespace selector. */

@@ -1,0 +1,181 @@
+/**
+ * Calls webhooks: one JSON document there, one back. Connections are kept alive per webhook; a call ends at its
+ * deadline, whatever the other side does.
+ */
+import https from 'node:https';
+import path from 'node:path';
+import type { IncomingMessage } from 'node:http';
+import { DeadlineExceeded, type Context } from '../../kernel/index.ts';
+import { isRecord } from '../../machinery/object.ts';
+import { quote } from '../../machinery/quote.ts';
+import { isStatusError, StatusError } from '../../machinery/status.ts';
+import { connectionErrorText } from './connection-error-text.ts';
+import { genericServerError } from './generic-server-error.ts';
+import type { ServiceResolver } from './service-resolver.ts';
+
+/** As the API's objects give it: an URL or a Service, and who signed its certificate. */
+export interface WebhookClientConfig {
+  readonly url?: string;
+  readonly service?: { readonly namespace: string; readonly name: string; readonly path?: string; readonly port?: number };
+  /** PEM in base64. */
+  readonly caBundle?: string;
+}
+
+export interface WebhookRequest {
+  readonly config: WebhookClientConfig;
+  readonly body: Buffer;
+  readonly timeoutSeconds: number;
+  readonly signal?: AbortSignal;
+}
+
+interface Target {
+  readonly agent: https.Agent;
+  /** With the port as it was given. */
+  readonly authority: string;
+  readonly path: string;
+  locate(): { readonly host: string; readonly port: number; readonly servername: string };
+}
+
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+const IDLE_MS = 90_000;
+const MAX_CLIENTS = 200;
+
+export class WebhookClients {
+  #targets = new Map<string, Target>();
+
+  constructor(
+    private readonly ctx: Context,
+    private readonly resolver: ServiceResolver,
+  ) {
+    ctx.signal.addEventListener('abort', () => this.#closeAll(), { once: true });
+  }
+
+  /** Readies a client; fails when the configuration itself cannot work. */
+  prepare(config: WebhookClientConfig): void {
+    this.#target(config);
+  }
+
+  /** The answer's document. Fails with a StatusError when the webhook answers with an error, else with an Error that says why. */
+  async post({ config, body, timeoutSeconds, signal }: WebhookRequest): Promise<unknown> {
+    const target = this.#target(config);
+    const location = `${target.path}?timeout=${timeoutSeconds}s`;
+    const controller = new AbortController();
+    const giveUp = (): void => controller.abort(signal?.reason);
+    const timer = this.ctx.clock.after(timeoutSeconds * 1000, () => controller.abort(new DeadlineExceeded(timeoutSeconds * 1000)));
+    if (signal?.aborted) giveUp();
+    signal?.addEventListener('abort', giveUp, { once: true });
+    try {
+      const { status, text } = await this.#exchange(target, body, location, controller.signal);
+      return readAnswer(status, text);
+    } catch (error) {
+      if (error instanceof AnsweredError) throw error.cause;
+      throw new Error(`Post ${quote(`https://${target.authority}${location}`)}: ${reasonOf(error, controller.signal)}`, { cause: error });
+    } finally {
+      timer.cancel();
+      signal?.removeEventListener('abort', giveUp);
+    }
+  }
+
+  async #exchange(target: Target, body: Buffer, location: string, signal: AbortSignal): Promise<{ status: number; text: string }> {
+    for (let attempt = 0; ; attempt++) {
+      const outgoing = https.request({
+        ...target.locate(),
+        agent: target.agent,
+        method: 'POST',
+        path: location,
+        headers: { host: target.authority, 'content-type': 'application/json', accept: 'application/json, */*', 'user-agent': 'kube-apiserver-admission', 'content-length': body.length },
+        signal,
+      });
+      try {
+        const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
+          outgoing.once('response', resolve).once('error', reject);
+          outgoing.end(body);
+        });
+        return { status: incoming.statusCode ?? 0, text: await readAll(incoming) };
+      } catch (error) {
+        // The other side closed a connection that had been idle, just as we were about to use it.
+        const raced = outgoing.reusedSocket && (error as { code?: string }).code === 'ECONNRESET' && !signal.aborted;
+        if (!raced || attempt > 0) throw error;
+      }
+    }
+  }
+
+  #target(config: WebhookClientConfig): Target {
+    const key = JSON.stringify([config.url, config.service, config.caBundle]);
+    let target = this.#targets.get(key);
+    if (!target) {
+      target = this.#makeTarget(config);
+      if (this.#targets.size >= MAX_CLIENTS) this.#dropOldest();
+    } else this.#targets.delete(key);
+    this.#targets.set(key, target);
+    return target;
+  }
+
+  #makeTarget({ url, service, caBundle }: WebhookClientConfig): Target {
+    const ca = caBundle ? Buffer.from(caBundle, 'base64').toString('utf8') : undefined;
+    if (ca !== undefined && !ca.includes('-----BEGIN CERTIFICATE-----')) {
+      throw new Error('unable to load root certificates: unable to parse bytes as PEM block');
+    }
+    const agent = new https.Agent({ keepAlive: true, maxFreeSockets: 25, timeout: IDLE_MS, ALPNProtocols: ['http/1.1'], ...(ca === undefined ? {} : { ca }) });
+    if (service) {
+      const { namespace, name, port = 443 } = service;
+      const servername = `${name}.${namespace}.svc`;
+      return { agent, authority: `${servername}:${port}`, path: cleanPath(service.path ?? '/'), locate: () => ({ ...this.resolver.resolve(namespace, name, port), servername }) };
+    }
+    if (!url) throw new Error('webhook configuration must have either service or URL');
+    const parsed = new URL(url);
+    const host = parsed.hostname.replace(/^\[|\]$/g, '');
+    return { agent, authority: parsed.host, path: cleanPath(parsed.pathname), locate: () => ({ host, port: Number(parsed.port || 443), servername: isAddress(host) ? '' : host }) };
+  }
+
+  #dropOldest(): void {
+    const [key, target] = this.#targets.entries().next().value!;
+    this.#targets.delete(key);
+    target.agent.destroy();
+  }
+
+  #closeAll(): void {
+    for (const { agent } of this.#targets.values()) agent.destroy();
+    this.#targets.clear();
+  }
+}
+
+/** The webhook did answer: what it said is not about the connection. */
+class AnsweredError extends Error {
+  constructor(override readonly cause: Error) {
+    super(cause.message);
+  }
+}
+
+function readAnswer(status: number, text: string): unknown {
+  let value: unknown;
+  try {
+    value = text === '' ? undefined : JSON.parse(text);
+  } catch (error) {
+    if (status >= 200 && status <= 206) throw new AnsweredError(new Error(`couldn't get version/kind; json parse error: ${(error as Error).message}`));
+  }
+  if (isRecord(value) && value['kind'] === 'Status' && value['status'] === 'Failure') throw new AnsweredError(new StatusError(value as unknown as StatusError['status']));
+  if (status < 200 || status > 206) throw new AnsweredError(genericServerError(status, text));
+  if (value === undefined) throw new AnsweredError(new Error(`0-length response with status code: ${status} and content type: `));
+  return value;
+}
+
+function reasonOf(error: unknown, signal: AbortSignal): string {
+  if (signal.aborted) return signal.reason instanceof DeadlineExceeded ? 'context deadline exceeded' : 'context canceled';
+  return isStatusError(error) ? error.message : connectionErrorText(error);
+}
+
+async function readAll(incoming: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  let length = 0;
+  for await (const piece of incoming as AsyncIterable<Buffer>) {
+    length += piece.length;
+    if (length > MAX_ANSWER_BYTES) throw new Error(`the answer is longer than ${MAX_ANSWER_BYTES} bytes`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString('utf8');
+}
+
+const cleanPath = (given: string): string => path.posix.join('/', given).replace(/(.)\/$/, '$1');
+
+const isAddress = (host: string): boolean => /^[\d.]+$/.test(host) || host.includes(':');
