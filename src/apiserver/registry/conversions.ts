@@ -1,5 +1,8 @@
 /** Kinds that are served in several versions or groups but kept in one form, and how the others are made of it. */
+import { schema } from '../../api/index.ts';
 import type { Resource, Schema } from '../../api/schema.ts';
+import { canonicalize } from '../../machinery/decode/index.ts';
+import type { KubeObject } from '../../machinery/object.ts';
 import type { ViewConversion } from '../storage/entry.ts';
 import { eventFromCore, eventToCore } from './convert-event.ts';
 import { autoscalerFromV2, autoscalerToV2 } from './convert-autoscaler.ts';
@@ -10,11 +13,20 @@ interface Conversion {
   readonly toStorage: ViewConversion;
 }
 
+/** What another version leaves out or always writes is decided by its declaration. */
+function canonical(group: string, kind: string, convert: ViewConversion): ViewConversion {
+  const message = schema.kind({ group, version: 'v1', kind })!;
+  return (object) => {
+    const { kind: _, apiVersion, ...fields } = convert(object);
+    return { kind, apiVersion, ...canonicalize(message, fields) } as unknown as KubeObject;
+  };
+}
+
 export const conversions: Record<string, Conversion | undefined> = {
   'events.k8s.io/v1/events': {
     storedAs: { group: '', version: 'v1', plural: 'events' },
-    fromStorage: eventFromCore,
-    toStorage: eventToCore,
+    fromStorage: canonical('events.k8s.io', 'Event', eventFromCore),
+    toStorage: canonical('', 'Event', eventToCore),
   },
   'autoscaling/v1/horizontalpodautoscalers': {
     storedAs: { group: 'autoscaling', version: 'v2', plural: 'horizontalpodautoscalers' },
@@ -23,8 +35,8 @@ export const conversions: Record<string, Conversion | undefined> = {
   },
 };
 
-export function storedAs(schema: Schema, resource: Resource): Resource {
+export function storedAs(all: Schema, resource: Resource): Resource {
   const version = resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;
   const target = conversions[`${version}/${resource.plural}`]?.storedAs;
-  return target ? schema.resource(target.group, target.version, target.plural)! : resource;
+  return target ? all.resource(target.group, target.version, target.plural)! : resource;
 }

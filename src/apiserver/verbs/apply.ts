@@ -69,7 +69,7 @@ export function merged(scope: Scope, live: KubeObject | undefined, applied: Reco
   const decoded = converting(scope, () => (served.conform ?? conform)(served.message, structuredClone(object)));
   const result = { ...decoded.object, kind: served.kind, apiVersion: object.apiVersion } as unknown as KubeObject;
   result.metadata ??= {};
-  return applyDefaults(served, result);
+  return applyDefaults(served, result, { now: formatTime(scope.backend.ctx.clock.now()) });
 }
 
 /** What typed merging lets pass may still be no value of its field. */

@@ -7,6 +7,7 @@ import { applyDefaults } from '../../machinery/defaulting/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { decodeProtobufObject } from '../../machinery/protobuf/index.ts';
 import { badRequest, unsupportedMediaType } from '../../machinery/status.ts';
+import { formatTime } from '../../machinery/time/index.ts';
 import { quote } from '../../machinery/quote.ts';
 import type { FieldValidation } from '../options.ts';
 import { headerOf } from '../request.ts';
@@ -32,13 +33,14 @@ export async function decodeBody(scope: Scope, options: BodyOptions): Promise<Ku
 }
 
 /** An object of a client in this process: it was never text, and gets the canonical form that decoding text would give it. */
-function fromProcess({ served }: Scope, given: KubeObject, options: BodyOptions): KubeObject {
+function fromProcess(scope: Scope, given: KubeObject, options: BodyOptions): KubeObject {
+  const { served } = scope;
   const expected = options.expected ?? served;
   const message = expected.message ?? schema.kind(expected);
   const own = structuredClone(given);
-  if (!message) return withDefaults(expected, own);
+  if (!message) return withDefaults(expected, own, nowOf(scope));
   const conformed = (expected === served && served.conform ? served.conform : conform)(message, own).object as KubeObject;
-  return withDefaults(expected, { ...conformed, apiVersion: own.apiVersion, kind: own.kind });
+  return withDefaults(expected, { ...conformed, apiVersion: own.apiVersion, kind: own.kind }, nowOf(scope));
 }
 
 export function decodeBytes(scope: Scope, body: Buffer, format: BodyFormat, options: BodyOptions & { expected: GroupVersionKind }): KubeObject {
@@ -46,20 +48,22 @@ export function decodeBytes(scope: Scope, body: Buffer, format: BodyFormat, opti
   if (format === 'protobuf') {
     const object = decodeProtobufObject(schema, body, { apiVersion: apiVersionText(expected), kind: expected.kind });
     checkKind(object, expected);
-    return withDefaults(expected, object);
+    return withDefaults(expected, object, nowOf(scope));
   }
   const decode = scope.served.decode && expected.kind === scope.served.kind ? scope.served.decode : decodeObject;
   const { object, strictErrors } = decode({ body, contentType: format, expected });
   const { kind, version } = expected;
   reportStrictErrors(scope, strictErrors, options.fieldValidation, `${kind} in version ${quote(version)} cannot be handled as a ${kind}: `);
-  return withDefaults(expected, object);
+  return withDefaults(expected, object, nowOf(scope));
 }
+
+const nowOf = (scope: Scope): string => formatTime(scope.backend.ctx.clock.now());
 
 const apiVersionText = (gvk: GroupVersionKind): string => (gvk.group === '' ? gvk.version : `${gvk.group}/${gvk.version}`);
 
-function withDefaults(gvk: GroupVersionKind, object: KubeObject): KubeObject {
+function withDefaults(gvk: GroupVersionKind, object: KubeObject, now: string): KubeObject {
   object.metadata ??= {};
-  return applyDefaults(gvk, object);
+  return applyDefaults(gvk, object, { now });
 }
 
 function checkKind(object: KubeObject, expected: GroupVersionKind): void {

@@ -8,6 +8,7 @@ import { conflict } from '../../machinery/status.ts';
 import { formatTime } from '../../machinery/time/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
 import { checkDeleteOptions, deleteOptionsFromQuery } from '../options.ts';
+import { errorKind } from '../registry/served-resource.ts';
 import { writeContext } from '../registry/prepare-for-create.ts';
 import type { Result } from '../result.ts';
 import type { Scope } from '../scope.ts';
@@ -86,7 +87,7 @@ function checkPreconditions(scope: Scope, options: DeleteOptions, current: Entry
 
 /** The message names the kind, the details the group with it. */
 function withoutDetailGroup(error: ReturnType<typeof conflict>, scope: Scope): ReturnType<typeof conflict> {
-  const { group, kind } = scope.served;
+  const { group, kind } = errorKind(scope.served);
   error.status.details = { name: scope.place.name, ...(group === '' ? {} : { group }), kind };
   const qualified = group === '' ? kind : `${kind}.${group}`;
   error.status.message = error.status.message!.replace(`on ${kind} `, `on ${qualified} `);
