@@ -4,6 +4,7 @@ import { failure, invalid } from '../../machinery/status.ts';
 import { formatTime } from '../../machinery/time/index.ts';
 import { validateCreate, warningsOnCreate } from '../../machinery/validation/index.ts';
 import type { Scope } from '../scope.ts';
+import { errorKind, type ServedResource } from './served-resource.ts';
 import { dropDisabledFields } from './disabled-fields.ts';
 import { clearStatus } from './status.ts';
 import type { Reservation, WriteContext } from './strategy.ts';
@@ -34,7 +35,7 @@ export async function prepareForCreate(scope: Scope, object: KubeObject, steps: 
     await strategy.prepareForCreate?.(object, request);
 
     const errors = [...validateCreate(served, object, backend.validation), ...(strategy.validate?.(object, undefined, request) ?? [])];
-    if (errors.length > 0) throw invalid(served, meta.name ?? '', errors);
+    if (errors.length > 0) throw invalid(kindOf(served, object), meta.name ?? '', errors);
     scope.warnings.push(...warningsOnCreate(served, object, backend.validation));
     await steps.beforeStore();
   } catch (error) {
@@ -43,6 +44,10 @@ export async function prepareForCreate(scope: Scope, object: KubeObject, steps: 
   }
   return reservation;
 }
+
+/** What an error calls the object: a custom resource may come under another kind, and is refused under that name. */
+export const kindOf = (served: ServedResource, object: KubeObject): { group: string; kind: string } =>
+  served.custom ? { group: served.group, kind: object.kind } : errorKind(served);
 
 /** What a new object cannot bring along. */
 export function clearSystemMetadata({ metadata }: KubeObject): void {

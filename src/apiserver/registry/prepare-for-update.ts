@@ -15,7 +15,7 @@ import {
 import type { Scope } from '../scope.ts';
 import { dropDisabledFields } from './disabled-fields.ts';
 import { keepStatusMetadata } from './keep-metadata.ts';
-import { writeContext } from './prepare-for-create.ts';
+import { kindOf, writeContext } from './prepare-for-create.ts';
 import { hasStatusSubresource, restoreStatus } from './status.ts';
 import type { Reservation, WriteContext } from './strategy.ts';
 
@@ -56,7 +56,7 @@ async function prepareAndValidate(scope: Scope, update: PreparedUpdate, request:
   }
 
   const errors = [...validate(scope, object, old), ...(served.strategy.validate?.(object, old, request) ?? [])];
-  if (errors.length > 0) throw invalid(served, object.metadata.name ?? '', errors);
+  if (errors.length > 0) throw invalid(kindOf(served, object), object.metadata.name ?? '', errors);
   const warnings = subresource === 'status' ? warningsOnStatusUpdate : warningsOnUpdate;
   scope.warnings.push(...warnings(served, object, old, backend.validation));
 }
@@ -66,10 +66,9 @@ function keepSystemMetadata(meta: ObjectMeta, old: ObjectMeta): void {
   delete meta.selfLink;
   assign(meta, old, 'creationTimestamp');
   assign(meta, old, 'generation');
-  for (const name of ['deletionTimestamp', 'deletionGracePeriodSeconds'] as const) {
-    // A client that sends another is refused by validation; one that sends none keeps the old.
-    if (meta[name] === undefined) assign(meta, old, name);
-  }
+  // An object that is being deleted stays so; one that is not cannot be marked by an update, which validation refuses.
+  if (old.deletionTimestamp !== undefined) assign(meta, old, 'deletionTimestamp');
+  if (meta.deletionGracePeriodSeconds === undefined) assign(meta, old, 'deletionGracePeriodSeconds');
   if (!meta.uid) assign(meta, old, 'uid');
 }
 

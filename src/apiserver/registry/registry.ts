@@ -42,6 +42,12 @@ export class Registry {
     return false;
   }
 
+  /** Whether the group and version are there only through custom resources. */
+  isCustomGroupVersion(group: string, version: string): boolean {
+    for (const served of this.#served.values()) if (served.group === group && served.version === version) return served.custom;
+    return false;
+  }
+
   add(served: ServedResource): void {
     this.#served.set(`${served.group}/${served.version}/${served.plural}`, served);
     this.#notify();
@@ -50,6 +56,13 @@ export class Registry {
   remove(served: ServedResource): void {
     if (this.#served.get(`${served.group}/${served.version}/${served.plural}`) !== served) return;
     this.#served.delete(`${served.group}/${served.version}/${served.plural}`);
+    this.#notify();
+  }
+
+  /** Puts resources in the place of others, as one change. */
+  replaceAll(before: readonly ServedResource[], after: readonly ServedResource[]): void {
+    for (const { group, version, plural } of before) this.#served.delete(`${group}/${version}/${plural}`);
+    for (const served of after) this.#served.set(`${served.group}/${served.version}/${served.plural}`, served);
     this.#notify();
   }
 

@@ -1,9 +1,12 @@
 /** A resource as it is served: the declaration, how it is written, and where it is kept. */
-import type { Message, Resource, Type } from '../../api/index.ts';
+import type { GroupVersionKind, Message, Resource, Type } from '../../api/index.ts';
+import type { CustomResourceSubresourceScale } from '../../api/generated/apiextensions-v1.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import type { CustomResourceApi } from '../../machinery/openapi/index.ts';
-import type { GroupResource } from '../../machinery/status.ts';
+import type { GroupKind, GroupResource } from '../../machinery/status.ts';
 import type { conform, DecodedObject, DecodeRequest } from '../../machinery/decode/index.ts';
+import type { TablePrinter } from '../../machinery/table/index.ts';
+import type { KindValidation } from '../../machinery/validation/index.ts';
 import type { Result } from '../result.ts';
 import type { Scope } from '../scope.ts';
 import type { Entry, ViewConversion } from '../storage/entry.ts';
@@ -35,7 +38,21 @@ export interface ServedResource extends Resource {
   readonly openapi?: CustomResourceApi;
   /** A custom resource: items of its lists carry kind and apiVersion, unknown fields follow its schema. */
   readonly custom: boolean;
+  /** A custom resource's checks; built-in kinds have theirs in the registry of validations. */
+  readonly validation?: KindValidation<KubeObject>;
+  /** How a custom resource's objects become rows. */
+  readonly printer?: TablePrinter;
+  /** The version that a custom resource is stored in. */
+  readonly storage?: GroupVersionKind;
+  /** The fields that a custom resource's scale shows. */
+  readonly scale?: CustomResourceSubresourceScale;
 }
+
+/** The kind as validation errors name it: views of another group's kind go by that. */
+export const errorKind = (served: ServedResource): GroupKind =>
+  served.stored.kind === served.kind && served.conversion ? { group: groupOf(served.stored.apiVersion), kind: served.kind } : served;
+
+const groupOf = (apiVersion: string): string => (apiVersion.includes('/') ? apiVersion.split('/')[0]! : '');
 
 export const viewOf = (served: ServedResource, entry: Entry): Entry =>
   served.conversion ? entry.view(served.conversion.fromStorage) : entry;
@@ -46,10 +63,10 @@ export const toStored = (served: ServedResource, object: KubeObject): KubeObject
 type FieldReader = (object: KubeObject) => Record<string, string>;
 
 /** The values that field selectors compare: the text of each field, that of its zero value when it is absent. */
-export function selectableFieldReader(resource: Pick<Resource, 'selectableFields' | 'namespaced' | 'message'>): FieldReader {
+export function selectableFieldReader(resource: Pick<Resource, 'selectableFields' | 'namespaced' | 'message'> & { readonly custom?: boolean }): FieldReader {
   const readers = Object.entries(resource.selectableFields).map(([label, path]) => {
     const steps = path.split('.');
-    return { label, steps, zero: zeroText(resource.message, steps) };
+    return { label, steps, zero: resource.custom ? '' : zeroText(resource.message, steps) };
   });
   return (object) => {
     const fields: Record<string, string> = { 'metadata.name': object.metadata.name ?? '' };

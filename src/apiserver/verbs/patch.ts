@@ -4,7 +4,8 @@ import { applyDefaults } from '../../machinery/defaulting/index.ts';
 import { isRecord, type KubeObject } from '../../machinery/object.ts';
 import { quote } from '../../machinery/quote.ts';
 import { patchObject } from '../../machinery/patch/index.ts';
-import { badRequest, failure, isStatusError } from '../../machinery/status.ts';
+import { badRequest, failure, isStatusError, unsupportedMediaType } from '../../machinery/status.ts';
+import { formatTime } from '../../machinery/time/index.ts';
 import { writeOptions, type WriteOptions } from '../options.ts';
 import { managerOf, trackUpdate } from '../registry/managed-fields.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
@@ -42,6 +43,7 @@ export function patchType(scope: Scope): PatchType {
   const contentType = (headerOf(scope.request, 'content-type') ?? '').split(';')[0]!.trim();
   const allowed: readonly string[] = scope.served.custom ? PATCH_TYPES.filter((t) => t !== 'application/strategic-merge-patch+json') : PATCH_TYPES;
   if (!allowed.includes(contentType)) {
+    if (scope.served.custom) throw unsupportedMediaType(`the body of the request was in an unknown format - accepted media types include: ${allowed.join(', ')}`);
     throw failure(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
   }
   return contentType as PatchType;
@@ -54,14 +56,16 @@ export function patched(scope: Scope, type: Exclude<PatchType, 'application/appl
   // The result shares parts with the live object, which is frozen: what follows changes its own copy.
   const result: unknown = structuredClone(value);
   try {
-    if (type !== 'application/strategic-merge-patch+json') checkType(served, live, result);
+    if (type !== 'application/strategic-merge-patch+json' && !served.custom) checkType(served, live, result);
     const decoded = (served.conform ?? conform)(served.message, result);
     // A strategic patch is decoded from a map, whose keys have no order of their own.
     const unknown = type === 'application/strategic-merge-patch+json' ? decoded.strictErrors.toSorted() : decoded.strictErrors;
     reportStrictErrors(scope, [...strictErrors, ...unknown], fieldValidation);
-    const object = { ...decoded.object, kind: served.kind, apiVersion: live.apiVersion } as unknown as KubeObject;
+    // Another kind is refused by a custom resource's validation, under the name that it then has.
+    const kind = served.custom ? decoded.object['kind'] : served.kind;
+    const object = { ...decoded.object, kind, apiVersion: live.apiVersion } as unknown as KubeObject;
     object.metadata ??= {};
-    return applyDefaults(served, object);
+    return applyDefaults(served, object, { now: formatTime(scope.backend.ctx.clock.now()) });
   } catch (error) {
     // What is wrong with the result of a patch is shown as a fault of the patch.
     if (isStatusError(error)) throw refuse(error.message);
