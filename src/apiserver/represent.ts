@@ -27,7 +27,7 @@ export function asTable(scope: Scope, objects: readonly KubeObject[], resourceVe
     throw badRequest(`Unable to convert to Table as requested: includeObject: Invalid value: ${quote(includeObject)}: must be 'Metadata', 'Object', 'None', or empty`);
   }
   const version = negotiated.as?.version ?? 'v1';
-  const subject = scope.subresource === 'scale' ? scalePrinter : served;
+  const subject = scope.subresource === 'scale' ? scalePrinter : (served.printer ?? served);
   const table = printTable(subject, objects, { now: backend.ctx.clock.now(), includeObject: (includeObject || 'Metadata') as 'None' | 'Metadata' | 'Object', version });
   return { ...table, metadata: resourceVersion ? { resourceVersion } : {} } as unknown as KubeObject;
 }

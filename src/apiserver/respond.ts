@@ -83,7 +83,8 @@ const LIST_END = Buffer.from(']}');
 /** The list's head, then each object's own bytes; items of built-in kinds have neither kind nor apiVersion. */
 function joinList(list: ListResult): Buffer {
   const { served, entries } = list;
-  const head = `{"kind":"${served.listKind}","apiVersion":"${apiVersionOf(served)}","metadata":${JSON.stringify(listMetadata(list))},"items":[`;
+  const metadata = served.custom ? { continue: '', ...listMetadata(list) } : listMetadata(list);
+  const head = `{"kind":"${served.listKind}","apiVersion":"${apiVersionOf(served)}","metadata":${JSON.stringify(metadata)},"items":[`;
   const pieces: Buffer[] = [Buffer.from(head)];
   for (const entry of entries) {
     if (pieces.length > 1) pieces.push(COMMA);

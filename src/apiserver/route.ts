@@ -2,6 +2,7 @@
 import { apiVersionOf } from '../api/schema.ts';
 import { badRequest, failure, type StatusError } from '../machinery/status.ts';
 import { parseDuration } from '../machinery/time/index.ts';
+import { customSubresourceVerb, customVerb, isCustomPath } from './crd/index.ts';
 import type { Door, Exchange } from './handle-request.ts';
 import { negotiate } from './negotiate.ts';
 import type { ServedResource } from './registry/served-resource.ts';
@@ -35,10 +36,12 @@ export async function route(door: Door, exchange: Exchange, user: UserInfo): Pro
   const { registry } = door.backend;
   const served = registry.find(info.apiGroup, info.apiVersion, info.resource);
   if (!served) {
+    if (registry.isCustomGroup(info.apiGroup)) return pageNotFound();
     if (!registry.hasGroupVersion(info.apiGroup, info.apiVersion)) return door.endpoints.serve(exchange, user);
     throw noSuchResource();
   }
   if (info.verb === 'watch' && request.path.includes('/watch/') && !isLegacyWatch(served, info)) throw noSuchResource();
+  if (served.custom && !isCustomPath(served, exchange)) return pageNotFound();
   checkShape(served, exchange);
   if (request.method === 'HEAD') throw methodNotAllowed();
   checkParameters(request.query);
@@ -84,6 +87,10 @@ function checkShape(served: ServedResource, { info, request }: Exchange): void {
 function verbOf(served: ServedResource, exchange: Exchange): Verb {
   const { info, request } = exchange;
   if (info.parts.length > 2) return subresourceVerb(served, exchange);
+  if (served.custom) {
+    const verb = customVerb(served, exchange);
+    return served.handlers?.[verb] ?? VERBS[verb]!;
+  }
   const verb = info.verb === 'watch' && info.parts.length > 1 ? 'watch' : info.verb;
   const wanted = info.parts.length > 1 && request.method === 'POST' ? undefined : verb;
   const collection = info.parts.length === 1;
@@ -95,6 +102,7 @@ function verbOf(served: ServedResource, exchange: Exchange): Verb {
 
 function subresourceVerb(served: ServedResource, exchange: Exchange): Verb {
   const { info, request } = exchange;
+  if (served.custom) return subresourceHandlers[`*/${info.subresource}`]![customSubresourceVerb(served, exchange)]!;
   const declared = served.subresources[info.subresource];
   const takesPath = info.subresource === 'proxy';
   if (!declared || (info.parts.length > 3 && !takesPath)) throw noSuchResource();

@@ -41,6 +41,7 @@ function track(scope: Scope, live: KubeObject | undefined, updated: KubeObject, 
     schemaMessage: served.message,
     now: formatTime(backend.ctx.clock.now()),
     resetFields: resetFieldsOf(scope),
+    ...(served.versions ? { versions: served.versions } : {}),
   });
 }
 

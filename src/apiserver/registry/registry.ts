@@ -42,9 +42,9 @@ export class Registry {
     return false;
   }
 
-  /** Whether the group and version are there only through custom resources. */
-  isCustomGroupVersion(group: string, version: string): boolean {
-    for (const served of this.#served.values()) if (served.group === group && served.version === version) return served.custom;
+  /** Whether the group is there through custom resources. */
+  isCustomGroup(group: string): boolean {
+    for (const served of this.#served.values()) if (served.group === group) return served.custom;
     return false;
   }
 

@@ -1,6 +1,7 @@
 /** A resource as it is served: the declaration, how it is written, and where it is kept. */
 import type { GroupVersionKind, Message, Resource, Type } from '../../api/index.ts';
 import type { CustomResourceSubresourceScale } from '../../api/generated/apiextensions-v1.ts';
+import type { OtherVersions } from '../../machinery/apply/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import type { CustomResourceApi } from '../../machinery/openapi/index.ts';
 import type { GroupKind, GroupResource } from '../../machinery/status.ts';
@@ -40,6 +41,8 @@ export interface ServedResource extends Resource {
   readonly custom: boolean;
   /** A custom resource's checks; built-in kinds have theirs in the registry of validations. */
   readonly validation?: KindValidation<KubeObject>;
+  /** The other versions of a custom resource, for the owners that wrote in them. */
+  readonly versions?: OtherVersions;
   /** How a custom resource's objects become rows. */
   readonly printer?: TablePrinter;
   /** The version that a custom resource is stored in. */

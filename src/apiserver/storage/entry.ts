@@ -6,6 +6,7 @@
  * Stored values begin `{"kind":K,"apiVersion":V,"metadata":{` and lack the resourceVersion, which is the revision of
  * the write itself; the served bytes have it spliced in at the start of metadata.
  */
+import { stringifyJson } from '../../machinery/decode/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 
 const METADATA = Buffer.from('"metadata":{');
@@ -19,7 +20,7 @@ export interface SelectableValues {
 export class Entry {
   #object: WeakRef<KubeObject> | undefined;
   #selectable: SelectableValues | undefined;
-  #views: Map<ViewConversion, Entry> | undefined;
+  #views: WeakMap<ViewConversion, Entry> | undefined;
 
   private constructor(
     readonly key: string,
@@ -85,13 +86,21 @@ export class Entry {
     return Entry.fromValue(this, encodeForStorage(object), revision, object);
   }
 
+  /** The same bytes under an entry of its own: what selectors look at may differ between versions. */
+  #shared(): Entry {
+    const entry = new Entry(this.key, this.namespace, this.name, this.revision, this.bytes, this.metadataStart);
+    entry.#object = this.#object;
+    return entry;
+  }
+
   /** The entry as another version of its kind shows it; converted once. */
   view(convert: ViewConversion): Entry {
-    this.#views ??= new Map();
+    this.#views ??= new WeakMap();
     let entry = this.#views.get(convert);
     if (!entry) {
-      const object = convert(this.object);
-      entry = Entry.fromValue(this, encodeForStorage(object), this.revision, object);
+      const own = this.object;
+      const object = convert(own);
+      entry = object === own ? this.#shared() : Entry.fromValue(this, encodeForStorage(object), this.revision, object);
       this.#views.set(convert, entry);
     }
     return entry;
@@ -105,7 +114,17 @@ const NO_LABELS: Readonly<Record<string, string>> = Object.freeze({});
 export function encodeForStorage(object: KubeObject): Buffer {
   const { kind, apiVersion, metadata, ...rest } = object;
   const { resourceVersion: _, ...storedMetadata } = metadata;
-  return Buffer.from(JSON.stringify({ kind, apiVersion, metadata: storedMetadata, ...rest }));
+  return Buffer.from(textOf({ kind, apiVersion, metadata: storedMetadata, ...rest }));
+}
+
+/** Raw values may hold integers that only a bigint can; those are rare, and written more slowly. */
+function textOf(value: object): string {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return stringifyJson(value);
+  }
 }
 
 function withResourceVersion(object: KubeObject, revision: number): KubeObject {

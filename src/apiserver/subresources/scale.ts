@@ -12,6 +12,7 @@ import { labelSelectorAsSelector, selectorFromLabels } from '../../machinery/sel
 import { badRequest, conflict, invalid } from '../../machinery/status.ts';
 import { validateBody } from '../../machinery/validation/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
+import { readCustomScale, replicasSteps, writeCustomReplicas } from '../crd/index.ts';
 import { optionsObject, writeOptions, type WriteOptions } from '../options.ts';
 import { managerOf, trackUpdate } from '../registry/managed-fields.ts';
 import { prepareForUpdate } from '../registry/prepare-for-update.ts';
@@ -32,7 +33,7 @@ const SCALE: GroupVersionKind & { message: typeof MESSAGE } = { group: 'autoscal
 const MAX_ATTEMPTS = 100;
 
 /** Where each version of a workload has its replica count. */
-const pathsOf = (scope: Scope): ReplicasPaths => ({ [apiVersionOf(scope.served)]: ['spec', 'replicas'] });
+const pathsOf = ({ served }: Scope): ReplicasPaths => ({ [apiVersionOf(served)]: served.scale ? replicasSteps(served.scale) : ['spec', 'replicas'] });
 
 export async function getScale(scope: Scope): Promise<Result> {
   const entry = await scope.backend.objects.get(scope.served, scope.place);
@@ -103,7 +104,9 @@ async function storeScale(scope: Scope, { options, current, live, scale }: Scale
   if (errors.length > 0) throw invalid(SCALE, place.name, errors);
 
   const object = structuredClone(current.object);
-  object['spec'] = { ...(isRecord(object['spec']) ? object['spec'] : {}), replicas: scale.spec?.replicas ?? 0 };
+  const replicas = scale.spec?.replicas ?? 0;
+  if (served.scale) writeCustomReplicas(object, served.scale, replicas);
+  else object['spec'] = { ...(isRecord(object['spec']) ? object['spec'] : {}), replicas };
   const managedFields = managedFieldsOfParent({
     parent: object.metadata.managedFields ?? [],
     scale: scale.metadata.managedFields ?? [],
@@ -124,9 +127,10 @@ export function scaleOf(scope: Scope, parent: KubeObject): ScaleObject {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = parent.metadata;
   const spec = isRecord(parent['spec']) ? parent['spec'] : {};
   const status = isRecord(parent['status']) ? parent['status'] : {};
-  const replicas = Number(spec['replicas'] ?? 0);
+  const custom = scope.served.scale ? readCustomScale(parent, scope.served.scale) : undefined;
+  const replicas = custom?.replicas ?? Number(spec['replicas'] ?? 0);
   const managedFields = managedFieldsOfScale(parent.metadata.managedFields ?? [], pathsOf(scope));
-  const selector = selectorText(spec['selector']);
+  const selector = custom?.selector ?? selectorText(spec['selector']);
   return {
     kind: 'Scale',
     apiVersion: 'autoscaling/v1',
@@ -139,7 +143,7 @@ export function scaleOf(scope: Scope, parent: KubeObject): ScaleObject {
       ...(managedFields ? { managedFields } : {}),
     },
     spec: replicas === 0 ? {} : { replicas },
-    status: { replicas: Number(status['replicas'] ?? 0), ...(selector ? { selector } : {}) },
+    status: { replicas: custom?.statusReplicas ?? Number(status['replicas'] ?? 0), ...(selector ? { selector } : {}) },
   };
 }
 

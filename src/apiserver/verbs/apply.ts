@@ -65,6 +65,7 @@ export function merged(scope: Scope, live: KubeObject | undefined, applied: Reco
     subresource,
     now: formatTime(backend.ctx.clock.now()),
     resetFields: resetFieldsOf(scope),
+    ...(served.versions ? { versions: served.versions } : {}),
   });
   const decoded = converting(scope, () => (served.conform ?? conform)(served.message, structuredClone(object)));
   const result = { ...decoded.object, kind: served.kind, apiVersion: object.apiVersion } as unknown as KubeObject;

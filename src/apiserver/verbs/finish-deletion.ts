@@ -4,14 +4,13 @@ import { writeContext } from '../registry/prepare-for-create.ts';
 import type { Scope } from '../scope.ts';
 import type { Entry } from '../storage/entry.ts';
 
-/** The object's last state when this write finished its deletion. */
-export async function removeIfFinished(scope: Scope, entry: Entry, dryRun: boolean): Promise<Entry | undefined> {
-  if (dryRun || !isFinished(scope, entry.object)) return undefined;
+/** Removes what this write would have left, without storing that first; undefined when somebody else was faster. */
+export async function removeFinished(scope: Scope, current: Entry, object: KubeObject): Promise<Entry | undefined> {
   const { backend, served, place } = scope;
-  const revision = await backend.objects.remove(served, place, entry, false);
+  const revision = await backend.objects.remove(served, place, current, false);
   if (revision === undefined) return undefined;
-  await served.strategy.afterDelete?.(entry.object, writeContext(scope, false));
-  return entry;
+  await served.strategy.afterDelete?.(object, writeContext(scope, false));
+  return current.showing(object);
 }
 
 export function isFinished(scope: Scope, object: KubeObject): boolean {

@@ -13,7 +13,7 @@ import { prepareForUpdate } from '../registry/prepare-for-update.ts';
 import type { Scope } from '../scope.ts';
 import type { Entry } from '../storage/entry.ts';
 import { checkNamespace } from './create.ts';
-import { removeIfFinished } from './finish-deletion.ts';
+import { isFinished, removeFinished } from './finish-deletion.ts';
 
 export interface UpdateSteps {
   readonly options: WriteOptions;
@@ -56,15 +56,13 @@ export async function updateObject(scope: Scope, steps: UpdateSteps): Promise<{ 
     const reservation = await prepareForUpdate(scope, { object, old, dryRun: options.dryRun, unconditional: steps.unconditional ?? false, beforeStore: () => backend.admission.validate(attributes) });
     let entry: Entry | undefined;
     try {
-      entry = await backend.objects.replace(served, place, current, object, options.dryRun);
+      const finished = !options.dryRun && isFinished(scope, object);
+      entry = await (finished ? removeFinished(scope, current, object) : backend.objects.replace(served, place, current, object, options.dryRun));
     } finally {
       if (entry && !options.dryRun) await reservation?.commit?.();
       else await reservation?.rollback?.();
     }
-    if (entry) {
-      const finished = await removeIfFinished(scope, entry, options.dryRun);
-      return { entry: finished ?? entry, created: false };
-    }
+    if (entry) return { entry, created: false };
     // A patch is applied to whatever is there: the version in its result is the one it was computed from.
     if (conditional && !steps.unconditional) throw conflict(served.groupResource, place.name, MODIFIED);
   }

@@ -30,6 +30,8 @@ export interface ValidatedResource {
   readonly plural: string;
   /** As it is declared, if it is not said. */
   readonly namespaced?: boolean;
+  /** The checks of a custom resource. */
+  readonly validation?: KindValidation;
 }
 
 const NO_CHECKS: readonly never[] = [];
@@ -98,8 +100,8 @@ export function warningsOnStatusUpdate(resource: ValidatedResource, object: obje
 }
 
 /** Throws for a built-in kind without validation: that would be a hole, not a kind without rules. */
-export function validationOf({ group, version, plural }: ValidatedResource): KindValidation {
-  const validation = validations[`${group}/${plural}`] ?? validations[`${group}/${version}/${plural}`];
+export function validationOf({ group, version, plural, validation: own }: ValidatedResource): KindValidation {
+  const validation = own ?? validations[`${group}/${plural}`] ?? validations[`${group}/${version}/${plural}`];
   if (!validation) throw new Error(`${group}/${version} ${plural} has no validation`);
   return validation;
 }

@@ -65,7 +65,7 @@ function awaitInstances(definition: ObjectOf<CustomResourceDefinition>, { ctx }:
 
 /** Every version that objects were ever stored in is listed until somebody has migrated them. */
 function rememberStoredVersion(definition: CustomResourceDefinition): void {
-  const stored = definition.spec.versions.find((version) => version.storage)?.name;
+  const stored = (definition.spec.versions ?? []).find((version) => version.storage)?.name;
   const status = definition.status;
   if (stored === undefined || !status || status.storedVersions?.includes(stored)) return;
   status.storedVersions = [...(status.storedVersions ?? []), stored];

@@ -7,10 +7,9 @@ import type {
 import { invalidValue, notSupported, path, required, type FieldError } from '../field-error.ts';
 import { parseGoUrl } from '../go-url.ts';
 import { goStructs } from '../go-struct.ts';
-import type { KindValidation, ValidationContext } from '../kind-validation.ts';
-import { metadataUpdate } from '../metadata-checks.ts';
+import type { KindValidation, UpdateCheck, ValidationContext } from '../kind-validation.ts';
 import { dns1123Subdomain, nameIsDnsSubdomain, type NameCheck } from '../names.ts';
-import { validateImmutable, validateObjectMeta } from '../object-meta.ts';
+import { validateAnyObjectMetaUpdate, validateImmutable, validateObjectMeta } from '../object-meta.ts';
 import { validateConversion } from './conversion.ts';
 import { RULES_OF_NEW, rulesAfter, type DefinitionRules } from './definition-rules.ts';
 import { hasStatus, validateDefinitionSchema } from './definition-schema.ts';
@@ -27,9 +26,12 @@ const STATUS = path('status');
 const SCOPES = ['Cluster', 'Namespaced'];
 const VERSION_TYPE = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionVersion';
 
+/** Finalizers need no domain here: the server's own has none. */
+const metadataUpdate: UpdateCheck<CustomResourceDefinition> = (errors, object, old) => validateAnyObjectMetaUpdate(errors, object.metadata, old.metadata);
+
 export const customResourceDefinition: KindValidation<CustomResourceDefinition> = {
   create: [
-    (errors, object) => validateObjectMeta(errors, object.metadata, { namespaced: false, name: nameOf(object.spec) }),
+    (errors, object) => validateObjectMeta(errors, object.metadata, { namespaced: false, name: nameOf(object.spec), unqualifiedFinalizers: true }),
     (errors, object, context) => validateSpec(errors, object.spec, RULES_OF_NEW, context),
     (errors, object) => validateNames(errors, object.status?.acceptedNames ?? {}, STATUS.child('acceptedNames')),
     (errors, object) => validateStoredVersions(errors, object),

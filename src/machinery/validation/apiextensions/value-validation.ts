@@ -3,6 +3,7 @@
  * the combinations of schemas. Objects of custom kinds are checked with it, and the defaults in their definitions.
  */
 import { isRecord } from '../../object.ts';
+import { semanticEqual } from '../equality.ts';
 import { FieldError, OMIT_VALUE, type FieldErrorType, type Path } from '../field-error.ts';
 import { quote } from '../../quote.ts';
 import { compileGoRegexp, GoRegexpError } from './go-regexp.ts';
@@ -23,10 +24,14 @@ interface Result {
   matches: number;
 }
 
-/** Adds the errors to the list; `at` is the field that holds the value, absent for a whole object. */
-export function validateValue(errors: FieldError[], value: unknown, schema: Schema, at?: Path): void {
+/**
+ * Adds the errors to the list; `at` is the field that holds the value, absent for a whole object. Where there was a value
+ * before, what is wrong with parts that have not changed is let pass.
+ */
+export function validateValue(errors: FieldError[], value: unknown, schema: Schema, at?: Path, old?: unknown): void {
   const base = at?.toString();
-  for (const { type, path, value: shown, detail } of validate(value, schema, '').findings) {
+  const before = old === undefined ? undefined : { value: old };
+  for (const { type, path, value: shown, detail } of validate(value, schema, '', before).findings) {
     errors.push(new FieldError(type, fieldOf(base, path), shown, detail));
   }
 }
@@ -51,7 +56,16 @@ const isInt64 = (value: bigint): boolean => value >= -(2n ** 63n) && value < 2n 
 
 const shownPath = (path: string): string => (path.startsWith('.') ? path.slice(1) : path);
 
-function validate(value: unknown, schema: Schema, path: string): Result {
+/** The value that stood at a place before; absent where there was none or it cannot be told which it was. */
+type Before = { readonly value: unknown } | undefined;
+
+function validate(value: unknown, schema: Schema, path: string, before: Before): Result {
+  const result = validateAnew(value, schema, path, before);
+  if (before && result.findings.length > 0 && semanticEqual(value, before.value)) result.findings.length = 0;
+  return result;
+}
+
+function validateAnew(value: unknown, schema: Schema, path: string, before: Before): Result {
   const result: Result = { findings: [], matches: 0 };
   const type = typeOf(value);
   checkType(result, type, schema, path, value);
@@ -59,12 +73,12 @@ function validate(value: unknown, schema: Schema, path: string): Result {
     checkEnum(result, value, schema, path);
     return result;
   }
-  checkCombinations(result, value, schema, path);
+  checkCombinations(result, value, schema, { path, before });
   if (type === 'string') checkString(result, value as string, schema, path);
   else if (type === 'integer' || type === 'number') checkNumber(result, value as number | bigint, schema, path);
-  else if (type === 'array') checkArray(result, value as unknown[], schema, path);
+  else if (type === 'array') checkArray(result, value as unknown[], schema, { path, before });
   checkEnum(result, value, schema, path);
-  if (type === 'object' && isRecord(value)) checkObject(result, value, schema, path);
+  if (type === 'object' && isRecord(value)) checkObject(result, value, schema, { path, before });
   return result;
 }
 
@@ -182,9 +196,28 @@ function multipleOfProblem(number: number, multipleOf: number, path: string, int
 
 const isNearlyWhole = (number: number): boolean => Math.abs(number - Math.round(number)) <= 1e-9 * Math.max(1, Math.abs(number));
 
-function checkArray(result: Result, value: readonly unknown[], schema: Schema, path: string): void {
+interface Place {
+  readonly path: string;
+  readonly before: Before;
+}
+
+/** The element that a list of type map had under the same keys; other lists' elements cannot be told apart. */
+function elementBefore(before: Before, schema: Schema, item: unknown): Before {
+  const keys = schema['x-kubernetes-list-map-keys'] ?? [];
+  if (!before || !Array.isArray(before.value) || schema['x-kubernetes-list-type'] !== 'map' || !isRecord(item)) return undefined;
+  const old = before.value.find((one) => isRecord(one) && keys.every((key) => one[key] === item[key]));
+  return old === undefined ? undefined : { value: old };
+}
+
+function fieldBefore(before: Before, name: string, path: string): Before {
+  // The kind and version of a whole object are the same on both sides, whatever was asked for.
+  if (path === '' && (name === 'kind' || name === 'apiVersion')) return undefined;
+  return before && isRecord(before.value) && Object.hasOwn(before.value, name) ? { value: before.value[name] } : undefined;
+}
+
+function checkArray(result: Result, value: readonly unknown[], schema: Schema, { path, before }: Place): void {
   const items = itemsOf(schema);
-  if (items) for (const [i, item] of value.entries()) merge(result, validate(item, items, `${path}[${i}]`));
+  if (items) for (const [i, item] of value.entries()) merge(result, validate(item, items, `${path}[${i}]`, elementBefore(before, schema, item)));
   const shown = shownPath(path);
   const { minItems, maxItems } = schema;
   if (minItems != null && value.length < minItems) {
@@ -214,7 +247,7 @@ function checkEnum(result: Result, value: unknown, schema: Schema, path: string)
 
 const bigintsAsText = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? value.toString() : value);
 
-function checkObject(result: Result, value: Record<string, unknown>, schema: Schema, path: string): void {
+function checkObject(result: Result, value: Record<string, unknown>, schema: Schema, { path, before }: Place): void {
   const names = Object.keys(value);
   const shown = shownPath(path);
   const { minProperties, maxProperties } = schema;
@@ -227,10 +260,10 @@ function checkObject(result: Result, value: Record<string, unknown>, schema: Sch
     if (propertyOf(schema, name)) continue;
     if (schema.additionalProperties === false) {
       result.findings.push(invalid(path, '', `${shown}.${name} in body is a forbidden property`));
-    } else if (additional) merge(result, validate(value[name], additional, `${path}.${name}`));
+    } else if (additional) merge(result, validate(value[name], additional, `${path}.${name}`, fieldBefore(before, name, path)));
   }
   for (const [name, property] of propertiesOf(schema)) {
-    if (Object.hasOwn(value, name)) merge(result, validate(value[name], property, `${path}.${name}`));
+    if (Object.hasOwn(value, name)) merge(result, validate(value[name], property, `${path}.${name}`, fieldBefore(before, name, path)));
   }
   for (const name of schema.required ?? []) {
     if (!Object.hasOwn(value, name)) result.findings.push({ type: 'FieldValueRequired', path: `${path}.${name}`, value: '', detail: '' });
@@ -238,29 +271,29 @@ function checkObject(result: Result, value: Record<string, unknown>, schema: Sch
   result.matches++;
 }
 
-function checkCombinations(result: Result, value: unknown, schema: Schema, path: string): void {
+function checkCombinations(result: Result, value: unknown, schema: Schema, { path, before }: Place): void {
   const shown = quote(shownPath(path));
-  if (schema.anyOf?.length) checkAnyOf(result, value, schema.anyOf, { path, shown });
-  if (schema.oneOf?.length) checkOneOf(result, value, schema.oneOf, { path, shown });
-  if (schema.allOf?.length) checkAllOf(result, value, schema.allOf, { path, shown });
-  if (schema.not && validate(value, schema.not, path).findings.length === 0) {
+  const place = { path, shown, before };
+  if (schema.anyOf?.length) checkAnyOf(result, value, schema.anyOf, place);
+  if (schema.oneOf?.length) checkOneOf(result, value, schema.oneOf, place);
+  if (schema.allOf?.length) checkAllOf(result, value, schema.allOf, place);
+  if (schema.not && validateAnew(value, schema.not, path, before).findings.length === 0) {
     result.findings.push(withoutField(`${shown} must not validate the schema (not)`));
   }
   result.matches++;
 }
 
-interface CombinationPlace {
-  readonly path: string;
+interface CombinationPlace extends Place {
   readonly shown: string;
 }
 
 const closest = (results: readonly Result[]): Result | undefined =>
   results.reduce<Result | undefined>((best, next) => (!best || next.matches > best.matches ? next : best), undefined);
 
-function checkAnyOf(result: Result, value: unknown, schemas: readonly Schema[], { path, shown }: CombinationPlace): void {
+function checkAnyOf(result: Result, value: unknown, schemas: readonly Schema[], { path, shown, before }: CombinationPlace): void {
   const results: Result[] = [];
   for (const schema of schemas) {
-    const one = validate(value, schema, path);
+    const one = validateAnew(value, schema, path, before);
     if (one.findings.length === 0) {
       merge(result, one);
       return;
@@ -271,8 +304,8 @@ function checkAnyOf(result: Result, value: unknown, schemas: readonly Schema[], 
   merge(result, closest(results)!);
 }
 
-function checkOneOf(result: Result, value: unknown, schemas: readonly Schema[], { path, shown }: CombinationPlace): void {
-  const results = schemas.map((schema) => validate(value, schema, path));
+function checkOneOf(result: Result, value: unknown, schemas: readonly Schema[], { path, shown, before }: CombinationPlace): void {
+  const results = schemas.map((schema) => validateAnew(value, schema, path, before));
   const valid = results.filter(({ findings }) => findings.length === 0);
   if (valid.length === 1) {
     merge(result, valid[0]!);
@@ -283,8 +316,8 @@ function checkOneOf(result: Result, value: unknown, schemas: readonly Schema[], 
   if (valid.length === 0) merge(result, closest(results)!);
 }
 
-function checkAllOf(result: Result, value: unknown, schemas: readonly Schema[], { path, shown }: CombinationPlace): void {
-  const results = schemas.map((schema) => validate(value, schema, path));
+function checkAllOf(result: Result, value: unknown, schemas: readonly Schema[], { path, shown, before }: CombinationPlace): void {
+  const results = schemas.map((schema) => validateAnew(value, schema, path, before));
   for (const one of results) merge(result, one);
   const valid = results.filter(({ findings }) => findings.length === 0).length;
   if (valid === schemas.length) return;

@@ -1,0 +1,176 @@
+/**
+ * Brings an object of a custom kind into the form that its schema gives it: metadata as of any object, what the schema
+ * does not know taken out (and named), nulls that no field can hold dropped, defaults filled in. An object that is in
+ * form already is returned as it is, after one look at each of its parts.
+ */
+import { schema as builtIn } from '../../api/index.ts';
+import { conform, setOwn } from '../../machinery/decode/index.ts';
+import { isRecord } from '../../machinery/object.ts';
+import type { Schema } from '../../machinery/validation/apiextensions/index.ts';
+import { additionalOf, isEmbeddedResource, itemsOf, preservesUnknownFields, propertyOf } from '../../machinery/validation/apiextensions/schema-props.ts';
+
+export interface Coerced {
+  readonly object: Record<string, unknown>;
+  /** `unknown field "spec.a"`: metadata's first, then the others in the order of their paths. */
+  readonly strictErrors: readonly string[];
+}
+
+const OBJECT_META = builtIn.message('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta');
+const RESOURCE_FIELDS = new Set(['apiVersion', 'kind', 'metadata']);
+const FIELDS_IN_STRICT_ERROR = /^(unknown|duplicate) field "/;
+
+/** The object pruned; throws a StatusError for metadata that is none. The input is not changed. */
+export function coerce(value: Record<string, unknown>, schema: Schema | undefined): Coerced {
+  const unknown: string[] = [];
+  const metadataErrors: string[] = [];
+  const pruning = new Pruning(unknown, metadataErrors);
+  const object = schema ? pruning.resource(value, schema, '') : { ...value };
+  if (value['metadata'] !== undefined) {
+    const { object: metadata, strictErrors } = conform(OBJECT_META, value['metadata'] ?? {});
+    object['metadata'] = metadata;
+    metadataErrors.unshift(...strictErrors.map((error) => error.replace(FIELDS_IN_STRICT_ERROR, '$1 field "metadata.')));
+  }
+  return { object, strictErrors: [...metadataErrors, ...unknown.sort().map((path) => `unknown field "${path}"`)] };
+}
+
+const join = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
+
+class Pruning {
+  constructor(
+    private readonly unknown: string[],
+    private readonly metadataErrors: string[],
+  ) {}
+
+  resource(value: Record<string, unknown>, schema: Schema, path: string): Record<string, unknown> {
+    return this.#fields(value, schema, { path, isResource: true, keepUnknown: preservesUnknownFields(schema) });
+  }
+
+  #value(value: unknown, schema: Schema | undefined, path: string): unknown {
+    if (typeof value !== 'object' || value === null) return value;
+    if (schema && preservesUnknownFields(schema)) return this.#knownParts(value, schema, path);
+    if (Array.isArray(value)) {
+      const items = schema && itemsOf(schema);
+      return value.map((item, i) => this.#value(item, items, `${path}[${i}]`));
+    }
+    if (schema) return this.#fields(value as Record<string, unknown>, schema, { path, isResource: isEmbeddedResource(schema), keepUnknown: false });
+    for (const name of Object.keys(value)) this.unknown.push(join(path, name));
+    return {};
+  }
+
+  /** Everything stays, except inside of what the schema does describe. */
+  #knownParts(value: unknown, schema: Schema | undefined, path: string): unknown {
+    if (!schema) return value;
+    if (Array.isArray(value)) return value.map((item, i) => this.#knownParts(item, itemsOf(schema), `${path}[${i}]`));
+    if (!isRecord(value)) return value;
+    return this.#fields(value, schema, { path, isResource: isEmbeddedResource(schema), keepUnknown: true });
+  }
+
+  #fields(value: Record<string, unknown>, schema: Schema, at: { path: string; isResource: boolean; keepUnknown: boolean }): Record<string, unknown> {
+    const out: Record<string, unknown> = {};
+    const additional = additionalOf(schema);
+    for (const [name, child] of Object.entries(value)) {
+      if (at.isResource && RESOURCE_FIELDS.has(name)) {
+        setOwn(out, name, name === 'metadata' && at.path !== '' ? this.#embeddedMetadata(child, at.path) : child);
+        continue;
+      }
+      const property = propertyOf(schema, name);
+      const described = property ?? additional;
+      if (described) {
+        if (child === null && !described.nullable && described.default == null) continue;
+        setOwn(out, name, this.#value(child, described, join(at.path, name)));
+      } else if (schema.additionalProperties != null) setOwn(out, name, this.#value(child, undefined, join(at.path, name)));
+      else if (at.keepUnknown) setOwn(out, name, child);
+      else if (!RESOURCE_FIELDS.has(name) || at.path !== '') this.unknown.push(join(at.path, name));
+    }
+    return out;
+  }
+
+  #embeddedMetadata(value: unknown, path: string): unknown {
+    if (!isRecord(value)) return value;
+    const { object, strictErrors } = conform(OBJECT_META, value);
+    this.metadataErrors.push(...strictErrors.map((error) => error.replace(FIELDS_IN_STRICT_ERROR, `$1 field "${path}.metadata.`)));
+    return object;
+  }
+}
+
+/** Fills in what is missing or null; changes the value in place. */
+export function applySchemaDefaults(value: unknown, schema: Schema | undefined): void {
+  if (!schema || typeof value !== 'object' || value === null) return;
+  if (Array.isArray(value)) {
+    const items = itemsOf(schema);
+    for (let i = 0; i < value.length; i++) {
+      if (isDefaultable(value[i], items)) value[i] = structuredClone(items!.default);
+      applySchemaDefaults(value[i], items);
+    }
+    return;
+  }
+  const object = value as Record<string, unknown>;
+  for (const name in schema.properties) {
+    const property = schema.properties[name]!;
+    if (property.default == null) continue;
+    if (!Object.hasOwn(object, name) || isDefaultable(object[name], property)) setOwn(object, name, structuredClone(property.default));
+  }
+  const additional = additionalOf(schema);
+  for (const name of Object.keys(object)) {
+    const property = propertyOf(schema, name);
+    if (!property && isDefaultable(object[name], additional)) setOwn(object, name, structuredClone(additional!.default));
+    applySchemaDefaults(object[name], property ?? additional);
+  }
+}
+
+const isDefaultable = (value: unknown, schema: Schema | undefined): boolean =>
+  value === null && schema !== undefined && !schema.nullable && schema.default != null;
+
+/** Whether pruning and defaulting would leave a stored value as it is. */
+export type InForm = (value: unknown) => boolean;
+
+/** Compiles the question of whether a whole resource is in form; its own apiVersion, kind and metadata are. */
+export function compileInForm(schema: Schema): InForm {
+  return compile({ ...schema, 'x-kubernetes-embedded-resource': true });
+}
+
+const ALWAYS: InForm = () => true;
+/** Scalars and empty lists have nothing to prune. */
+const WITHOUT_FIELDS: InForm = (value) => {
+  if (typeof value !== 'object' || value === null) return true;
+  if (Array.isArray(value)) return value.every(WITHOUT_FIELDS);
+  for (const _ in value) return false;
+  return true;
+};
+
+function compile(schema: Schema): InForm {
+  const open = preservesUnknownFields(schema);
+  const embedded = isEmbeddedResource(schema);
+  const items = itemsOf(schema);
+  const itemInForm = items ? compile(items) : open ? ALWAYS : WITHOUT_FIELDS;
+  const itemsTakeNull = !items || items.nullable === true || items.default == null;
+  const additional = additionalOf(schema);
+  const others = additional ? compileField(additional) : schema.additionalProperties != null && !open ? WITHOUT_FIELDS : open ? ALWAYS : undefined;
+  const properties = new Map<string, InForm>();
+  const defaulted: string[] = [];
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    if (embedded && RESOURCE_FIELDS.has(name)) continue;
+    properties.set(name, compileField(property));
+    if (property.default != null) defaulted.push(name);
+  }
+  return (value) => {
+    if (typeof value !== 'object' || value === null) return true;
+    if (Array.isArray(value)) {
+      for (const item of value) if ((item === null && !itemsTakeNull) || !itemInForm(item)) return false;
+      return true;
+    }
+    for (const name of defaulted) if (!Object.hasOwn(value, name)) return false;
+    for (const name in value) {
+      if (embedded && RESOURCE_FIELDS.has(name)) continue;
+      const check = properties.get(name) ?? others;
+      if (!check || !check((value as Record<string, unknown>)[name])) return false;
+    }
+    return true;
+  };
+}
+
+/** A field's value: null is in form only where the field can be null. */
+function compileField(schema: Schema): InForm {
+  const inForm = compile(schema);
+  return schema.nullable ? inForm : (value) => value !== null && inForm(value);
+}

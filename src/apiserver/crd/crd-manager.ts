@@ -1,0 +1,219 @@
+/**
+ * Serves the kinds that CustomResourceDefinitions describe. It follows the definitions, accepts their names, puts their
+ * versions into the registry before it calls them established, replaces them when a definition changes (what is being
+ * watched stays connected: the objects' cache is kept), and on deletion removes the objects first.
+ */
+import type { CustomResourceDefinitionStatus } from '../../api/generated/apiextensions-v1.ts';
+import type { Context } from '../../kernel/index.ts';
+import { deepEqual } from '../../machinery/patch/deep-equal.ts';
+import { isStatusError } from '../../machinery/status.ts';
+import { formatTime } from '../../machinery/time/index.ts';
+import type { Schema } from '../../machinery/validation/apiextensions/index.ts';
+import type { Loopback } from '../loopback.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
+import type { ResourceCache } from '../storage/resource-cache.ts';
+import type { WatchCache } from '../storage/watch-cache.ts';
+import { acceptNames, approvalCondition, conditionOf, isTrue, nonStructuralCondition, withCondition, type Condition } from './conditions.ts';
+import type { SchemaRules } from './custom-validation.ts';
+import { deleteInstances } from './delete-instances.ts';
+import { storedKindOf, versionResources, type Definition } from './serve-definition.ts';
+
+export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
+const RETRY_MS = 1000;
+const PATH = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+
+export interface CrdManagerOptions {
+  readonly registry: Registry;
+  readonly cache: WatchCache;
+  readonly loopback: Loopback;
+  rulesOf(schema: Schema): SchemaRules | undefined;
+}
+
+interface Serving {
+  /** What of the definition was served; another one is served anew. */
+  readonly key: string;
+  readonly group: string;
+  readonly prefix: string;
+  readonly versions: readonly ServedResource[];
+  readonly resources: readonly ServedResource[];
+  readonly cache: ResourceCache;
+  /** Ends the watch of the objects that are being deleted. */
+  stopWatching?: () => void;
+}
+
+export class CrdManager {
+  readonly #serving = new Map<string, Serving>();
+  readonly #pending = new Set<string>();
+  #wake: (() => void) | undefined;
+
+  constructor(
+    private readonly ctx: Context,
+    private readonly options: CrdManagerOptions,
+  ) {}
+
+  /** Serves what is established already: until this has resolved, custom resources are not found. */
+  async start(): Promise<void> {
+    for (const definition of this.#definitions()) {
+      if (isTrue(definition, 'Established')) await this.#serve(definition).catch((error: unknown) => this.#log(error, definition.metadata.name!));
+    }
+  }
+
+  async run(): Promise<void> {
+    const { signal } = this.ctx;
+    const unsubscribe = this.#cache().watch({ scope: '', deliver: ({ entry }) => this.#enqueue(entry.name) });
+    const stop = (): void => this.#wake?.();
+    signal.addEventListener('abort', stop, { once: true });
+    for (const definition of this.#definitions()) this.#enqueue(definition.metadata.name!);
+    try {
+      while (!signal.aborted) {
+        const next = this.#pending.values().next();
+        if (next.done) await new Promise<void>((resolve) => (this.#wake = resolve));
+        else {
+          this.#pending.delete(next.value);
+          await this.#reconcileOrRetry(next.value);
+        }
+      }
+    } finally {
+      unsubscribe();
+      signal.removeEventListener('abort', stop);
+      for (const serving of this.#serving.values()) serving.stopWatching?.();
+    }
+  }
+
+  #enqueue(name: string): void {
+    this.#pending.add(name);
+    this.#wake?.();
+  }
+
+  async #reconcileOrRetry(name: string): Promise<void> {
+    try {
+      await this.#reconcile(name);
+    } catch (error) {
+      // Somebody else changed it: the event of that brings us back here.
+      if (isStatusError(error, 'Conflict') || isStatusError(error, 'NotFound') || this.ctx.signal.aborted) return;
+      this.#log(error, name);
+      this.ctx.clock.after(RETRY_MS, () => this.#enqueue(name));
+    }
+  }
+
+  async #reconcile(name: string): Promise<void> {
+    const definition = this.#definition(name);
+    if (!definition) {
+      const group = this.#serving.get(name)?.group ?? name.slice(name.indexOf('.') + 1);
+      this.#unserve(name);
+      this.#enqueueGroup(group, name);
+      return;
+    }
+    if (definition.metadata.deletionTimestamp && definition.metadata.finalizers?.includes(CLEANUP_FINALIZER)) return this.#finalize(definition);
+    const status = this.#statusOf(definition);
+    const accepted = { ...definition, status };
+    if (isTrue(accepted, 'Established')) await this.#serve(accepted);
+    if (deepEqual(status, definition.status)) return;
+    await this.#writeStatus({ ...definition, status });
+    this.#enqueueGroup(definition.spec.group, name);
+  }
+
+  #statusOf(definition: Definition): CustomResourceDefinitionStatus {
+    const now = formatTime(this.ctx.clock.now());
+    const group = this.#definitions().filter(({ spec }) => spec.group === definition.spec.group);
+    const old = definition.status ?? ({} as CustomResourceDefinitionStatus);
+    let conditions = old.conditions ?? [];
+    const set = (condition: Condition): void => void (conditions = withCondition(conditions, condition, now));
+    const named = deepEqual(definition.spec.names, old.acceptedNames) && conditionOf(definition, 'NamesAccepted') !== undefined;
+    const naming = named ? undefined : acceptNames(definition, group);
+    if (naming) {
+      set(naming.namesAccepted);
+      set(naming.established);
+    }
+    const nonStructural = nonStructuralCondition(definition);
+    if (nonStructural) set(nonStructural);
+    else conditions = conditions.filter(({ type }) => type !== 'NonStructuralSchema');
+    const approval = approvalCondition(definition);
+    if (approval) set(approval);
+    return { ...old, conditions, acceptedNames: naming?.names ?? old.acceptedNames! };
+  }
+
+  async #serve(definition: Definition): Promise<void> {
+    const { registry, cache, rulesOf } = this.options;
+    const name = definition.metadata.name!;
+    const key = servingKey(definition);
+    const before = this.#serving.get(name);
+    if (before?.key === key) return;
+    const stored = storedKindOf(definition);
+    const objects = before?.cache ?? (await cache.add(stored));
+    const versions = versionResources(definition, { cache: objects, rulesOf });
+    const resources = versions.filter((_version, i) => definition.spec.versions[i]!.served);
+    registry.replaceAll(before?.resources ?? [], resources);
+    this.#serving.set(name, { key, group: definition.spec.group, prefix: stored.prefix, versions, resources, cache: objects });
+  }
+
+  #unserve(name: string): void {
+    const serving = this.#serving.get(name);
+    if (!serving) return;
+    serving.stopWatching?.();
+    this.#serving.delete(name);
+    this.options.registry.replaceAll(serving.resources, []);
+    this.options.cache.remove(serving.prefix);
+  }
+
+  async #finalize(definition: Definition): Promise<void> {
+    const name = definition.metadata.name!;
+    const inProgress: Condition = { type: 'Terminating', status: 'True', reason: 'InstanceDeletionInProgress', message: 'CustomResource deletion is in progress' };
+    if (!isTrue(definition, 'Established')) {
+      return this.#release(definition, { type: 'Terminating', status: 'False', reason: 'NeverEstablished', message: 'resource was never established' });
+    }
+    if (conditionOf(definition, 'Terminating')?.reason !== inProgress.reason) {
+      await this.#serve(definition);
+      await this.#writeStatus(this.#withCondition(definition, inProgress));
+      return;
+    }
+    await this.#serve(definition);
+    const serving = this.#serving.get(name)!;
+    serving.stopWatching ??= serving.cache.watch({ scope: '', deliver: () => this.#enqueue(name) });
+    await deleteInstances(this.ctx, this.options.registry.objects, serving);
+    if (serving.cache.size > 0) return;
+    await this.#release(definition, { type: 'Terminating', status: 'False', reason: 'InstanceDeletionCompleted', message: 'removed all instances' });
+  }
+
+  /** Lets go of the definition, whose deletion then completes. */
+  #release(definition: Definition, condition: Condition): Promise<void> {
+    const finalizers = (definition.metadata.finalizers ?? []).filter((finalizer) => finalizer !== CLEANUP_FINALIZER);
+    const released = this.#withCondition(definition, condition);
+    return this.#writeStatus({ ...released, metadata: { ...released.metadata, finalizers } });
+  }
+
+  #withCondition(definition: Definition, condition: Condition): Definition {
+    const conditions = withCondition(definition.status?.conditions ?? [], condition, formatTime(this.ctx.clock.now()));
+    return { ...definition, status: { ...definition.status!, conditions } };
+  }
+
+  async #writeStatus(definition: Definition): Promise<void> {
+    await this.options.loopback('PUT', `${PATH}/${definition.metadata.name!}/status`, definition);
+  }
+
+  #enqueueGroup(group: string, except: string): void {
+    for (const { spec, metadata } of this.#definitions()) if (spec.group === group && metadata.name !== except) this.#enqueue(metadata.name!);
+  }
+
+  #cache(): ResourceCache {
+    return this.options.registry.require('apiextensions.k8s.io', 'v1', 'customresourcedefinitions').cache;
+  }
+
+  #definition(name: string): Definition | undefined {
+    return this.#cache().get('', name)?.object as Definition | undefined;
+  }
+
+  #definitions(): Definition[] {
+    return this.#cache().list().map((entry) => entry.object as Definition);
+  }
+
+  #log(error: unknown, definition: string): void {
+    this.ctx.logger.error(error, 'A CustomResourceDefinition could not be served', { definition });
+  }
+}
+
+function servingKey({ metadata, spec, status }: Definition): string {
+  const terminating = (status?.conditions ?? []).some((condition) => condition.type === 'Terminating' && condition.status === 'True');
+  return JSON.stringify([metadata.uid, metadata.generation, status?.acceptedNames, spec.versions.map(({ storage }) => storage), terminating]);
+}

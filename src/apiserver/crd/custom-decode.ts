@@ -1,0 +1,87 @@
+/** Bodies of custom resources: JSON or YAML into the form that the version's schema gives them, with its defaults. */
+import { apiVersionOf, type GroupVersionKind } from '../../api/schema.ts';
+import { parseJson, parseYaml, type Conformed, type DecodedObject, type DecodeRequest } from '../../machinery/decode/index.ts';
+import { isRecord, type KubeObject } from '../../machinery/object.ts';
+import { quote } from '../../machinery/quote.ts';
+import { badRequest, StatusError } from '../../machinery/status.ts';
+import type { Schema } from '../../machinery/validation/apiextensions/index.ts';
+import { applySchemaDefaults, coerce } from './coerce.ts';
+
+export class CustomDecoder {
+  constructor(
+    private readonly gvk: GroupVersionKind,
+    private readonly schema: Schema | undefined,
+  ) {}
+
+  decode({ body, contentType, expected }: DecodeRequest): DecodedObject {
+    const unrecognized = (why: string): StatusError =>
+      badRequest(`the object provided is unrecognized (must be of type ${expected.kind}): ${why} (${summarize(body)})`);
+    const { value, strictErrors } = orElse(() => (contentType === 'json' ? readJson(body) : readYaml(body)), unrecognized);
+    if (!isRecord(value)) throw unrecognized(`couldn't get version/kind; json parse error: json: cannot unmarshal ${kindWord(value)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`);
+    const kind = stringField(value, 'kind', unrecognized);
+    const apiVersion = stringField(value, 'apiVersion', unrecognized);
+    if (kind === '') throw unrecognized(`Object 'Kind' is missing in '${body.toString('utf8')}'`);
+    const cannotBeHandled = (why: string): StatusError => {
+      const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
+      return badRequest(`${kind} in version ${quote(version)} cannot be handled as a ${expected.kind}: ${why}`);
+    };
+    const conformed = orElse(() => this.conform(value), cannotBeHandled);
+    if (apiVersion !== apiVersionOf(this.gvk)) {
+      throw badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${apiVersionOf(this.gvk)})`);
+    }
+    return { object: conformed.object as KubeObject, strictErrors: [...strictErrors, ...conformed.strictErrors] };
+  }
+
+  /** A value that is parsed already, pruned and with its defaults; other kinds are left alone, validation refuses them. */
+  conform(value: unknown): Conformed {
+    if (!isRecord(value)) throw badRequest(`json: cannot unmarshal ${kindWord(value)} into Go value of type map[string]interface {}`);
+    const ownKind = value['kind'] === undefined || value['kind'] === this.gvk.kind;
+    const { object, strictErrors } = coerce(value, ownKind ? this.schema : undefined);
+    if (ownKind) applySchemaDefaults(object, this.schema);
+    return { object: inOrder(object), strictErrors };
+  }
+}
+
+/** Stored objects begin with these three. */
+function inOrder({ kind, apiVersion, metadata, ...rest }: Record<string, unknown>): Record<string, unknown> {
+  return { kind, apiVersion, metadata: metadata ?? {}, ...rest };
+}
+
+function readJson(body: Buffer): { value: unknown; strictErrors: string[] } {
+  const { value, duplicates } = orElse(() => parseJson(body), (why) => badRequest(`couldn't get version/kind; json parse error: ${why}`));
+  return { value, strictErrors: duplicates.map((path) => `duplicate field ${quote(path)}`) };
+}
+
+function readYaml(body: Buffer): { value: unknown; strictErrors: string[] } {
+  const { value, duplicateKeys } = parseYaml(body.toString('utf8'));
+  return { value, strictErrors: duplicateKeys === undefined ? [] : [duplicateKeys] };
+}
+
+function stringField(value: Record<string, unknown>, name: string, refuse: (why: string) => StatusError): string {
+  const field = value[name] ?? '';
+  if (typeof field === 'string') return field;
+  throw refuse(`couldn't get version/kind; json parse error: json: cannot unmarshal ${kindWord(field)} into Go struct field .${name} of type string`);
+}
+
+function kindWord(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  if (value === null) return 'null';
+  return typeof value === 'boolean' ? 'bool' : typeof value === 'bigint' ? 'number' : typeof value;
+}
+
+const SUMMARY_LENGTH = 30;
+
+function summarize(body: Buffer): string {
+  if (body.length === 0) return '<empty>';
+  const more = body.length > SUMMARY_LENGTH ? ' ...' : '';
+  return body.subarray(0, SUMMARY_LENGTH).toString(body[0] === 0x7b ? 'utf8' : 'hex') + more;
+}
+
+function orElse<T>(run: () => T, wrap: (why: string) => StatusError): T {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof StatusError) throw wrap(error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,31 @@
+/** Deletes every object of a custom kind whose definition goes; those with finalizers are marked, and go when these have. */
+import type { Context } from '../../kernel/index.ts';
+import { formatTime } from '../../machinery/time/index.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
+import type { ObjectStore } from '../storage/object-store.ts';
+import type { ResourceCache } from '../storage/resource-cache.ts';
+
+export interface Instances {
+  /** Of any version. */
+  readonly versions: readonly ServedResource[];
+  readonly cache: ResourceCache;
+}
+
+export async function deleteInstances(ctx: Context, objects: ObjectStore, { versions, cache }: Instances): Promise<void> {
+  const served = versions[0];
+  if (!served) return;
+  for (const entry of [...cache.list()]) {
+    const place = { namespace: entry.namespace, name: entry.name };
+    const { metadata } = entry.object;
+    if (!metadata.finalizers?.length) {
+      await objects.remove(served, place, entry, false);
+    } else if (!metadata.deletionTimestamp) {
+      const view = objects.cached(served, place);
+      const marked = structuredClone(view.object);
+      marked.metadata.deletionTimestamp = formatTime(ctx.clock.now());
+      marked.metadata.deletionGracePeriodSeconds = 0;
+      if (marked.metadata.generation) marked.metadata.generation++;
+      await objects.replace(served, place, view, marked, false);
+    }
+  }
+}

@@ -1,0 +1,28 @@
+/** Where requests for custom resources go: upstream serves them by a handler of their own, which answers some of what is wrong in other words. */
+import { badRequest, methodNotSupported, notFound } from '../../machinery/status.ts';
+import type { Exchange } from '../handle-request.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
+
+/** Whether the path is one of the resource at all; others are as if nobody had heard of the resource. */
+export function isCustomPath(served: ServedResource, { info }: Exchange): boolean {
+  const inNamespace = info.namespace !== '';
+  if (served.namespaced === inNamespace) return true;
+  return served.namespaced && (info.verb === 'list' || info.verb === 'watch');
+}
+
+const OBJECT_VERBS = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'];
+
+/** The verb that serves a request for objects themselves. */
+export function customVerb(served: ServedResource, { info }: Exchange): string {
+  if (!OBJECT_VERBS.includes(info.verb)) throw methodNotSupported(served.groupResource, info.verb);
+  const named = info.parts.length > 1;
+  if (!named && (info.verb === 'update' || info.verb === 'patch')) throw badRequest('name must be provided');
+  return info.verb;
+}
+
+export function customSubresourceVerb(served: ServedResource, { info }: Exchange): string {
+  const declared = served.subresources[info.subresource];
+  if (!declared || info.parts.length > 3) throw notFound(served.groupResource, info.parts[1] ?? '');
+  if (!declared.verbs.includes(info.verb)) throw methodNotSupported(served.groupResource, info.verb);
+  return info.verb;
+}

@@ -1,0 +1,134 @@
+/** The resources that a definition describes: one for each version that is served, all views of the same objects. */
+import type { CustomResourceDefinition, CustomResourceDefinitionVersion } from '../../api/generated/apiextensions-v1.ts';
+import { apiVersionOf, type Message } from '../../api/schema.ts';
+import type { OtherVersions } from '../../machinery/apply/index.ts';
+import type { JsonObject, KubeObject } from '../../machinery/object.ts';
+import { forbidden } from '../../machinery/status.ts';
+import { customResourcePrinter } from '../../machinery/table/index.ts';
+import type { Schema } from '../../machinery/validation/apiextensions/index.ts';
+import { compareVersions } from '../discovery/index.ts';
+import { selectableFieldReader, type ServedResource, type StoredKind } from '../registry/served-resource.ts';
+import { customResourcePrefix } from '../storage/keys.ts';
+import type { ResourceCache } from '../storage/resource-cache.ts';
+import { CustomDecoder } from './custom-decode.ts';
+import { customStrategy } from './custom-strategy.ts';
+import { customMessage } from './custom-type.ts';
+import { customValidation, type SchemaRules } from './custom-validation.ts';
+import { changeVersion, versionForm, versionViews, type VersionForm } from './stored-form.ts';
+
+export type Definition = CustomResourceDefinition & KubeObject;
+
+const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
+const SUBRESOURCE_VERBS = ['get', 'patch', 'update'];
+
+/** Where a definition's objects are kept, whatever their version. */
+export function storedKindOf({ spec }: Definition): StoredKind {
+  const storage = spec.versions.find((version) => version.storage)!;
+  const namespaced = spec.scope === 'Namespaced';
+  return {
+    prefix: customResourcePrefix(spec.group, spec.names.plural),
+    namespaced,
+    apiVersion: apiVersionOf({ group: spec.group, version: storage.name }),
+    kind: spec.names.kind,
+    fieldsOf: selectableFieldReader({ selectableFields: {}, namespaced, message: customMessage(spec.names.kind, undefined) }),
+  };
+}
+
+export interface ServingParts {
+  readonly cache: ResourceCache;
+  /** Compiles the rules of a version's schema; undefined when it has none. */
+  rulesOf(schema: Schema): SchemaRules | undefined;
+}
+
+/** Every version, served or not: what is stored in one that is no longer served can still be deleted. */
+export function versionResources(definition: Definition, { cache, rulesOf }: ServingParts): ServedResource[] {
+  const { spec } = definition;
+  const stored = storedKindOf(definition);
+  const forms = new Map<string, VersionForm>();
+  for (const version of spec.versions) {
+    const apiVersion = apiVersionOf({ group: spec.group, version: version.name });
+    forms.set(apiVersion, versionForm(apiVersion, schemaOf(definition, version)));
+  }
+  const messages = new Map(spec.versions.map((version) => [version.name, customMessage(spec.names.kind, schemaOf(definition, version))]));
+  const versions: OtherVersions = (apiVersion) => {
+    const form = forms.get(apiVersion);
+    const message = messages.get(apiVersion.slice(apiVersion.indexOf('/') + 1));
+    return form && message ? { message, convert: (object) => changeVersion(object, form) } : undefined;
+  };
+  return spec.versions.map((version) => versionResource(definition, version, { cache, rulesOf, stored, forms, messages, versions }));
+}
+
+/** Nothing is pruned, and so nothing described, where unknown fields are kept throughout. */
+const schemaOf = ({ spec }: Definition, { schema }: CustomResourceDefinitionVersion): Schema | undefined =>
+  spec.preserveUnknownFields ? undefined : (schema?.openAPIV3Schema ?? { type: 'object' });
+
+interface VersionParts extends ServingParts {
+  readonly stored: StoredKind;
+  readonly forms: ReadonlyMap<string, VersionForm>;
+  readonly messages: ReadonlyMap<string, Message>;
+  readonly versions: OtherVersions;
+}
+
+function versionResource(definition: Definition, version: CustomResourceDefinitionVersion, { cache, rulesOf, stored, forms, messages, versions }: VersionParts): ServedResource {
+  const { spec, status } = definition;
+  const { group } = spec;
+  const names = status?.acceptedNames ?? spec.names;
+  const { kind, plural } = spec.names;
+  const gvk = { group, version: version.name, kind };
+  const schema = schemaOf(definition, version);
+  const rootSchema = version.schema?.openAPIV3Schema;
+  const namespaced = spec.scope === 'Namespaced';
+  const scale = version.subresources?.scale;
+  const hasStatus = version.subresources?.status != null;
+  const decoder = new CustomDecoder(gvk, schema);
+  const storage = spec.versions.find((one) => one.storage)!;
+  const terminating = (status?.conditions ?? []).some(({ type, status: state }) => type === 'Terminating' && state === 'True');
+  const base = {
+    ...gvk,
+    plural,
+    singular: names.singular ?? kind.toLowerCase(),
+    namespaced,
+    verbs: VERBS,
+    shortNames: names.shortNames ?? [],
+    categories: names.categories ?? [],
+    subresources: {
+      ...(hasStatus ? { status: { verbs: SUBRESOURCE_VERBS } } : {}),
+      ...(scale ? { scale: { verbs: SUBRESOURCE_VERBS, kind: 'autoscaling/v1.Scale' } } : {}),
+    },
+    selectableFields: Object.fromEntries((version.selectableFields ?? []).map(({ jsonPath }) => [jsonPath.slice(1), jsonPath.slice(1)])),
+    columns: [],
+    listKind: names.listKind ?? `${kind}List`,
+    message: messages.get(version.name)!,
+  };
+  return {
+    ...base,
+    groupResource: { group, resource: plural },
+    strategy: customStrategy(version.deprecated ? (version.deprecationWarning ?? deprecationOf(definition, version.name)) : undefined),
+    stored,
+    cache,
+    conversion: versionViews(forms, forms.get(apiVersionOf(gvk))!, forms.get(stored.apiVersion)!),
+    versions,
+    ...(terminating ? { handlers: { create: refuseCreate(base) } } : {}),
+    decode: (request) => decoder.decode(request),
+    conform: (_message, value) => decoder.conform(value),
+    openapi: { resource: base, ...(rootSchema ? { schema: rootSchema as unknown as JsonObject } : {}), preserveUnknownFields: spec.preserveUnknownFields === true },
+    custom: true,
+    validation: customValidation({ ...gvk, namespaced, schema: rootSchema, hasStatus, scale, rules: rootSchema && !spec.preserveUnknownFields ? rulesOf(rootSchema) : undefined }),
+    printer: customResourcePrinter(version.additionalPrinterColumns),
+    storage: { group, version: storage.name, kind },
+    ...(scale ? { scale } : {}),
+  };
+}
+
+function refuseCreate({ group, plural }: { group: string; plural: string }): () => Promise<never> {
+  return () => Promise.reject(forbidden({ group, resource: plural }, '', 'create not allowed while custom resource definition is terminating'));
+}
+
+/** Names the newest version that is not deprecated, where there is one. */
+function deprecationOf({ spec }: Definition, deprecated: string): string {
+  const { group, names, versions } = spec;
+  const newer = versions.filter((one) => one.served && !one.deprecated && compareVersions(one.name, deprecated) < 0).map(({ name }) => name);
+  const best = newer.sort(compareVersions)[0];
+  const what = `${group}/${deprecated} ${names.kind} is deprecated`;
+  return best === undefined ? what : `${what}; use ${group}/${best} ${names.kind}`;
+}
