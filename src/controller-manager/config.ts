@@ -1,3 +1,5 @@
+import type { EvictionRates } from './node-lifecycle/zones.ts';
+
 /** The controller manager's configuration, under upstream's flag names. */
 export interface ControllerManagerConfig {
   /** `--controllers`: `*` and names, `-name` switches off. */
@@ -17,6 +19,16 @@ export interface ControllerManagerConfig {
    * other, and until the last has, it may still let new content in; with one there is nothing to wait for.
    */
   readonly namespaceDeletionDelaySeconds: number;
+  /** `--node-monitor-period`. */
+  readonly nodeMonitorPeriodSeconds: number;
+  /** `--node-monitor-grace-period`: how long a running node may be silent. */
+  readonly nodeMonitorGracePeriodSeconds: number;
+  /** `--node-startup-grace-period`: how long one that has never reported may be. */
+  readonly nodeStartupGracePeriodSeconds: number;
+  /** `--node-eviction-rate`, `--secondary-node-eviction-rate`, `--large-cluster-size-threshold`, `--unhealthy-zone-threshold`. */
+  readonly nodeEviction: EvictionRates;
+  /** `--terminated-pod-gc-threshold`: how many finished pods are kept. */
+  readonly terminatedPodGcThreshold: number;
   /** Where the default StorageClass keeps its volumes; without it there is no such class. */
   readonly hostPathProvisionerDirectory?: string;
   /** `--leader-elect`: off when there can be only one. */
@@ -31,5 +43,10 @@ export const DEFAULT_CONFIG: ControllerManagerConfig = {
   rootCa: '',
   clusterName: 'kubernetes',
   namespaceDeletionDelaySeconds: 0,
+  nodeMonitorPeriodSeconds: 5,
+  nodeMonitorGracePeriodSeconds: 50,
+  nodeStartupGracePeriodSeconds: 60,
+  nodeEviction: { primary: 0.1, secondary: 0.01, largeClusterSize: 50, unhealthyThreshold: 0.55 },
+  terminatedPodGcThreshold: 12_500,
   leaderElect: true,
 };

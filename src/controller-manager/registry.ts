@@ -12,6 +12,12 @@ import { volumeAttributesClassProtectionController } from './volume-protection/v
 import { persistentVolumeExpanderController } from './persistentvolume-expander/persistent-volume-expander.ts';
 import { ephemeralVolumeController } from './ephemeral-volume/ephemeral-volume.ts';
 import { hostPathProvisionerController } from './host-path-provisioner/host-path-provisioner.ts';
+import { nodeLifecycleController } from './node-lifecycle/node-lifecycle.ts';
+import { taintEvictionController } from './taint-eviction/taint-eviction.ts';
+import { nodeIpamController } from './node-ipam/node-ipam.ts';
+import { podGarbageCollectorController } from './pod-garbage-collector/pod-garbage-collector.ts';
+import { ttlController } from './ttl/ttl.ts';
+import { ttlAfterFinishedController } from './ttl-after-finished/ttl-after-finished.ts';
 import { serviceAccountController } from './serviceaccount/service-account.ts';
 import { replicaSetController } from './replicaset/replicaset.ts';
 import { replicationControllerController } from './replicaset/replicationcontroller.ts';
@@ -34,6 +40,12 @@ export const controllers: readonly ControllerDescriptor[] = [
   ephemeralVolumeController,
   hostPathProvisionerController,
   deploymentController,
+  nodeLifecycleController,
+  taintEvictionController,
+  nodeIpamController,
+  podGarbageCollectorController,
+  ttlController,
+  ttlAfterFinishedController,
 ];
 
 /** `*` means all that are on by default; a name switches one on, `-name` off; the last word counts. */

@@ -1,0 +1,67 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { startFixture, type ControllerFixture } from '../testing.ts';
+import { formatCidr, parseCidr } from './cidr.ts';
+import { CidrSet } from './cidr-set.ts';
+
+describe('parseCidr', () => {
+  it.each([
+    ['10.244.3.7/16', '10.244.0.0/16'],
+    ['0.0.0.0/0', '0.0.0.0/0'],
+    ['fd00:10:244::/56', 'fd00:10:244::/56'],
+    ['2001:db8:0:0:1:0:0:1/128', '2001:db8::1:0:0:1/128'],
+    ['::ffff:10.0.0.1/128', '::ffff:a00:1/128'],
+  ])('%s', (text, canonical) => expect(formatCidr(parseCidr(text))).toBe(canonical));
+
+  it.each(['10.0.0.0', '10.0.0.0/33', 'x/8', '10.0.0.0/'])('refuses %s', (text) => expect(() => parseCidr(text)).toThrow('invalid CIDR'));
+});
+
+describe('CidrSet', () => {
+  it('gives every range once, again only after release, and round and round', () => {
+    const set = new CidrSet('10.0.0.0/22', 24);
+    expect([set.allocate(), set.allocate()]).toEqual(['10.0.0.0/24', '10.0.1.0/24']);
+    set.release('10.0.0.0/24');
+    expect([set.allocate(), set.allocate(), set.allocate(), set.allocate()]).toEqual(['10.0.2.0/24', '10.0.3.0/24', '10.0.0.0/24', undefined]);
+  });
+
+  it('knows ranges larger and smaller than a node has', () => {
+    const set = new CidrSet('10.0.0.0/22', 24);
+    set.occupy('10.0.0.0/23');
+    set.occupy('10.0.2.128/25');
+    set.occupy('192.168.0.0/16');
+    expect([set.allocate(), set.allocate()]).toEqual(['10.0.3.0/24', undefined]);
+  });
+});
+
+describe('node-ipam-controller', () => {
+  let fixture: ControllerFixture;
+  afterEach(() => fixture.stop());
+
+  const rangeOf = async (name: string) => (await fixture.client.resource('v1/nodes').get({ name })).spec?.podCIDRs;
+  const make = (name: string, podCIDR?: string) => fixture.client.resource('v1/nodes').create({ metadata: { name }, spec: podCIDR ? { podCIDR, podCIDRs: [podCIDR] } : {} });
+
+  it('gives nodes ranges that nobody has, also after a restart', async () => {
+    fixture = await startFixture({ controllers: ['node-ipam-controller'], config: { clusterCidr: '10.244.0.0/22', serviceClusterIpRange: '10.244.3.0/24' } });
+    await make('has', '10.244.1.0/24');
+    await fixture.start();
+    await make('a');
+    await fixture.advance(100);
+    await fixture.start();
+    await make('b');
+    await fixture.advance(100);
+    expect([await rangeOf('a'), await rangeOf('b')]).toEqual([['10.244.0.0/24'], ['10.244.2.0/24']]);
+
+    await make('none');
+    await fixture.advance(1_000);
+    expect(await rangeOf('none')).toBeUndefined();
+    await fixture.client.resource('v1/nodes').delete({ name: 'has' });
+    await fixture.until('its range is given on', async () => (await rangeOf('none'))?.[0] === '10.244.1.0/24');
+  });
+
+  it('gives two ranges in two families', async () => {
+    fixture = await startFixture({ controllers: ['node-ipam-controller'], config: { clusterCidr: '10.244.0.0/16,fd00:10:244::/56' } });
+    await fixture.start();
+    await make('a');
+    await fixture.advance(100);
+    expect(await rangeOf('a')).toEqual(['10.244.0.0/24', 'fd00:10:244::/64']);
+  });
+});

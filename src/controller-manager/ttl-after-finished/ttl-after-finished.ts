@@ -1,0 +1,46 @@
+/** ttl-after-finished-controller: deletes Jobs the time after their end that they ask for. */
+import type { Job } from '../../api/generated/batch-v1.ts';
+import { isNotFound, keyOf } from '../../client/index.ts';
+import { parseTime } from '../../machinery/time/index.ts';
+import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
+
+export const ttlAfterFinishedController: ControllerDescriptor = {
+  name: 'ttl-after-finished-controller',
+  aliases: ['ttl-after-finished'],
+  build(context) {
+    const { client, clock, informers, signal } = context;
+    const jobs = informers.informer('batch/v1/jobs');
+    const resource = client.resource('batch/v1/jobs');
+
+    const reconcile = async (key: string): Promise<void> => {
+      const job = jobs.get(key);
+      const at = job && expiresAt(job);
+      if (!job || at === undefined) return;
+      if (at > clock.now()) return queue.addAfter(key, at - clock.now());
+      const place = { namespace: job.metadata.namespace, name: job.metadata.name ?? '' };
+      try {
+        /** The time to live may have been made longer, and the cache not know it yet. */
+        const live = await resource.get(place, { signal });
+        const liveAt = expiresAt(live);
+        if (live.metadata.uid !== job.metadata.uid || liveAt === undefined || liveAt > clock.now()) return;
+        await resource.delete(place, { propagationPolicy: 'Foreground', preconditions: { uid: live.metadata.uid }, signal });
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+      }
+    };
+
+    const { queue, run } = keyedLoop(context, 'ttl_jobs_to_delete', 5, reconcile);
+    const enqueue = (job: Job): void => {
+      if (expiresAt(job) !== undefined) queue.add(keyOf(job));
+    };
+    jobs.addHandler({ onAdd: enqueue, onUpdate: (_, after) => enqueue(after) });
+    return run;
+  },
+};
+
+/** Undefined while the Job runs, is being deleted, or is to be kept. */
+function expiresAt({ metadata, spec, status }: Job): number | undefined {
+  const finished = status?.conditions?.find(({ type, status: value }) => (type === 'Complete' || type === 'Failed') && value === 'True');
+  if (metadata.deletionTimestamp || spec?.ttlSecondsAfterFinished === undefined || finished?.lastTransitionTime === undefined) return undefined;
+  return parseTime(finished.lastTransitionTime) + spec.ttlSecondsAfterFinished * 1000;
+}
