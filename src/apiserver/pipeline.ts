@@ -30,7 +30,7 @@ import { EventLeases } from './storage/event-leases.ts';
 import { ObjectStore } from './storage/object-store.ts';
 import { ResourceCache } from './storage/resource-cache.ts';
 import { KubeletClient, unstoredHandlers } from './subresources/index.ts';
-import { identityTransformer } from './storage/transformer.ts';
+import { identityTransformer, type Transformer } from './storage/transformer.ts';
 import { WatchCache } from './storage/watch-cache.ts';
 import { ServiceResolver, WebhookClients } from './webhook-client/index.ts';
 
@@ -41,6 +41,8 @@ export interface PipelineOptions {
   readonly serviceClusterIpRange: string;
   readonly admission?: Omit<AdmissionOptions, 'authorizer' | 'webhooks'>;
   readonly authentication?: AuthenticationOptions;
+  /** Encryption at rest; without it objects are stored in the clear. */
+  readonly encryption?: Transformer;
   /** The chain of authorizers; Node and RBAC without it. */
   readonly authorization?: readonly AuthorizerConfig[];
 }
@@ -58,11 +60,12 @@ export interface Pipeline {
 const DEFAULT_EXTRA_PLUGINS = ['NodeRestriction'];
 
 export async function createPipeline(ctx: Context, options: PipelineOptions): Promise<Pipeline> {
-  const cache = new WatchCache(ctx, options.store, identityTransformer);
+  const transformer = options.encryption ?? identityTransformer;
+  const cache = new WatchCache(ctx, options.store, transformer);
   const kinds = builtinStoredKinds(schema);
   await cache.load([...new Set(kinds.values())]);
 
-  const objects = new ObjectStore(options.store, cache, identityTransformer, new EventLeases(options.store, ctx.clock));
+  const objects = new ObjectStore(options.store, cache, transformer, new EventLeases(options.store, ctx.clock));
   const registry = new Registry(objects);
   for (const resource of schema.resources) registerBuiltin(registry, resource, kinds, cache);
 

@@ -2,7 +2,7 @@
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { kubeconfigFor, openPki, openStore, startApiServer, type ApiServer, type StoreConfig } from '../apiserver/index.ts';
+import { kubeconfigFor, openEncryption, openPki, openStore, startApiServer, type ApiServer, type StoreConfig } from '../apiserver/index.ts';
 import { Client } from '../client/index.ts';
 import { DEFAULT_CONFIG, run as runControllerManager } from '../controller-manager/index.ts';
 import { childContext, RunGroup, type Context } from '../kernel/index.ts';
@@ -45,9 +45,12 @@ export async function startCluster(ctx: Context, options: ClusterOptions): Promi
       addresses: [...new Set(['127.0.0.1', '::1', localAddress, advertiseAddress, firstServiceAddress(options.serviceClusterIpRange)])],
     }),
   ]);
+  // Memory needs no key; whatever outlives the process does.
+  const encryption = dataDirectory ? await openEncryption(ctx, path.join(dataDirectory, 'pki', 'encryption-config.yaml')) : undefined;
   const apiServer = await startApiServer(ctx, {
     store,
     pki,
+    ...(encryption ? { encryption: encryption.transformer } : {}),
     host: options.bindAddress,
     port: options.port,
     advertiseAddress,

@@ -89,7 +89,11 @@ export class WatchCache {
       const stop = (): void => watch.cancel();
       signal.addEventListener('abort', stop, { once: true });
       try {
-        for await (const batch of watch) this.#applyBatch(batch);
+        for await (const batch of watch) {
+          const wait = this.transformer.prepare?.(batch.events.map(({ kv }) => kv));
+          if (wait) await wait;
+          this.#applyBatch(batch);
+        }
       } catch (error) {
         if (signal.aborted) return;
         if (error instanceof StoreError && error.code === 'closed') return;
@@ -140,6 +144,7 @@ export class WatchCache {
     const { rangeEnd } = prefixRange(prefix);
     for (let key = prefix; ; ) {
       const page = await this.store.range({ key, rangeEnd, limit: PAGE, ...(revision > 0 ? { revision } : {}) });
+      await this.transformer.prepare?.(page.kvs);
       for (const kv of page.kvs) {
         const cache = cacheOf(kv.key);
         if (cache) this.#loadInto(cache, kv);

@@ -1,0 +1,54 @@
+/** The transformer that the store sees: it finds the providers of a key's resource, and can be given new ones. */
+import { REGISTRY } from '../storage/keys.ts';
+import type { Transformer } from '../storage/transformer.ts';
+import { ProviderChain } from './provider-chain.ts';
+import { identityProvider } from './provider.ts';
+import { resourceOfKey } from './resource-of-key.ts';
+
+/** Which providers a resource (`secrets`, `deployments.apps`) has; undefined when the configuration does not speak of it. */
+export type ChainOf = (resource: string) => ProviderChain | undefined;
+
+const IN_THE_CLEAR = new ProviderChain([identityProvider]);
+
+export class EncryptionAtRest implements Transformer {
+  #chains = new Map<string, ProviderChain>();
+
+  constructor(private chainOf: ChainOf) {}
+
+  /** New keys, a new order: what comes from now on is written with them. */
+  use(chainOf: ChainOf): void {
+    this.chainOf = chainOf;
+    this.#chains.clear();
+  }
+
+  toStorage(value: Buffer, key: string): Buffer | Promise<Buffer> {
+    return this.#chain(key).encrypt(value, key);
+  }
+
+  fromStorage(value: Uint8Array, key: string): { value: Uint8Array; stale: boolean } {
+    return this.#chain(key).decrypt(asBuffer(value), key);
+  }
+
+  prepare(values: Iterable<{ readonly key: string; readonly value: Uint8Array }>): Promise<void> | undefined {
+    let pending: Promise<void>[] | undefined;
+    for (const { key, value } of values) {
+      const wait = this.#chain(key).prepare(asBuffer(value));
+      if (wait) (pending ??= []).push(wait);
+    }
+    return pending && Promise.all(pending).then(() => undefined);
+  }
+
+  #chain(key: string): ProviderChain {
+    const end = key.indexOf('/', REGISTRY.length);
+    const cacheKey = end < 0 ? key : key.slice(0, Math.max(end, key.indexOf('/', end + 1)));
+    let chain = this.#chains.get(cacheKey);
+    if (!chain) {
+      chain = this.chainOf(resourceOfKey(key)) ?? IN_THE_CLEAR;
+      if (this.#chains.size > 10_000) this.#chains.clear();
+      this.#chains.set(cacheKey, chain);
+    }
+    return chain;
+  }
+}
+
+const asBuffer = (value: Uint8Array): Buffer => (Buffer.isBuffer(value) ? value : Buffer.from(value.buffer, value.byteOffset, value.byteLength));

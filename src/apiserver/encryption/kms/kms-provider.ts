@@ -1,0 +1,143 @@
+/**
+ * KMS v2: the service encrypts a seed, and each value is encrypted here with a key that is derived from the seed and
+ * 32 random bytes stored with it. So the service is asked at the start, when its key changes, and for seeds of others.
+ */
+import { createHash, createHmac } from 'node:crypto';
+import type { Context } from '../../../kernel/index.ts';
+import { openGcm, sealGcm } from '../aes.ts';
+import type { Provider } from '../provider.ts';
+import { KmsClient } from './kms-client.ts';
+import { decodeEncryptedObject, encodeEncryptedObject, type Annotations, type EncryptedObject } from './messages.ts';
+
+export interface KmsProviderOptions {
+  readonly name: string;
+  readonly endpoint: string;
+  readonly timeoutMs: number;
+}
+
+const SEED = 32;
+const INFO = 32;
+const DERIVED_FROM_SEED = 1;
+/** How often the service is asked for its key. */
+const POLL_MS = 60_000;
+/** So long after the service last answered its seed is still written with. */
+const WRITE_TTL_MS = 3 * 60_000;
+
+interface WriteState {
+  readonly keyId: string;
+  readonly seed: Buffer;
+  readonly encryptedSeed: Buffer;
+  readonly annotations: Annotations;
+  usableUntil: number;
+}
+
+export class KmsProvider implements Provider {
+  readonly prefix: string;
+  readonly #client: KmsClient;
+  readonly #seeds = new Map<string, Buffer>();
+  readonly #decrypting = new Map<string, Promise<void>>();
+  #state: WriteState | undefined;
+  #refreshing: Promise<WriteState> | undefined;
+  #poll: { cancel(): void } | undefined;
+
+  constructor(
+    private readonly ctx: Context,
+    private readonly options: KmsProviderOptions,
+  ) {
+    this.prefix = `k8s:enc:kms:v2:${options.name}:`;
+    this.#client = new KmsClient(ctx, options.endpoint, options.timeoutMs);
+  }
+
+  async encrypt(value: Buffer, place: string): Promise<Buffer> {
+    const state = this.#state && this.ctx.clock.monotonic() < this.#state.usableUntil ? this.#state : await this.#refresh();
+    const info = Buffer.from(this.ctx.random.bytes(INFO));
+    const sealed = sealGcm(derivedKey(state.seed, info), Buffer.from(this.ctx.random.bytes(12)), value, place);
+    return encodeEncryptedObject({
+      encryptedData: Buffer.concat([info, sealed]),
+      keyId: state.keyId,
+      encryptedDekSource: state.encryptedSeed,
+      annotations: state.annotations,
+      sourceType: DERIVED_FROM_SEED,
+    });
+  }
+
+  decrypt(value: Buffer, place: string): Buffer {
+    const object = decodeEncryptedObject(value);
+    const source = this.#seeds.get(seedId(object));
+    if (!source) throw new Error('the KMS has not decrypted the key of this value');
+    const { encryptedData } = object;
+    if (object.sourceType !== DERIVED_FROM_SEED) return openGcm(source, encryptedData, place);
+    if (encryptedData.length < INFO) throw new Error('the stored data was shorter than the required size');
+    return openGcm(derivedKey(source, encryptedData.subarray(0, INFO)), encryptedData.subarray(INFO), place);
+  }
+
+  prepare(value: Buffer): Promise<void> | undefined {
+    const object = decodeEncryptedObject(value);
+    const id = seedId(object);
+    if (this.#seeds.has(id)) return undefined;
+    let decrypting = this.#decrypting.get(id);
+    if (!decrypting) {
+      decrypting = this.#learn(id, object).finally(() => this.#decrypting.delete(id));
+      this.#decrypting.set(id, decrypting);
+    }
+    return decrypting;
+  }
+
+  isStale(value: Buffer): boolean {
+    return this.#state !== undefined && decodeEncryptedObject(value).keyId !== this.#state.keyId;
+  }
+
+  /** Asks the service for its state now; fails when it is not healthy. */
+  async check(): Promise<void> {
+    await this.#refresh();
+  }
+
+  close(): void {
+    this.#poll?.cancel();
+    this.#client.close();
+  }
+
+  /** A value whose key the service cannot decrypt is reported when it is read; others must not wait for it. */
+  async #learn(id: string, { encryptedDekSource, keyId, annotations }: EncryptedObject): Promise<void> {
+    try {
+      this.#seeds.set(id, await this.#client.decrypt(encryptedDekSource, keyId, annotations));
+    } catch (error) {
+      this.ctx.logger.error(error, 'The KMS could not decrypt a key', { provider: this.options.name });
+    }
+  }
+
+  #refresh(): Promise<WriteState> {
+    this.#refreshing ??= this.#ask().finally(() => (this.#refreshing = undefined));
+    return this.#refreshing;
+  }
+
+  async #ask(): Promise<WriteState> {
+    this.#poll ??= this.ctx.clock.every(POLL_MS, () => {
+      this.#refresh().catch((error: unknown) => this.ctx.logger.error(error, 'The KMS does not answer', { provider: this.options.name }));
+    });
+    const { version, healthz, keyId } = await this.#client.status();
+    if (version !== 'v2' && version !== 'v2beta1') throw new Error(`expected KMSv2 API version v2, got ${version}`);
+    if (healthz !== 'ok') throw new Error(`expected KMSv2 healthz status ok, got ${healthz}`);
+    if (keyId === '') throw new Error('the KMS gave an empty key id');
+    const usableUntil = this.ctx.clock.monotonic() + WRITE_TTL_MS;
+    if (this.#state?.keyId === keyId) {
+      this.#state.usableUntil = usableUntil;
+      return this.#state;
+    }
+    const seed = Buffer.from(this.ctx.random.bytes(SEED));
+    const encrypted = await this.#client.encrypt(seed);
+    const state: WriteState = { keyId: encrypted.keyId, seed, encryptedSeed: encrypted.ciphertext, annotations: encrypted.annotations, usableUntil };
+    this.#seeds.set(seedId({ encryptedDekSource: state.encryptedSeed, keyId: state.keyId, annotations: state.annotations, sourceType: DERIVED_FROM_SEED }), seed);
+    this.#state = state;
+    return state;
+  }
+}
+
+/** HKDF-Expand with SHA-256, one block. */
+const derivedKey = (seed: Buffer, info: Buffer): Buffer => createHmac('sha256', seed).update(info).update(Buffer.from([1])).digest();
+
+function seedId({ encryptedDekSource, keyId, annotations, sourceType }: Omit<EncryptedObject, 'encryptedData'>): string {
+  const hash = createHash('sha256').update(`${sourceType} ${keyId}\0`).update(encryptedDekSource);
+  for (const key of Object.keys(annotations).sort()) hash.update(`\0${key}\0`).update(annotations[key]!);
+  return hash.digest('base64');
+}

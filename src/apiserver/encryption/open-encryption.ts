@@ -1,0 +1,75 @@
+/** The encryption of a server from its file: made at the first start, and looked at again every minute. */
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { stringify } from 'yaml';
+import type { Context } from '../../kernel/index.ts';
+import { EncryptionAtRest } from './encryption-at-rest.ts';
+import { loadEncryption, type LoadedEncryption } from './configuration.ts';
+
+export interface OpenEncryption {
+  readonly transformer: EncryptionAtRest;
+  /** Reads the file again now; true when it had changed. Fails when it cannot be used, and the old one stays. */
+  reload(): Promise<boolean>;
+  close(): void;
+}
+
+const LOOK_EVERY_MS = 60_000;
+
+/** `file`: an EncryptionConfiguration; it is made, with a key that encrypts Secrets, when it is not there. */
+export async function openEncryption(ctx: Context, file: string): Promise<OpenEncryption> {
+  let text = await readOrCreate(ctx, file);
+  let loaded = await loadChecked(ctx, text);
+  const transformer = new EncryptionAtRest(loaded.chainOf);
+  const reload = async (): Promise<boolean> => {
+    const found = await fs.readFile(file, 'utf8');
+    if (found === text) return false;
+    const next = await loadChecked(ctx, found);
+    transformer.use(next.chainOf);
+    closeAll(loaded);
+    loaded = next;
+    text = found;
+    ctx.logger.info('The encryption configuration has changed and is in use', { file });
+    return true;
+  };
+  const timer = ctx.clock.every(LOOK_EVERY_MS, () => {
+    reload().catch((error: unknown) => ctx.logger.error(error, 'The encryption configuration has changed and cannot be used', { file }));
+  });
+  const close = (): void => {
+    timer.cancel();
+    closeAll(loaded);
+  };
+  ctx.signal.addEventListener('abort', close, { once: true });
+  return { transformer, reload, close };
+}
+
+/** A service that does not answer is found out now, not at the first write. */
+async function loadChecked(ctx: Context, text: string): Promise<LoadedEncryption> {
+  const loaded = loadEncryption(ctx, text);
+  try {
+    await Promise.all(loaded.kms.map((provider) => provider.check()));
+    return loaded;
+  } catch (error) {
+    closeAll(loaded);
+    throw error;
+  }
+}
+
+const closeAll = ({ kms }: LoadedEncryption): void => kms.forEach((provider) => provider.close());
+
+async function readOrCreate(ctx: Context, file: string): Promise<string> {
+  try {
+    return await fs.readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  const secret = Buffer.from(ctx.random.bytes(32)).toString('base64');
+  const text = stringify({
+    apiVersion: 'apiserver.config.k8s.io/v1',
+    kind: 'EncryptionConfiguration',
+    resources: [{ resources: ['secrets'], providers: [{ aesgcm: { keys: [{ name: 'key1', secret }] } }, { identity: {} }] }],
+  });
+  await fs.mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  await fs.writeFile(`${file}.tmp`, text, { mode: 0o600 });
+  await fs.rename(`${file}.tmp`, file);
+  return text;
+}

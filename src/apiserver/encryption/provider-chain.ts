@@ -1,0 +1,37 @@
+/** The providers of one resource: the first one writes, all may read, and what another than the first wrote is stale. */
+import type { Provider } from './provider.ts';
+
+/** Longer than any prefix: kms names are at most this long. */
+const PREFIX_WINDOW = 512;
+
+export class ProviderChain {
+  constructor(readonly providers: readonly Provider[]) {}
+
+  encrypt(value: Buffer, key: string): Buffer | Promise<Buffer> {
+    const [writer] = this.providers;
+    if (!writer || writer.prefix === '') return value;
+    const sealed = writer.encrypt(value, key);
+    const prefix = Buffer.from(writer.prefix, 'utf8');
+    return sealed instanceof Promise ? sealed.then((bytes) => Buffer.concat([prefix, bytes])) : Buffer.concat([prefix, sealed]);
+  }
+
+  decrypt(value: Buffer, key: string): { value: Buffer; stale: boolean } {
+    const provider = this.#providerOf(value);
+    const sealed = value.subarray(Buffer.byteLength(provider.prefix));
+    const stale = provider !== this.providers[0] || (provider.isStale?.(sealed) ?? false);
+    return { value: provider.decrypt(sealed, key), stale };
+  }
+
+  prepare(value: Buffer): Promise<void> | undefined {
+    const provider = this.providers.find(({ prefix }) => prefix !== '' && startsWith(value, prefix));
+    return provider?.prepare?.(value.subarray(Buffer.byteLength(provider.prefix)));
+  }
+
+  #providerOf(value: Buffer): Provider {
+    const provider = this.providers.find(({ prefix }) => startsWith(value, prefix));
+    if (!provider || (provider.prefix === '' && startsWith(value, 'k8s:enc:'))) throw new Error('no matching prefix found');
+    return provider;
+  }
+}
+
+const startsWith = (value: Buffer, prefix: string): boolean => prefix === '' || value.subarray(0, PREFIX_WINDOW).toString('utf8').startsWith(prefix);

@@ -1,0 +1,22 @@
+/** From a place in the store to the resource that lives there, as configurations name it: `secrets`, `deployments.apps`. */
+import { schema } from '../../api/index.ts';
+import { storedAs } from '../registry/conversions.ts';
+import { builtinPrefix, REGISTRY } from '../storage/keys.ts';
+
+const BUILTIN = new Map<string, string>();
+
+function builtin(): ReadonlyMap<string, string> {
+  if (BUILTIN.size > 0) return BUILTIN;
+  for (const resource of schema.resources) {
+    if (!resource.verbs.includes('get')) continue;
+    const { group, plural } = storedAs(schema, resource);
+    BUILTIN.set(builtinPrefix(group, plural), group === '' ? plural : `${plural}.${group}`);
+  }
+  return BUILTIN;
+}
+
+/** Built-in resources have prefixes of their own; a custom one lives at `/registry/GROUP/PLURAL/`. */
+export function resourceOfKey(key: string): string {
+  const [first = '', second = ''] = key.slice(REGISTRY.length).split('/');
+  return builtin().get(`${REGISTRY}${first}/`) ?? builtin().get(`${REGISTRY}${first}/${second}/`) ?? `${second}.${first}`;
+}
