@@ -22,6 +22,9 @@ import { serviceAccountController } from './serviceaccount/service-account.ts';
 import { replicaSetController } from './replicaset/replicaset.ts';
 import { replicationControllerController } from './replicaset/replicationcontroller.ts';
 import { deploymentController } from './deployment/deployment.ts';
+import { endpointsController } from './endpoint/endpoint.ts';
+import { endpointSliceController } from './endpointslice/endpointslice.ts';
+import { endpointSliceMirroringController } from './endpointslicemirroring/endpointslicemirroring.ts';
 
 export const controllers: readonly ControllerDescriptor[] = [
   serviceAccountController,
@@ -46,6 +49,9 @@ export const controllers: readonly ControllerDescriptor[] = [
   podGarbageCollectorController,
   ttlController,
   ttlAfterFinishedController,
+  endpointsController,
+  endpointSliceController,
+  endpointSliceMirroringController,
 ];
 
 /** `*` means all that are on by default; a name switches one on, `-name` off; the last word counts. */

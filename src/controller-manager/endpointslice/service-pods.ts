@@ -1,0 +1,82 @@
+/** The pods behind a Service, as both Endpoints and EndpointSlices see them. */
+import { isIPv6 } from 'node:net';
+import type { Pod, Service, ServicePort } from '../../api/generated/core-v1.ts';
+import { byNamespace, keyOf, NAMESPACE_INDEX, type InformerFactory, type SharedInformer } from '../../client/index.ts';
+import { selectorFromLabels } from '../../machinery/selectors/index.ts';
+import { isReady, isTerminal } from '../pods/index.ts';
+
+export const HEADLESS_LABEL = 'service.kubernetes.io/headless';
+export const TRIGGER_TIME = 'endpoints.kubernetes.io/last-change-trigger-time';
+
+export const isHeadless = (service: Service): boolean => (service.spec?.clusterIP ?? '') === '' || service.spec?.clusterIP === 'None';
+
+/** ExternalName Services and those without a selector have their endpoints from somewhere else, or none. */
+export const hasSelectedPods = (service: Service): boolean => service.spec?.type !== 'ExternalName' && Object.keys(service.spec?.selector ?? {}).length > 0;
+
+export const isIPv6Address = (address: string): boolean => isIPv6(address);
+
+export const addressesOf = (pod: Pod, ipv6: boolean): string[] => (pod.status?.podIPs ?? []).map(({ ip }) => ip ?? '').filter((ip) => ip !== '' && isIPv6Address(ip) === ipv6);
+
+export function canServe(pod: Pod, includeTerminating: boolean): boolean {
+  if (isTerminal(pod) || (!pod.status?.podIP && !pod.status?.podIPs?.length)) return false;
+  return includeTerminating || pod.metadata.deletionTimestamp === undefined;
+}
+
+/** The pod's name inside of a Service's subdomain. */
+export function hostnameIn(pod: Pod, service: Service): string | undefined {
+  const { hostname, subdomain } = pod.spec ?? {};
+  return hostname && subdomain === service.metadata.name ? hostname : undefined;
+}
+
+/** The number of a Service's target port on a pod; undefined for a name that the pod does not have. */
+export function targetPortOn(pod: Pod, port: ServicePort): number | undefined {
+  const target = port.targetPort;
+  if (typeof target === 'number') return target === 0 ? port.port : target;
+  if (target === undefined || target === '') return port.port;
+  const sidecars = (pod.spec?.initContainers ?? []).filter((container) => container.restartPolicy === 'Always');
+  for (const container of [...(pod.spec?.containers ?? []), ...sidecars]) {
+    const found = container.ports?.find((p) => p.name === target && (p.protocol ?? 'TCP') === (port.protocol ?? 'TCP'));
+    if (found) return found.containerPort;
+  }
+  return undefined;
+}
+
+/** All of a pod that endpoints depend on; status updates that change nothing of it are common. */
+export function endpointIdentity(pod: Pod): string {
+  const { metadata, spec, status } = pod;
+  return JSON.stringify([metadata.labels, metadata.deletionTimestamp, spec?.nodeName, spec?.hostname, spec?.subdomain, status?.podIP, status?.podIPs, isTerminal(pod), isReady(pod), metadata.uid]);
+}
+
+export interface ServicesOfPods {
+  readonly services: SharedInformer<Service>;
+  readonly pods: SharedInformer<Pod>;
+  podsOf(service: Service): Pod[];
+  /** The keys of the Services that a pod is, or could be, behind. */
+  servicesOf(pod: Pod): string[];
+}
+
+export function servicesOfPods(informers: InformerFactory): ServicesOfPods {
+  const services = informers.informer('v1/services', {}, { [NAMESPACE_INDEX]: byNamespace });
+  const pods = informers.informer('v1/pods', {}, { [NAMESPACE_INDEX]: byNamespace });
+  const selects = (service: Service, pod: Pod): boolean => hasSelectedPods(service) && selectorFromLabels(service.spec?.selector ?? {}).matches(pod.metadata.labels ?? {});
+  return {
+    services,
+    pods,
+    podsOf: (service) => pods.indexer.byIndex(NAMESPACE_INDEX, service.metadata.namespace ?? '').filter((pod) => selects(service, pod)),
+    servicesOf: (pod) => services.indexer.byIndex(NAMESPACE_INDEX, pod.metadata.namespace ?? '').flatMap((service) => (selects(service, pod) ? [keyOf(service)] : [])),
+  };
+}
+
+/** Enqueues the Services of every pod that changes in what endpoints depend on. */
+export function enqueueServicesOfPods({ pods, servicesOf }: ServicesOfPods, add: (key: string) => void): void {
+  const enqueue = (pod: Pod): void => servicesOf(pod).forEach(add);
+  pods.addHandler({
+    onAdd: enqueue,
+    onUpdate: (before, after) => {
+      if (endpointIdentity(before) === endpointIdentity(after)) return;
+      enqueue(before);
+      enqueue(after);
+    },
+    onDelete: enqueue,
+  });
+}

@@ -1,0 +1,29 @@
+import type { Pod, Service } from '../../api/generated/core-v1.ts';
+import { readyCondition } from '../pods/index.ts';
+
+/**
+ * When what the endpoints show today began: the earliest change of a Service or of its pods since they were last looked
+ * at. Those who program the network measure from this how long it took.
+ */
+export class TriggerTimes {
+  readonly #known = new Map<string, { service: string; pods: Map<string, string> }>();
+
+  next(key: string, service: Service, pods: readonly Pod[]): string | undefined {
+    const before = this.#known.get(key);
+    const now = { service: service.metadata.creationTimestamp ?? '', pods: new Map<string, string>() };
+    const changed: string[] = [];
+    for (const pod of pods) {
+      const time = readyCondition(pod)?.lastTransitionTime;
+      if (time === undefined) continue;
+      now.pods.set(pod.metadata.name ?? '', time);
+      if (time > (before?.pods.get(pod.metadata.name ?? '') ?? '')) changed.push(time);
+    }
+    if (now.service > (before?.service ?? '')) changed.push(now.service);
+    this.#known.set(key, now);
+    return before === undefined ? now.service : changed.sort()[0];
+  }
+
+  forget(key: string): void {
+    this.#known.delete(key);
+  }
+}
