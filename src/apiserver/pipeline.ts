@@ -57,7 +57,7 @@ export interface Pipeline {
 }
 
 /** On besides upstream's defaults, as installers have it: kubelets are held to what is theirs. */
-const DEFAULT_EXTRA_PLUGINS = ['NodeRestriction'];
+const extraPlugins = (disabled: readonly string[] = []): string[] => ['NodeRestriction'].filter((name) => !disabled.includes(name));
 
 export async function createPipeline(ctx: Context, options: PipelineOptions): Promise<Pipeline> {
   const transformer = options.encryption ?? identityTransformer;
@@ -82,7 +82,7 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
     cache,
     objects,
     registry,
-    admission: new AdmissionChain([...admissionPlugins(ctx, registry, { enable: DEFAULT_EXTRA_PLUGINS, ...options.admission, authorizer, webhooks }), escalationCheck(rbac, authorizer)]),
+    admission: new AdmissionChain([...admissionPlugins(ctx, registry, { enable: extraPlugins(options.admission?.disable), ...options.admission, authorizer, webhooks }), escalationCheck(rbac, authorizer)]),
     authorizer,
     rules: authorizer,
     tokens: serviceAccounts,

@@ -2,18 +2,32 @@
 import type { Context } from '../../kernel/index.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
 import type { Registry } from '../registry/registry.ts';
+import type { WebhookClients } from '../webhook-client/index.ts';
 import type { AdmissionPlugin } from './admission.ts';
+import { alwaysDeny } from './always-deny.ts';
+import { alwaysPullImages } from './always-pull-images.ts';
 import { certificateApprovalPlugin, certificateSigningPlugin, clusterTrustBundleAttestPlugin } from './certificate-signers.ts';
 import { certificateSubjectRestriction } from './certificate-subject-restriction.ts';
 import { defaultIngressClassPlugin } from './default-ingress-class.ts';
 import { defaultStorageClassPlugin } from './default-storage-class.ts';
-import { defaultTolerationSecondsPlugin } from './default-toleration-seconds.ts';
+import { defaultTolerationSecondsPlugin, type DefaultTolerationSeconds } from './default-toleration-seconds.ts';
+import { denyServiceExternalIPs } from './deny-service-external-ips.ts';
+import { eventRateLimitPlugin, type EventRateLimitConfiguration } from './event-rate-limit.ts';
+import { extendedResourceToleration } from './extended-resource-toleration.ts';
+import { limitPodHardAntiAffinityTopology } from './limit-pod-hard-anti-affinity-topology.ts';
 import { limitRangerPlugin } from './limit-ranger/limit-ranger.ts';
+import { withoutCel } from './match-conditions.ts';
+import { namespaceAutoProvisionPlugin, namespaceExistsPlugin } from './namespace-existence.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
+import { nodeDeclaredFeatureValidator } from './node-declared-feature-validator.ts';
 import { nodeRestrictionPlugin } from './node-restriction/node-restriction.ts';
+import { ownerReferencesPermissionEnforcementPlugin } from './owner-references-permission-enforcement.ts';
 import { persistentVolumeClaimResizePlugin } from './persistent-volume-claim-resize.ts';
+import { podNodeSelectorPlugin, type PodNodeSelectorConfiguration } from './pod-node-selector.ts';
+import { podResizeValidator } from './pod-resize-validator.ts';
 import type { PodSecurityConfiguration } from './pod-security/configuration.ts';
 import { podSecurityPlugin } from './pod-security/pod-security.ts';
+import { podTolerationRestrictionPlugin, type PodTolerationRestrictionConfiguration } from './pod-toleration-restriction.ts';
 import { podTopologyLabels } from './pod-topology-labels.ts';
 import { priorityPlugin } from './priority.ts';
 import { resourceQuotaPlugin, type ResourceQuotaConfiguration } from './resource-quota/resource-quota.ts';
@@ -21,9 +35,7 @@ import { runtimeClassPlugin } from './runtime-class.ts';
 import { serviceAccountPlugin } from './service-account/service-account.ts';
 import { storageObjectInUseProtection } from './storage-object-in-use-protection.ts';
 import { taintNodesByCondition } from './taint-nodes-by-condition.ts';
-import { withoutCel } from './match-conditions.ts';
 import { mutatingWebhookPlugin, validatingWebhookPlugin, webhookSource } from './webhook/index.ts';
-import type { WebhookClients } from '../webhook-client/index.ts';
 
 export interface AdmissionOptions {
   readonly authorizer: Authorizer;
@@ -34,6 +46,10 @@ export interface AdmissionOptions {
   readonly disable?: readonly string[];
   readonly podSecurity?: PodSecurityConfiguration;
   readonly resourceQuota?: ResourceQuotaConfiguration;
+  readonly defaultTolerationSeconds?: DefaultTolerationSeconds;
+  readonly eventRateLimit?: EventRateLimitConfiguration;
+  readonly podNodeSelector?: PodNodeSelectorConfiguration;
+  readonly podTolerationRestriction?: PodTolerationRestrictionConfiguration;
 }
 
 export interface PluginContext extends AdmissionOptions {
@@ -50,17 +66,36 @@ const on = (create: PluginEntry['create']): PluginEntry => ({ onByDefault: true,
 
 const off = (create: PluginEntry['create']): PluginEntry => ({ onByDefault: false, create });
 
+/** Its feature gate is off in v1.36: the name is known, and that is all. */
+const gated = (name: string): PluginEntry => on(() => ({ name, operations: [] }));
+
+function unsupported(name: string): never {
+  throw new Error(`the admission plugin ${name} is not supported`);
+}
+
+/** The order in which they run. */
 const PLUGINS = {
+  AlwaysAdmit: off(() => ({ name: 'AlwaysAdmit', operations: [] })),
+  NamespaceAutoProvision: off(({ ctx, registry }) => namespaceAutoProvisionPlugin(ctx, registry)),
   NamespaceLifecycle: on(() => namespaceLifecycle),
+  NamespaceExists: off(({ registry }) => namespaceExistsPlugin(registry)),
+  LimitPodHardAntiAffinityTopology: off(() => limitPodHardAntiAffinityTopology),
   LimitRanger: on(({ registry }) => limitRangerPlugin(registry)),
   ServiceAccount: on(({ ctx, registry }) => serviceAccountPlugin(ctx, registry)),
   NodeRestriction: off(({ registry, authorizer }) => nodeRestrictionPlugin(registry, authorizer)),
   TaintNodesByCondition: on(() => taintNodesByCondition),
+  AlwaysPullImages: off(() => alwaysPullImages),
+  ImagePolicyWebhook: off(() => unsupported('ImagePolicyWebhook')),
   PodSecurity: on(({ registry, podSecurity }) => podSecurityPlugin(registry, podSecurity)),
+  PodNodeSelector: off(({ registry, podNodeSelector }) => podNodeSelectorPlugin(registry, podNodeSelector)),
   Priority: on(({ registry }) => priorityPlugin(registry)),
-  DefaultTolerationSeconds: on(() => defaultTolerationSecondsPlugin()),
+  DefaultTolerationSeconds: on(({ defaultTolerationSeconds }) => defaultTolerationSecondsPlugin(defaultTolerationSeconds)),
+  PodTolerationRestriction: off(({ registry, podTolerationRestriction }) => podTolerationRestrictionPlugin(registry, podTolerationRestriction)),
+  EventRateLimit: off(({ ctx, eventRateLimit }) => eventRateLimitPlugin(ctx.clock, eventRateLimit)),
+  ExtendedResourceToleration: off(() => extendedResourceToleration),
   DefaultStorageClass: on(({ registry }) => defaultStorageClassPlugin(registry)),
   StorageObjectInUseProtection: on(() => storageObjectInUseProtection),
+  OwnerReferencesPermissionEnforcement: off(({ registry, authorizer }) => ownerReferencesPermissionEnforcementPlugin(registry, authorizer)),
   PersistentVolumeClaimResize: on(({ registry }) => persistentVolumeClaimResizePlugin(registry)),
   RuntimeClass: on(({ registry }) => runtimeClassPlugin(registry)),
   CertificateApproval: on(({ authorizer }) => certificateApprovalPlugin(authorizer)),
@@ -68,10 +103,16 @@ const PLUGINS = {
   ClusterTrustBundleAttest: on(({ authorizer }) => clusterTrustBundleAttestPlugin(authorizer)),
   CertificateSubjectRestriction: on(() => certificateSubjectRestriction),
   DefaultIngressClass: on(({ registry }) => defaultIngressClassPlugin(registry)),
+  DenyServiceExternalIPs: off(() => denyServiceExternalIPs),
   PodTopologyLabels: on(() => podTopologyLabels),
+  PodGroupWorkloadExists: gated('PodGroupWorkloadExists'),
+  NodeDeclaredFeatureValidator: on(() => nodeDeclaredFeatureValidator),
+  JobValidation: gated('JobValidation'),
+  PodResizeValidator: on(() => podResizeValidator),
   MutatingAdmissionWebhook: on(({ ctx, registry, webhooks }) => mutatingWebhookPlugin({ ctx, clients: webhooks }, webhookSource(registry, 'mutatingwebhookconfigurations'), withoutCel)),
   ValidatingAdmissionWebhook: on(({ ctx, registry, webhooks }) => validatingWebhookPlugin({ ctx, clients: webhooks }, webhookSource(registry, 'validatingwebhookconfigurations'), withoutCel)),
   ResourceQuota: on(({ ctx, registry, resourceQuota }) => resourceQuotaPlugin(ctx, registry, resourceQuota)),
+  AlwaysDeny: off(() => alwaysDeny),
 } satisfies Record<string, PluginEntry>;
 
 export function admissionPlugins(ctx: Context, registry: Registry, options: AdmissionOptions): readonly AdmissionPlugin[] {

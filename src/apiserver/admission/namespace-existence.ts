@@ -1,0 +1,38 @@
+/** NamespaceExists and NamespaceAutoProvision: what happens to requests in namespaces that are not there. */
+import type { Context } from '../../kernel/index.ts';
+import { isStatusError } from '../../machinery/status.ts';
+import { formatTime } from '../../machinery/time/index.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
+import { isFor } from './kinds.ts';
+
+const concerns = (attributes: AdmissionAttributes): boolean => attributes.namespace !== '' && !isFor(attributes, '', 'namespaces');
+
+export const namespaceExistsPlugin = (registry: Registry): AdmissionPlugin => {
+  const namespaces = registry.require('', 'v1', 'namespaces');
+  return {
+    name: 'NamespaceExists',
+    operations: ['CREATE', 'UPDATE', 'DELETE'],
+    matches: (attributes) => concerns(attributes) && !namespaces.cache.get('', attributes.namespace),
+    async validate({ namespace }) {
+      await registry.objects.fresh(namespaces, { namespace: '', name: namespace });
+    },
+  };
+};
+
+export const namespaceAutoProvisionPlugin = (ctx: Context, registry: Registry): AdmissionPlugin => {
+  const namespaces = registry.require('', 'v1', 'namespaces');
+  return {
+    name: 'NamespaceAutoProvision',
+    operations: ['CREATE'],
+    matches: (attributes) => !attributes.dryRun && concerns(attributes) && !namespaces.cache.get('', attributes.namespace),
+    async admit({ namespace: name }) {
+      const metadata = { name, uid: ctx.random.uid(), creationTimestamp: formatTime(ctx.clock.now()), labels: { 'kubernetes.io/metadata.name': name } };
+      try {
+        await registry.objects.create(namespaces, { namespace: '', name }, { apiVersion: 'v1', kind: 'Namespace', metadata, spec: { finalizers: ['kubernetes'] }, status: { phase: 'Active' } }, false);
+      } catch (error) {
+        if (!isStatusError(error, 'AlreadyExists')) throw error;
+      }
+    },
+  };
+};

@@ -1,0 +1,58 @@
+/** PodNodeSelector: the pods of a namespace run on the nodes that its annotation, or the cluster's configuration, selects. */
+import type { Registry } from '../registry/registry.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
+import { isForPods, podOf, specOf } from './kinds.ts';
+import { refuse } from './refuse.ts';
+
+/** `clusterDefaultNodeSelector` holds where a namespace says nothing; other keys are namespaces and what their pods may select. */
+export type PodNodeSelectorConfiguration = Readonly<Record<string, string>>;
+
+type Labels = Readonly<Record<string, string>>;
+
+const ANNOTATION = 'scheduler.alpha.kubernetes.io/node-selector';
+const CLUSTER_DEFAULT = 'clusterDefaultNodeSelector';
+
+export function podNodeSelectorPlugin(registry: Registry, configuration: PodNodeSelectorConfiguration = {}): AdmissionPlugin {
+  function selectorOf({ namespace }: AdmissionAttributes): Labels {
+    const annotation = registry.lookup('', 'v1', 'namespaces', '', namespace)?.metadata.annotations?.[ANNOTATION];
+    return parseSelector(annotation ?? configuration[CLUSTER_DEFAULT] ?? '');
+  }
+
+  function check(attributes: AdmissionAttributes): void {
+    const own = specOf(podOf(attributes)).nodeSelector ?? {};
+    const wanted = selectorOf(attributes);
+    if (Object.keys(wanted).some((key) => own[key] !== undefined && own[key] !== wanted[key])) {
+      throw refuse(attributes, 'pod node label selector conflicts with its namespace node label selector');
+    }
+    const allowed = parseSelector(configuration[attributes.namespace] ?? '');
+    if (Object.keys(allowed).length > 0 && Object.entries(own).some(([key, value]) => allowed[key] !== value)) {
+      throw refuse(attributes, 'pod node label selector labels conflict with its namespace whitelist');
+    }
+  }
+
+  return {
+    name: 'PodNodeSelector',
+    operations: ['CREATE'],
+    matches: isForPods,
+    admit(attributes) {
+      check(attributes);
+      const wanted = selectorOf(attributes);
+      const spec = specOf(podOf(attributes));
+      if (Object.keys(wanted).length > 0) spec.nodeSelector = { ...wanted, ...spec.nodeSelector };
+      check(attributes);
+    },
+    validate: check,
+  };
+}
+
+/** `a=b,c=d` */
+function parseSelector(text: string): Labels {
+  const pairs = text.split(',').map((pair) => pair.trim()).filter((pair) => pair !== '');
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const [key, value, ...rest] = pair.split('=');
+      if (value === undefined || rest.length > 0) throw new Error(`invalid selector: [${pair}]`);
+      return [key!.trim(), value.trim()];
+    }),
+  );
+}

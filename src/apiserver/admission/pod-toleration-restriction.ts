@@ -1,0 +1,47 @@
+/** PodTolerationRestriction: a namespace's annotations, or the configuration, give its pods tolerations and limit those they bring. */
+import type { Toleration } from '../../api/generated/core-v1.ts';
+import { failure } from '../../machinery/status.ts';
+import { podQosClass } from '../../machinery/validation/core/pod-qos.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
+import { isForPods, podOf, specOf } from './kinds.ts';
+import { covers, mergeTolerations } from './merge-tolerations.ts';
+
+export interface PodTolerationRestrictionConfiguration {
+  readonly default?: readonly Toleration[];
+  readonly whitelist?: readonly Toleration[];
+}
+
+const DEFAULT_ANNOTATION = 'scheduler.alpha.kubernetes.io/defaultTolerations';
+const WHITELIST_ANNOTATION = 'scheduler.alpha.kubernetes.io/tolerationsWhitelist';
+const MEMORY_PRESSURE: Toleration = { key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' };
+
+export function podTolerationRestrictionPlugin(registry: Registry, configuration: PodTolerationRestrictionConfiguration = {}): AdmissionPlugin {
+  function annotated({ namespace }: AdmissionAttributes, key: string): readonly Toleration[] | undefined {
+    const text = registry.lookup('', 'v1', 'namespaces', '', namespace)?.metadata.annotations?.[key];
+    if (text === undefined) return undefined;
+    return text === '' ? [] : (JSON.parse(text) as Toleration[]);
+  }
+
+  function check(attributes: AdmissionAttributes): void {
+    const given = specOf(podOf(attributes)).tolerations ?? [];
+    const whitelist = annotated(attributes, WHITELIST_ANNOTATION) ?? configuration.whitelist ?? [];
+    if (whitelist.length === 0 || given.every((toleration) => whitelist.some((allowed) => covers(allowed, toleration)))) return;
+    throw failure(500, '', 'pod tolerations (possibly merged with namespace default tolerations) conflict with its namespace whitelist');
+  }
+
+  return {
+    name: 'PodTolerationRestriction',
+    operations: ['CREATE', 'UPDATE'],
+    matches: isForPods,
+    admit(attributes) {
+      if (attributes.operation === 'CREATE') {
+        const spec = specOf(podOf(attributes));
+        const extra = [...(annotated(attributes, DEFAULT_ANNOTATION) ?? configuration.default ?? []), ...(podQosClass(spec) === 'BestEffort' ? [] : [MEMORY_PRESSURE])];
+        if (extra.length > 0) spec.tolerations = mergeTolerations(spec.tolerations ?? [], extra);
+      }
+      check(attributes);
+    },
+    validate: check,
+  };
+}
