@@ -61,6 +61,5 @@ function addressOf(pod: Pod, service: Service, ip: string): EndpointAddress {
   return { ip, ...(hostname === undefined ? {} : { hostname }), ...(pod.spec?.nodeName ? { nodeName: pod.spec.nodeName } : {}), targetRef: { kind: 'Pod', namespace, name, uid } };
 }
 
-const byAddress = (a: EndpointAddress, b: EndpointAddress): number => compare(sortable(a.ip), sortable(b.ip)) || compare(a.targetRef?.uid ?? '', b.targetRef?.uid ?? '');
+const byAddress = (a: EndpointAddress, b: EndpointAddress): number => compare(a.ip, b.ip) || compare(a.targetRef?.uid ?? '', b.targetRef?.uid ?? '');
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-const sortable = (ip: string): string => (ip.includes(':') ? ip : ip.split('.').map((part) => part.padStart(3, '0')).join('.'));
