@@ -37,6 +37,7 @@ export async function prepareForCreate(scope: Scope, object: KubeObject, steps: 
     const errors = [...validateCreate(served, object, backend.validation), ...(strategy.validate?.(object, undefined, request) ?? [])];
     if (errors.length > 0) throw invalid(kindOf(served, object), meta.name ?? '', errors);
     scope.warnings.push(...warningsOnCreate(served, object, backend.validation));
+    strategy.canonicalize?.(object);
     await steps.beforeStore();
   } catch (error) {
     await reservation?.rollback?.();

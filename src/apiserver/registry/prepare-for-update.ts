@@ -36,6 +36,7 @@ export async function prepareForUpdate(scope: Scope, update: PreparedUpdate): Pr
   const reservation = subresource === '' ? await served.strategy.reserve?.(object, old, request) : undefined;
   try {
     await prepareAndValidate(scope, update, request);
+    served.strategy.canonicalize?.(object);
     await update.beforeStore();
   } catch (error) {
     await reservation?.rollback?.();

@@ -71,6 +71,9 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   /** For kinds with metadata.generation: it starts at 1 and grows with each update of which this is true. */
   generationChanges?(object: T, old: T): boolean;
 
+  /** Completes an object that has been found valid; changes it in place. */
+  canonicalize?(object: T): void;
+
   /** Checks that need the cluster's state, after the pure validation. */
   validate?(object: T, old: T | undefined, request: WriteContext): readonly FieldError[];
 

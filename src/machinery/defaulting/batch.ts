@@ -13,6 +13,7 @@ export function defaultJob({ metadata, spec: given }: Job): Partial<Job> {
   spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? DEFAULT_BACKOFF_LIMIT : NO_BACKOFF_LIMIT;
   spec.completionMode ??= 'NonIndexed';
   spec.suspend ??= false;
+  spec.manualSelector ??= false;
   spec.podReplacementPolicy ??= spec.podFailurePolicy ? 'Failed' : 'TerminatingOrFailed';
   const labels = spec.template.metadata?.labels;
   const ordered = inOrderOf('io.k8s.api.batch.v1.JobSpec', spec);

@@ -9,11 +9,12 @@ export const jobs: Strategy<ObjectOf<Job>> = {
   propagationWarning: 'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
   generationChanges: specChanges,
   prepareForCreate(job) {
-    if (!job.spec) return;
-    if (!job.spec.manualSelector) generateSelector(job);
+    if (job.spec && !job.spec.manualSelector) generateSelector(job);
+  },
+  canonicalize({ metadata, spec }) {
     // A job without labels of its own has those of its pods, the generated ones included.
-    const { labels } = job.spec.template.metadata ?? {};
-    if (labels && Object.keys(job.metadata.labels ?? {}).length === 0) job.metadata.labels = { ...labels };
+    const labels = spec?.template.metadata?.labels;
+    if (labels && Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = { ...labels };
   },
 };
 
