@@ -1,6 +1,7 @@
 /** The endpoints of every server: health, metrics, version; discovery and OpenAPI follow the registry. */
 import type { Context } from '../kernel/index.ts';
 import { METRICS_CONTENT_TYPE } from '../kernel/index.ts';
+import type { Aggregator } from './aggregator/index.ts';
 import { discoveryEndpoints } from './discovery/endpoints.ts';
 import type { Endpoint } from './endpoints.ts';
 import { healthEndpoints } from './health/health.ts';
@@ -9,11 +10,11 @@ import type { Registry } from './registry/registry.ts';
 import { respondJson, respondText } from './respond.ts';
 import { VERSION } from './version.ts';
 
-export function builtinEndpoints(ctx: Context, registry: Registry, serverAddress: () => string): readonly Endpoint[] {
+export function builtinEndpoints(ctx: Context, registry: Registry, serverAddress: () => string, aggregator?: Aggregator): readonly Endpoint[] {
   return [
     ...healthEndpoints(ctx),
-    ...discoveryEndpoints(registry, serverAddress),
-    ...openapiEndpoints(registry),
+    ...discoveryEndpoints(registry, serverAddress, aggregator?.otherServers),
+    ...openapiEndpoints(registry, aggregator),
     { path: '/version', serve: () => respondJson(200, VERSION) },
     { path: '/metrics', serve: () => respondText(200, ctx.metrics.expose(), { 'content-type': METRICS_CONTENT_TYPE }) },
   ];

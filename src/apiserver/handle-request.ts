@@ -8,6 +8,7 @@
  */
 import { isStatusError, type StatusError } from '../machinery/status.ts';
 import { failure, internalError, unauthorized } from '../machinery/status.ts';
+import type { Aggregator } from './aggregator/index.ts';
 import type { AuditLog } from './audit/audit.ts';
 import { authorize } from './authz/authorize.ts';
 import type { Impersonation } from './authn/impersonation.ts';
@@ -31,6 +32,8 @@ export interface Door {
   readonly metrics: ApiServerMetrics;
   /** What is served besides resources: discovery, health, metrics, OpenAPI. */
   readonly endpoints: Endpoints;
+  /** What other servers serve for this one. */
+  readonly aggregator?: Aggregator;
 }
 
 export async function handleRequest(door: Door, request: ApiRequest): Promise<ApiResponse> {

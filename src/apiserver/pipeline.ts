@@ -3,6 +3,7 @@ import { schema, type Resource } from '../api/index.ts';
 import type { Store } from '../etcd/index.ts';
 import type { Context } from '../kernel/index.ts';
 import { DEFAULT_VALIDATION_CONTEXT } from '../machinery/validation/index.ts';
+import { Aggregator } from './aggregator/index.ts';
 import { AdmissionChain } from './admission/admission.ts';
 import { admissionPlugins, type AdmissionOptions } from './admission/plugins.ts';
 import { noAudit } from './audit/audit.ts';
@@ -91,6 +92,8 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
     serviceAllocator,
     kubelet: new KubeletClient(registry, options.pki.kubeletClient),
   };
+  const loopback = createLoopback((request) => handle(request), ctx.signal);
+  const aggregator = new Aggregator(ctx, registry, { resolver: serviceResolver, frontProxyClient: options.pki.frontProxyClient, loopback });
   let port = 0;
   const serverAddress = (): string => `${options.advertiseAddress}:${port}`;
   const door: Door = {
@@ -100,21 +103,22 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
     flowControl: unlimitedFlow,
     audit: noAudit,
     metrics: createMetrics(ctx),
-    endpoints: new Endpoints([...builtinEndpoints(ctx, registry, serverAddress), ...issuerDiscoveryEndpoints(serviceAccounts, serverAddress)]),
+    endpoints: new Endpoints([...builtinEndpoints(ctx, registry, serverAddress, aggregator), ...issuerDiscoveryEndpoints(serviceAccounts, serverAddress)]),
+    aggregator,
   };
   const handle = (request: ApiRequest): Promise<ApiResponse> => handleRequest(door, request);
-  const definitions = new CrdManager(ctx, { registry, cache, loopback: createLoopback(handle, ctx.signal), rulesOf: () => undefined });
+  const definitions = new CrdManager(ctx, { registry, cache, loopback, rulesOf: () => undefined });
   return {
     door,
     handle,
     async run() {
-      await Promise.all([cache.run(), definitions.run()]);
+      await Promise.all([cache.run(), definitions.run(), aggregator.run()]);
     },
     async bootstrap(securePort) {
       port = securePort;
       await definitions.start();
       await serviceAllocator.repair();
-      await bootstrapObjects(ctx, registry, createLoopback(handle, ctx.signal), {
+      await bootstrapObjects(ctx, registry, loopback, {
         advertiseAddress: options.advertiseAddress,
         port,
         serviceClusterIpRange: options.serviceClusterIpRange,

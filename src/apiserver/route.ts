@@ -32,6 +32,8 @@ export const noSuchResource = (): StatusError => failure(404, 'NotFound', 'the s
 
 export async function route(door: Door, exchange: Exchange, user: UserInfo): Promise<ApiResponse> {
   const { request, info } = exchange;
+  const elsewhere = door.aggregator?.serve(exchange, user);
+  if (elsewhere) return elsewhere;
   if (!info.isResourceRequest) return door.endpoints.serve(exchange, user);
   const { registry } = door.backend;
   const served = registry.find(info.apiGroup, info.apiVersion, info.resource);

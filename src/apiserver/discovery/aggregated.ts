@@ -4,26 +4,22 @@ import type { APIGroupDiscovery, APIGroupDiscoveryList, APIResourceDiscovery, AP
 import type { GroupVersionKind } from '../../api/schema.ts';
 import { subresourceKind, type DiscoverableGroup, type DiscoverableResource } from './discoverable-resource.ts';
 
-/** `groups` is the core group for /api, all others for /apis; groups of other servers come after, as those give them. */
-export function apiGroupDiscoveryList(
-  groups: readonly DiscoverableGroup[],
-  fromOtherServers: readonly APIGroupDiscovery[] = [],
-): APIGroupDiscoveryList {
+/** `groups` is the core group for /api, all others for /apis. */
+export function apiGroupDiscoveryList(groups: readonly DiscoverableGroup[]): APIGroupDiscoveryList {
   return {
     kind: 'APIGroupDiscoveryList',
     apiVersion: 'apidiscovery.k8s.io/v2',
     metadata: {},
-    items: [...groups.map(apiGroupDiscovery), ...fromOtherServers],
+    items: groups.map(apiGroupDiscovery),
   } as APIGroupDiscoveryList;
 }
 
 function apiGroupDiscovery({ group, versions }: DiscoverableGroup): APIGroupDiscovery {
   return {
     metadata: group === '' ? {} : { name: group },
-    versions: versions.map(({ version, resources }) => ({
+    versions: versions.map(({ version, resources, elsewhere }) => ({
       version,
-      resources: resources.map(apiResourceDiscovery),
-      freshness: 'Current',
+      ...(elsewhere ?? { resources: resources.map(apiResourceDiscovery), freshness: 'Current' }),
     })),
   } as APIGroupDiscovery;
 }

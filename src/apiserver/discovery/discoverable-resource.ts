@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { APIVersionDiscovery } from '../../api/generated/apidiscovery-v2.ts';
 import { apiVersionOf, type GroupVersionKind, type Resource } from '../../api/schema.ts';
 import { compareVersions } from './version-order.ts';
 
@@ -15,6 +16,8 @@ export interface DiscoverableVersion {
   readonly version: string;
   /** In the order of their names. */
   readonly resources: readonly DiscoverableResource[];
+  /** What another server says of a version that it serves; then `resources` is empty. */
+  readonly elsewhere?: Pick<APIVersionDiscovery, 'resources' | 'freshness'>;
 }
 
 export interface DiscoverableGroup {

@@ -1,5 +1,6 @@
 /** /api, /apis and what is below them: documents made from the registry, and made anew when it changes. */
 import type { KubeObject } from '../../machinery/object.ts';
+import type { OtherServers } from '../aggregator/index.ts';
 import type { Endpoint } from '../endpoints.ts';
 import type { Exchange } from '../handle-request.ts';
 import { negotiate, parseAccept } from '../negotiate.ts';
@@ -10,12 +11,18 @@ import { splitPath } from '../request-info.ts';
 import { headerOf, type ApiResponse } from '../request.ts';
 import { apiGroupDiscoveryList, discoveryEtag } from './aggregated.ts';
 import { apiGroup, apiGroupList, apiResourceList, apiVersions } from './api-groups.ts';
+import { mergeGroups } from './merge-groups.ts';
 import { discoverableGroups, type DiscoverableGroup } from './discoverable-resource.ts';
 
-export function discoveryEndpoints(registry: Registry, serverAddress: () => string): Endpoint[] {
+export function discoveryEndpoints(registry: Registry, serverAddress: () => string, others?: OtherServers): Endpoint[] {
   let groups: DiscoverableGroup[] | undefined;
   registry.onChange(() => (groups = undefined));
-  const current = (): DiscoverableGroup[] => (groups ??= discoverableGroups(registry.all()));
+  others?.onChange(() => (groups = undefined));
+  const compute = (): DiscoverableGroup[] => {
+    const own = discoverableGroups(registry.all());
+    return others ? mergeGroups(own, others) : own;
+  };
+  const current = (): DiscoverableGroup[] => (groups ??= compute());
   return [
     { path: '/api', serve: (exchange) => serveRoot(exchange, current().filter((g) => g.group === ''), () => apiVersions(['v1'], serverAddress())) },
     { path: '/apis', serve: (exchange) => serveRoot(exchange, current().filter((g) => g.group !== ''), () => apiGroupList(current())) },

@@ -89,7 +89,7 @@ async function pumpWhole(incoming: AsyncIterable<Buffer>, sink: ResponseSink, tr
 }
 
 /** Hands the client's connection over to the target: what either side sends goes to the other, until one hangs up. */
-export async function tunnel(request: ApiRequest, target: Target, path: string): Promise<ApiResponse> {
+export async function tunnel(request: ApiRequest, target: Target, path: string, added: Readonly<Record<string, string | string[]>> = {}): Promise<ApiResponse> {
   const { socket, head, rawRequest } = request.upgrade!;
   const backend = await connect(target, request.signal);
   const lines = [`${request.method} ${path} HTTP/1.1`, `Host: ${bracketed(target.host)}:${target.port}`];
@@ -99,6 +99,7 @@ export async function tunnel(request: ApiRequest, target: Target, path: string):
     const upgrading = lower === 'connection' || lower === 'upgrade';
     if (upgrading || isForwarded(lower)) lines.push(`${name}: ${rawRequest.rawHeaders[i + 1]!}`);
   }
+  for (const [name, values] of Object.entries(added)) for (const value of [values].flat()) lines.push(`${name}: ${value}`);
   backend.write(`${lines.join('\r\n')}\r\n\r\n`);
   if (head.length > 0) backend.write(head);
   backend.pipe(socket);

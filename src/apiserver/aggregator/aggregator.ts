@@ -1,0 +1,90 @@
+/** Everything about aggregation in one place: what is served elsewhere, whether it answers, and requests for it. */
+import type { Context } from '../../kernel/index.ts';
+import type { Exchange } from '../handle-request.ts';
+import type { Loopback } from '../loopback.ts';
+import type { KeyPair } from '../pki/certificates.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { ApiResponse, UserInfo } from '../request.ts';
+import { splitPath } from '../request-info.ts';
+import type { ServiceResolver } from '../webhook-client/index.ts';
+import { AutoRegistration } from './auto-register.ts';
+import { AvailabilityController } from './availability.ts';
+import type { OtherServers, Priority } from './other-servers.ts';
+import { proxyToRemote } from './proxy.ts';
+import { RemoteConnections } from './remote-connection.ts';
+import { RemoteDocuments } from './remote-documents.ts';
+import { remoteServices, type APIServiceObject, type RemoteService } from './remote-service.ts';
+
+export interface AggregatorOptions {
+  readonly resolver: ServiceResolver;
+  /** The certificate by which other servers know that they are asked by this one. */
+  readonly frontProxyClient: KeyPair;
+  readonly loopback: Loopback;
+}
+
+export class Aggregator {
+  readonly #remotes: () => ReadonlyMap<string, RemoteService>;
+  readonly #connections: RemoteConnections;
+  readonly #documents: RemoteDocuments;
+  readonly otherServers: OtherServers;
+
+  constructor(
+    private readonly ctx: Context,
+    private readonly registry: Registry,
+    private readonly options: AggregatorOptions,
+  ) {
+    this.#connections = new RemoteConnections(ctx, options.resolver, options.frontProxyClient);
+    this.#remotes = remoteServices(registry);
+    this.#documents = new RemoteDocuments(ctx, this.#remotes, this.#connections);
+    const documents = this.#documents;
+    this.otherServers = {
+      versions: () => documents.versions(),
+      openapiV2: () => documents.openapiV2(),
+      openapiV3: () => documents.openapiV3(),
+      onChange: (listener) => documents.onChange(listener),
+      priorityOf: (group, version) => this.#priorityOf(group, version),
+    };
+  }
+
+  /** Follows APIServices until the context ends. */
+  async run(): Promise<void> {
+    const { ctx, registry, options } = this;
+    const stop = registry.require('apiregistration.k8s.io', 'v1', 'apiservices').cache.watch({ scope: '', deliver: () => this.#documents.follow() });
+    try {
+      await Promise.all([
+        new AvailabilityController(ctx, registry, this.#connections, options.loopback).run(),
+        new AutoRegistration(ctx, registry, options.loopback).run(),
+        this.#documents.run(),
+      ]);
+    } finally {
+      stop();
+    }
+  }
+
+  /** The answer of the server that serves the request's group version, if that is another one. */
+  serve(exchange: Exchange, user: UserInfo): Promise<ApiResponse> | undefined {
+    const remotes = this.#remotes();
+    if (remotes.size === 0) return undefined;
+    const remote = remotes.get(groupVersionOf(exchange));
+    return remote && proxyToRemote(this.ctx, this.#connections, remote, exchange, user);
+  }
+
+  /** An OpenAPI v3 document of another server: `/openapi/v3/apis/GROUP/VERSION`. */
+  serveOpenApi(exchange: Exchange, user: UserInfo): Promise<ApiResponse> | undefined {
+    const [, , prefix, ...groupVersion] = splitPath(exchange.request.path);
+    const remote = this.#remotes().get(prefix === 'apis' ? groupVersion.join('/') : `/${groupVersion.join('/')}`);
+    return remote && proxyToRemote(this.ctx, this.#connections, remote, exchange, user);
+  }
+
+  #priorityOf(group: string, version: string): Priority | undefined {
+    const object = this.registry.lookup('apiregistration.k8s.io', 'v1', 'apiservices', '', `${version}.${group}`) as APIServiceObject | undefined;
+    return object?.spec && { group: object.spec.groupPriorityMinimum, version: object.spec.versionPriority };
+  }
+}
+
+function groupVersionOf({ info, request }: Exchange): string {
+  if (info.isResourceRequest) return `${info.apiGroup}/${info.apiVersion}`;
+  const [prefix, ...rest] = splitPath(request.path);
+  if (prefix === 'apis' && rest.length >= 2) return `${rest[0]}/${rest[1]}`;
+  return prefix === 'api' && rest.length >= 1 ? `/${rest[0]}` : '';
+}

@@ -1,0 +1,144 @@
+/** Whether the servers behind APIServices answer: checked when something about them changes, and from time to time. */
+import type { APIServiceCondition } from '../../api/generated/apiregistration-v1.ts';
+import type { EndpointSlice } from '../../api/generated/discovery-v1.ts';
+import type { Service } from '../../api/generated/core-v1.ts';
+import { ItemExponentialFailureRateLimiter, runWorkers, WorkQueue, type Context } from '../../kernel/index.ts';
+import type { KubeObject } from '../../machinery/object.ts';
+import { quote } from '../../machinery/quote.ts';
+import { isStatusError } from '../../machinery/status.ts';
+import { formatTime } from '../../machinery/time/index.ts';
+import type { Loopback } from '../loopback.ts';
+import type { Registry } from '../registry/registry.ts';
+import { connectionErrorText } from '../webhook-client/index.ts';
+import { identityHeaders, type RemoteConnections } from './remote-connection.ts';
+import { remoteServiceOf, rootPath, type APIServiceObject, type RemoteService } from './remote-service.ts';
+
+const RESYNC_MS = 30_000;
+const CHECK_TIMEOUT_MS = 5000;
+const ATTEMPTS = 5;
+const WORKERS = 5;
+const SELF = identityHeaders({ name: 'system:kube-aggregator', groups: ['system:masters'] });
+
+type Verdict = Pick<APIServiceCondition, 'status' | 'reason' | 'message'>;
+
+const failed = (reason: string, message: string): Verdict => ({ status: 'False', reason, message });
+
+export class AvailabilityController {
+  readonly #queue: WorkQueue<string>;
+
+  constructor(
+    private readonly ctx: Context,
+    private readonly registry: Registry,
+    private readonly connections: RemoteConnections,
+    private readonly loopback: Loopback,
+  ) {
+    this.#queue = new WorkQueue({ clock: ctx.clock, rateLimiter: new ItemExponentialFailureRateLimiter(5, RESYNC_MS) });
+  }
+
+  async run(): Promise<void> {
+    const services = this.registry.require('apiregistration.k8s.io', 'v1', 'apiservices').cache;
+    const ofService = (namespace: string, name: string): void => {
+      for (const { object } of services.list()) {
+        const remote = remoteServiceOf(object as APIServiceObject);
+        if (remote?.service.namespace === namespace && remote.service.name === name) this.#queue.add(remote.name);
+      }
+    };
+    const everything = (): void => {
+      for (const { object, name } of services.list()) if ((object as APIServiceObject).spec?.service) this.#queue.add(name);
+    };
+    const stops = [
+      services.watch({ scope: '', deliver: ({ entry }) => this.#queue.add(entry.name) }),
+      this.registry.require('', 'v1', 'services').cache.watch({ scope: '', deliver: ({ entry }) => ofService(entry.namespace, entry.name) }),
+      this.registry.require('discovery.k8s.io', 'v1', 'endpointslices').cache.watch({
+        scope: '',
+        deliver: ({ entry }) => ofService(entry.namespace, entry.object.metadata.labels?.['kubernetes.io/service-name'] ?? ''),
+      }),
+    ];
+    const timer = this.ctx.clock.every(RESYNC_MS, everything);
+    everything();
+    try {
+      await runWorkers({ queue: this.#queue, workers: WORKERS, handle: (name) => this.#check(name), signal: this.ctx.signal });
+    } finally {
+      timer.cancel();
+      for (const stop of stops) stop();
+    }
+  }
+
+  async #check(name: string): Promise<void> {
+    const object = this.registry.lookup('apiregistration.k8s.io', 'v1', 'apiservices', '', name) as APIServiceObject | undefined;
+    const remote = object && remoteServiceOf(object);
+    if (!remote) return this.connections.forget(name);
+    const verdict = this.#findEndpoints(remote) ?? (await this.#tryDiscovery(remote));
+    await this.#report(remote, verdict);
+    // Asked again soon: nothing else tells when the other server comes back.
+    if (verdict.reason === 'FailedDiscoveryCheck') throw new Error(verdict.message);
+  }
+
+  /** What keeps requests from reaching the Service, as far as its objects show it. */
+  #findEndpoints({ service: { namespace, name, port } }: RemoteService): Verdict | undefined {
+    const service = this.registry.lookup('', 'v1', 'services', namespace, name) as (Service & KubeObject) | undefined;
+    const where = `service/${name} in ${quote(namespace)}`;
+    if (!service) return failed('ServiceNotFound', `${where} is not present`);
+    if ((service.spec?.type ?? 'ClusterIP') !== 'ClusterIP') return undefined;
+    const servicePort = service.spec?.ports?.find((candidate) => candidate.port === port);
+    if (!servicePort) return failed('ServicePortError', `${where} is not listening on port ${port}`);
+    const slices: EndpointSlice[] = [];
+    for (const { object } of this.registry.require('discovery.k8s.io', 'v1', 'endpointslices').cache.list(namespace)) {
+      if (object.metadata.labels?.['kubernetes.io/service-name'] === name) slices.push(object as EndpointSlice & KubeObject);
+    }
+    if (slices.length === 0) return failed('EndpointsNotFound', `cannot find endpointslices for ${where}`);
+    const portName = servicePort.name ?? '';
+    const ready = slices.some(
+      ({ endpoints, ports }) => endpoints?.some(({ conditions }) => conditions?.ready !== false) && ports?.some((candidate) => (candidate.name ?? '') === portName && candidate.port !== undefined),
+    );
+    return ready ? undefined : failed('MissingEndpoints', `endpointslices for ${where} have no addresses with port name ${quote(portName)}`);
+  }
+
+  /** One answer of several is enough. */
+  async #tryDiscovery(remote: RemoteService): Promise<Verdict> {
+    try {
+      await Promise.any(Array.from({ length: ATTEMPTS }, () => this.#tryOnce(remote)));
+      return { status: 'True', reason: 'Passed', message: 'all checks passed' };
+    } catch (error) {
+      const last: unknown = error instanceof AggregateError ? error.errors.at(-1) : error;
+      return failed('FailedDiscoveryCheck', last instanceof Error ? last.message : String(last));
+    }
+  }
+
+  async #tryOnce(remote: RemoteService): Promise<void> {
+    const endpoint = this.connections.locate(remote);
+    const url = `https://${endpoint.host.includes(':') ? `[${endpoint.host}]` : endpoint.host}:${endpoint.port}${rootPath(remote)}`;
+    const controller = new AbortController();
+    const end = (): void => controller.abort();
+    const timer = this.ctx.clock.after(CHECK_TIMEOUT_MS, end);
+    this.ctx.signal.addEventListener('abort', end, { once: true });
+    try {
+      const answer = await this.connections.send(remote, endpoint, { method: 'GET', path: rootPath(remote), headers: SELF, signal: controller.signal });
+      answer.resume();
+      const status = answer.statusCode ?? 0;
+      if (status < 200 || status >= 300) throw new Error(`failing or missing response from ${url}: bad status from ${url}: ${status}`);
+    } catch (error) {
+      if (error instanceof Error && error.message.startsWith('failing or missing')) throw error;
+      const why = controller.signal.aborted ? 'context deadline exceeded' : connectionErrorText(error);
+      throw new Error(`failing or missing response from ${url}: Get ${quote(url)}: ${why}`, { cause: error });
+    } finally {
+      timer.cancel();
+      this.ctx.signal.removeEventListener('abort', end);
+    }
+  }
+
+  async #report({ name, object }: RemoteService, verdict: Verdict): Promise<void> {
+    const conditions = object.status?.conditions ?? [];
+    const old = conditions.find(({ type }) => type === 'Available');
+    if (old && old.status === verdict.status && old.reason === verdict.reason && old.message === verdict.message) return;
+    const lastTransitionTime = old?.status === verdict.status && old.lastTransitionTime ? old.lastTransitionTime : formatTime(this.ctx.clock.now());
+    const condition: APIServiceCondition = { type: 'Available', ...verdict, lastTransitionTime };
+    const status = { ...object.status, conditions: old ? conditions.map((other) => (other === old ? condition : other)) : [...conditions, condition] };
+    try {
+      await this.loopback('PUT', `/apis/apiregistration.k8s.io/v1/apiservices/${name}/status`, { ...object, status });
+    } catch (error) {
+      // It changed or went meanwhile: that comes as an event of its own.
+      if (!isStatusError(error, 'Conflict') && !isStatusError(error, 'NotFound')) throw error;
+    }
+  }
+}

@@ -1,0 +1,64 @@
+/** OpenAPI v2 documents of several servers as one: paths side by side, definitions shared where they are the same. */
+import { isRecord, type JsonObject, type JsonValue } from '../../machinery/object.ts';
+import { deepEqual } from '../../machinery/patch/deep-equal.ts';
+import type { OtherDocument } from './other-servers.ts';
+
+const REFERENCE = '#/definitions/';
+
+export function mergeOpenApiV2(own: JsonObject, others: readonly OtherDocument[]): JsonObject {
+  const paths = { ...(own['paths'] as JsonObject) };
+  const definitions = { ...(own['definitions'] as JsonObject) };
+  for (const other of others) {
+    const taken = Object.entries(recordOf(other.document['paths'])).filter(([path]) => other.prefixes.some((prefix) => `${path}/`.startsWith(prefix)) && !(path in paths));
+    const theirs = recordOf(other.document['definitions']);
+    const needed = reachable(taken.map(([, item]) => item), theirs);
+    const names = new Map([...needed].map((name) => [name, nameFor(name, theirs[name]!, definitions)]));
+    for (const [name, renamed] of names) definitions[renamed] ??= withReferences(theirs[name]!, names);
+    for (const [path, item] of taken) paths[path] = withReferences(item, names);
+  }
+  return { ...own, paths, definitions };
+}
+
+const recordOf = (value: unknown): JsonObject => (isRecord(value) ? (value as JsonObject) : {});
+
+/** Two servers may mean different things by one name: then the later gets a number. */
+function nameFor(name: string, definition: JsonValue, known: JsonObject): string {
+  for (let candidate = name, number = 2; ; candidate = `${name}_v${number++}`) {
+    if (known[candidate] === undefined || deepEqual(known[candidate], definition)) return candidate;
+  }
+}
+
+function reachable(roots: readonly JsonValue[], definitions: JsonObject): Set<string> {
+  const found = new Set<string>();
+  const work = [...roots];
+  for (let value = work.pop(); value !== undefined; value = work.pop()) {
+    for (const name of referencesIn(value)) {
+      if (found.has(name) || definitions[name] === undefined) continue;
+      found.add(name);
+      work.push(definitions[name]);
+    }
+  }
+  return found;
+}
+
+function* referencesIn(value: JsonValue): Generator<string> {
+  if (Array.isArray(value)) for (const element of value) yield* referencesIn(element);
+  else if (isRecord(value)) {
+    for (const [key, member] of Object.entries(value)) {
+      if (key === '$ref' && typeof member === 'string' && member.startsWith(REFERENCE)) yield member.slice(REFERENCE.length);
+      else yield* referencesIn(member as JsonValue);
+    }
+  }
+}
+
+function withReferences(value: JsonValue, names: ReadonlyMap<string, string>): JsonValue {
+  if (Array.isArray(value)) return value.map((element) => withReferences(element, names));
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]): [string, JsonValue] => {
+      if (key !== '$ref' || typeof member !== 'string') return [key, withReferences(member as JsonValue, names)];
+      const renamed = names.get(member.slice(REFERENCE.length));
+      return [key, renamed === undefined ? member : REFERENCE + renamed];
+    }),
+  );
+}

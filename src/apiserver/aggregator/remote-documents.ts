@@ -1,0 +1,144 @@
+/**
+ * The discovery and OpenAPI documents of the other servers, fetched when a server becomes available and again from time
+ * to time: clients get them from us without waiting for anybody.
+ */
+import type { APIGroupDiscovery, APIGroupDiscoveryList, APIResourceDiscovery } from '../../api/generated/apidiscovery-v2.ts';
+import type { APIResourceList } from '../../api/generated/meta-v1.ts';
+import type { Context } from '../../kernel/index.ts';
+import { isRecord } from '../../machinery/object.ts';
+import { fromResourceList } from './from-resource-list.ts';
+import type { OtherDocument, RemoteVersion } from './other-servers.ts';
+import { identityHeaders, type RemoteConnections } from './remote-connection.ts';
+import { rootPath, type RemoteService } from './remote-service.ts';
+
+const REFRESH_MS = 60_000;
+const TIMEOUT_MS = 5000;
+const SELF = identityHeaders({ name: 'system:kube-aggregator', groups: ['system:masters'] });
+const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+
+interface Known {
+  readonly resources: readonly APIResourceDiscovery[];
+  readonly v2?: Readonly<Record<string, unknown>>;
+  /** The URL of its v3 document. */
+  readonly v3?: string;
+}
+
+export class RemoteDocuments {
+  #known = new Map<string, Known>();
+  #fetching = new Map<string, Promise<void>>();
+  #listeners = new Set<() => void>();
+
+  constructor(
+    private readonly ctx: Context,
+    private readonly remotes: () => ReadonlyMap<string, RemoteService>,
+    private readonly connections: RemoteConnections,
+  ) {}
+
+  versions(): RemoteVersion[] {
+    return [...this.remotes().values()].map(({ name, group, version, available }) => {
+      const known = this.#known.get(name);
+      return { group, version, resources: known?.resources ?? [], freshness: available && known ? 'Current' : 'Stale' };
+    });
+  }
+
+  openapiV2(): OtherDocument[] {
+    return [...this.remotes().values()].flatMap((remote) => {
+      const document = this.#known.get(remote.name)?.v2;
+      return document ? [{ document, prefixes: [`${rootPath(remote)}/`, `/apis/${remote.group}/`] }] : [];
+    });
+  }
+
+  openapiV3(): ReadonlyMap<string, string> {
+    const found = new Map<string, string>();
+    for (const remote of this.remotes().values()) {
+      const url = this.#known.get(remote.name)?.v3;
+      if (url) found.set(rootPath(remote).slice(1), url);
+    }
+    return found;
+  }
+
+  onChange(listener: () => void): void {
+    this.#listeners.add(listener);
+  }
+
+  /** An APIService changed: those that are new or back are asked, the others' documents stay. */
+  follow(): void {
+    const remotes = [...this.remotes().values()];
+    for (const name of this.#known.keys()) if (!remotes.some((remote) => remote.name === name)) this.#known.delete(name);
+    for (const remote of remotes) if (remote.available && !this.#known.has(remote.name)) this.#refresh(remote);
+    this.#notify();
+  }
+
+  async run(): Promise<void> {
+    const timer = this.ctx.clock.every(REFRESH_MS, () => {
+      for (const remote of this.remotes().values()) if (remote.available) this.#refresh(remote);
+    });
+    this.follow();
+    await new Promise<void>((resolve) => (this.ctx.signal.aborted ? resolve() : this.ctx.signal.addEventListener('abort', () => resolve(), { once: true })));
+    timer.cancel();
+    await Promise.all(this.#fetching.values());
+  }
+
+  /** Resolves when nothing is being fetched: for tests. */
+  async settled(): Promise<void> {
+    while (this.#fetching.size > 0) await Promise.all(this.#fetching.values());
+  }
+
+  #refresh(remote: RemoteService): void {
+    if (this.#fetching.has(remote.name) || this.ctx.signal.aborted) return;
+    const fetching = this.#fetch(remote)
+      .then((known) => {
+        this.#known.set(remote.name, known);
+        this.#notify();
+      })
+      .catch((error: unknown) => this.ctx.logger.v(2).info('Discovery of an aggregated server failed', { apiService: remote.name, err: error }))
+      .finally(() => this.#fetching.delete(remote.name));
+    this.#fetching.set(remote.name, fetching);
+  }
+
+  async #fetch(remote: RemoteService): Promise<Known> {
+    const [resources, v2, v3] = await Promise.all([
+      this.#discover(remote),
+      this.#get(remote, '/openapi/v2', 'application/json').catch(() => undefined),
+      this.#get(remote, '/openapi/v3', 'application/json').catch(() => undefined),
+    ]);
+    const paths = isRecord(v3) && isRecord(v3['paths']) ? v3['paths'] : {};
+    const listed = paths[rootPath(remote).slice(1)];
+    const url = isRecord(listed) ? listed['serverRelativeURL'] : undefined;
+    return { resources, ...(isRecord(v2) ? { v2 } : {}), ...(typeof url === 'string' ? { v3: url } : {}) };
+  }
+
+  /** From its aggregated document if it has one, else from the plain one of the version. */
+  async #discover(remote: RemoteService): Promise<readonly APIResourceDiscovery[]> {
+    const all = await this.#get(remote, '/apis', `${AGGREGATED},application/json`).catch(() => undefined);
+    if (isRecord(all) && all['kind'] === 'APIGroupDiscoveryList') {
+      const found = (all as unknown as APIGroupDiscoveryList).items
+        ?.find((group: APIGroupDiscovery) => group.metadata?.name === remote.group)
+        ?.versions?.find(({ version }) => version === remote.version);
+      if (found) return found.resources ?? [];
+    }
+    const list = await this.#get(remote, rootPath(remote), 'application/json');
+    return fromResourceList(remote, list as APIResourceList);
+  }
+
+  async #get(remote: RemoteService, path: string, accept: string): Promise<unknown> {
+    const controller = new AbortController();
+    const end = (): void => controller.abort();
+    const timer = this.ctx.clock.after(TIMEOUT_MS, end);
+    this.ctx.signal.addEventListener('abort', end, { once: true });
+    try {
+      const answer = await this.connections.send(remote, this.connections.locate(remote), { method: 'GET', path, headers: { ...SELF, accept }, signal: controller.signal });
+      const pieces: Buffer[] = [];
+      for await (const piece of answer as AsyncIterable<Buffer>) pieces.push(piece);
+      if (answer.statusCode !== 200) throw new Error(`${path} answered with ${answer.statusCode}`);
+      return JSON.parse(Buffer.concat(pieces).toString('utf8')) as unknown;
+    } finally {
+      timer.cancel();
+      this.ctx.signal.removeEventListener('abort', end);
+    }
+  }
+
+  #notify(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
