@@ -13,7 +13,7 @@ import type { AuditLog } from './audit/audit.ts';
 import { authorize } from './authz/authorize.ts';
 import type { Impersonation } from './authn/impersonation.ts';
 import type { Annotate, Authenticator } from './authn/authenticator.ts';
-import type { FlowControl } from './flow-control/flow-control.ts';
+import type { FlowControl, FlowIdentity } from './flow-control/flow-control.ts';
 import { negotiate } from './negotiate.ts';
 import type { ApiServerMetrics } from './metrics.ts';
 import { compress, respondError } from './respond.ts';
@@ -38,11 +38,20 @@ export interface Door {
 
 export async function handleRequest(door: Door, request: ApiRequest): Promise<ApiResponse> {
   const info = parseRequestInfo(request.method, request.path, request.query);
-  const exchange: Exchange = { request, info, warnings: [], annotations: new Map(), startedAt: door.backend.ctx.clock.monotonic() };
-  const response = await answer(door, exchange);
-  door.audit.finished(exchange, response.status);
+  const { clock, random } = door.backend.ctx;
+  const auditId = auditIdOf(request) ?? random.uid();
+  const exchange: Exchange = { request, info, auditId, warnings: [], annotations: new Map(), startedAt: clock.monotonic() };
+  const response = door.audit.finished(exchange, await answer(door, exchange));
   door.metrics.observe(exchange, response);
-  return compress(request, withWarnings(response, exchange.warnings));
+  return compress(request, withHeaders(response, exchange));
+}
+
+const AUDIT_ID_LIMIT = 64;
+
+/** A client may bring an id of its own, so that the audit events of all servers that it asks can be put together. */
+function auditIdOf(request: ApiRequest): string | undefined {
+  const given = headerOf(request, 'audit-id');
+  return given ? given.slice(0, AUDIT_ID_LIMIT) : undefined;
 }
 
 /** A request and what gathers around it on its way. */
@@ -52,9 +61,11 @@ export interface Exchange {
   readonly warnings: string[];
   readonly annotations: Map<string, string>;
   readonly startedAt: number;
+  readonly auditId: string;
   user?: UserInfo;
   impersonator?: UserInfo;
-  auditId?: string;
+  /** Which priority level and flow the request was put into. */
+  flow?: FlowIdentity;
 }
 
 async function answer(door: Door, exchange: Exchange): Promise<ApiResponse> {
@@ -69,13 +80,32 @@ async function answer(door: Door, exchange: Exchange): Promise<ApiResponse> {
       exchange.impersonator = authenticated;
       exchange.user = user;
     }
-    leave = await door.flowControl.enter(user, info, request);
-    await authorize(door.backend.authorizer, user, info, request.query);
+    leave = await enterFlow(door, exchange, user);
+    await checkAuthorization(door, exchange, user);
     return await route(door, exchange, user);
   } catch (error) {
+    if (!exchange.user) door.audit.received(exchange);
     return respondFailure(door, exchange, error);
   } finally {
     leave?.();
+  }
+}
+
+async function enterFlow(door: Door, exchange: Exchange, user: UserInfo): Promise<() => void> {
+  const entered = door.flowControl.enter(user, exchange.info, exchange.request);
+  const { flow, leave } = entered instanceof Promise ? await entered : entered;
+  if (flow) exchange.flow = flow;
+  return leave;
+}
+
+async function checkAuthorization(door: Door, { info, request, annotations }: Exchange, user: UserInfo): Promise<void> {
+  try {
+    const { reason } = await authorize(door.backend.authorizer, user, info, request.query);
+    annotations.set('authorization.k8s.io/decision', 'allow');
+    annotations.set('authorization.k8s.io/reason', reason);
+  } catch (error) {
+    annotations.set('authorization.k8s.io/decision', 'forbid');
+    throw error;
   }
 }
 
@@ -114,9 +144,19 @@ function asStatusError(door: Door, exchange: Exchange, error: unknown): StatusEr
 
 const WARNING_LIMIT = 4096;
 
-/** RFC 7234 warning headers; each text once, and no more than a header may hold. */
-function withWarnings(response: ApiResponse, warnings: readonly string[]): ApiResponse {
-  if (warnings.length === 0) return response;
+/** What every answer carries besides its own headers. */
+function withHeaders(response: ApiResponse, { auditId, warnings, flow }: Exchange): ApiResponse {
+  const headers: ResponseHeaders = { ...response.headers, 'audit-id': auditId };
+  if (flow) {
+    headers['x-kubernetes-pf-flowschema-uid'] = flow.flowSchemaUid;
+    headers['x-kubernetes-pf-prioritylevel-uid'] = flow.priorityLevelUid;
+  }
+  if (warnings.length > 0) headers['warning'] = warningValues(warnings);
+  return { ...response, headers };
+}
+
+/** RFC 7234 warnings; each text once, and no more than a header may hold. */
+function warningValues(warnings: readonly string[]): string[] {
   const values: string[] = [];
   let length = 0;
   for (const text of new Set(warnings)) {
@@ -125,8 +165,7 @@ function withWarnings(response: ApiResponse, warnings: readonly string[]): ApiRe
     if (length > WARNING_LIMIT) break;
     values.push(value);
   }
-  const headers: ResponseHeaders = { ...response.headers, warning: values };
-  return { ...response, headers };
+  return values;
 }
 
 /** Header values are Latin-1: UTF-8 text travels as its bytes; control characters do not travel. */

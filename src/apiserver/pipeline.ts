@@ -6,7 +6,7 @@ import { DEFAULT_VALIDATION_CONTEXT } from '../machinery/validation/index.ts';
 import { Aggregator } from './aggregator/index.ts';
 import { AdmissionChain } from './admission/admission.ts';
 import { admissionPlugins, type AdmissionOptions } from './admission/plugins.ts';
-import { noAudit } from './audit/audit.ts';
+import { noAudit, type AuditLog } from './audit/index.ts';
 import { buildAuthentication, type AuthenticationOptions } from './authn/build.ts';
 import { issuerDiscoveryEndpoints } from './authn/discovery-endpoints.ts';
 import { Impersonation } from './authn/impersonation.ts';
@@ -42,6 +42,7 @@ export interface PipelineOptions {
   readonly serviceClusterIpRange: string;
   readonly admission?: Omit<AdmissionOptions, 'authorizer' | 'webhooks'>;
   readonly authentication?: AuthenticationOptions;
+  readonly audit?: AuditLog;
   /** Encryption at rest; without it objects are stored in the clear. */
   readonly encryption?: Transformer;
   /** The chain of authorizers; Node and RBAC without it. */
@@ -101,7 +102,7 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
     authenticators,
     impersonation: new Impersonation(authorizer),
     flowControl: unlimitedFlow,
-    audit: noAudit,
+    audit: options.audit ?? noAudit,
     metrics: createMetrics(ctx),
     endpoints: new Endpoints([...builtinEndpoints(ctx, registry, serverAddress, aggregator), ...issuerDiscoveryEndpoints(serviceAccounts, serverAddress)]),
     aggregator,

@@ -1,10 +1,20 @@
-/** Who did what: every request has an audit id; what is written of it is the audit policy's decision. */
+/** Audit as the pipeline sees it. */
 import type { Exchange } from '../handle-request.ts';
+import type { ApiResponse } from '../request.ts';
+import type { AuditEvent } from './event.ts';
 
 export interface AuditLog {
-  /** The request is authenticated; gives it its audit id. */
+  /** The request is authenticated, or has just been refused because it could not be. */
   received(exchange: Exchange): void;
-  finished(exchange: Exchange, status: number): void;
+  /** The answer is known; gives it back, perhaps wrapped so that the end of a stream is noticed. */
+  finished(exchange: Exchange, response: ApiResponse): ApiResponse;
 }
 
-export const noAudit: AuditLog = { received: () => {}, finished: () => {} };
+export interface AuditBackend {
+  /** Takes an event; never waits and never fails. */
+  write(event: AuditEvent): void;
+  /** Ends when everything taken so far is where it belongs. */
+  close(): Promise<void>;
+}
+
+export const noAudit: AuditLog = { received: () => {}, finished: (_exchange, response) => response };

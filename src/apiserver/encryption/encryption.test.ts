@@ -49,7 +49,7 @@ describe('providers', () => {
     expect(() => transformer.fromStorage(stored, '/registry/secrets/kube-system/s')).toThrow();
   });
 
-  it('secretbox agrees with NaCl's published vector', () => {
+  it('secretbox agrees with the published vector of NaCl', () => {
     const key = Buffer.from('1b27556473e985d462cd51197a9a46c76009549eac6474f206c4ee0844f68389', 'hex');
     const nonce = Buffer.from('69696ee955b62b73cd62bda875fc73d68219e0036b7a0b37', 'hex');
     const message = Buffer.from(

@@ -2,9 +2,23 @@
 import type { RequestInfo } from '../request-info.ts';
 import type { ApiRequest, UserInfo } from '../request.ts';
 
-export interface FlowControl {
-  /** Resolves when the request may run, to what must be called when it has; fails with 429 when it is shed. */
-  enter(user: UserInfo, info: RequestInfo, request: ApiRequest): Promise<() => void> | (() => void);
+/** For the headers of the answer. */
+export interface FlowIdentity {
+  readonly flowSchemaUid: string;
+  readonly priorityLevelUid: string;
 }
 
-export const unlimitedFlow: FlowControl = { enter: () => () => {} };
+export interface Admitted {
+  readonly flow?: FlowIdentity;
+  /** To be called when the request has been served, or its watch has begun. */
+  leave(): void;
+}
+
+export interface FlowControl {
+  /** Gives way when the request may run; fails with 429 when it is shed. */
+  enter(user: UserInfo, info: RequestInfo, request: ApiRequest): Promise<Admitted> | Admitted;
+}
+
+const UNLIMITED: Admitted = { leave: () => {} };
+
+export const unlimitedFlow: FlowControl = { enter: () => UNLIMITED };

@@ -1,0 +1,112 @@
+/** One audit event: what audit.k8s.io/v1 says of a request at one of its stages. */
+import { schema } from '../../api/index.ts';
+import { decodeProtobufObject, isProtobuf } from '../../machinery/protobuf/index.ts';
+import { formatMicroTime } from '../../machinery/time/index.ts';
+import type { Exchange } from '../handle-request.ts';
+import { headerOf, type ApiResponse, type UserInfo } from '../request.ts';
+import type { AuditDecision, AuditStage } from './policy.ts';
+
+export type AuditEvent = Readonly<Record<string, unknown>>;
+
+export interface EventMoment {
+  readonly stage: AuditStage;
+  readonly decision: AuditDecision;
+  /** Milliseconds since the epoch. */
+  readonly receivedAt: number;
+  readonly now: number;
+  readonly response?: ApiResponse;
+  /** The bytes of the request's body, when they are to be shown. */
+  readonly requestBody?: Buffer;
+}
+
+export function auditEvent(exchange: Exchange, moment: EventMoment): AuditEvent {
+  const { request, info, user, impersonator, annotations } = exchange;
+  const { stage, decision, response } = moment;
+  const query = request.query.toString();
+  return {
+    kind: 'Event',
+    apiVersion: 'audit.k8s.io/v1',
+    level: decision.level,
+    auditID: exchange.auditId,
+    stage,
+    requestURI: query === '' ? request.path : `${request.path}?${query}`,
+    verb: info.verb,
+    user: userOf(impersonator ?? user),
+    ...(impersonator && user ? { impersonatedUser: userOf(user) } : {}),
+    sourceIPs: sourceAddresses(exchange),
+    ...(headerOf(request, 'user-agent') ? { userAgent: headerOf(request, 'user-agent')!.slice(0, 1024) } : {}),
+    ...(info.isResourceRequest ? { objectRef: objectReference(exchange) } : {}),
+    ...(response ? { responseStatus: responseStatus(response) } : {}),
+    ...bodies(exchange, moment),
+    requestReceivedTimestamp: formatMicroTime(moment.receivedAt),
+    stageTimestamp: formatMicroTime(moment.now),
+    ...(annotations.size > 0 && stage !== 'RequestReceived' ? { annotations: Object.fromEntries([...annotations].sort()) } : {}),
+  };
+}
+
+const userOf = (user: UserInfo | undefined): object =>
+  user
+    ? {
+        username: user.name,
+        ...(user.uid ? { uid: user.uid } : {}),
+        ...(user.groups.length > 0 ? { groups: user.groups } : {}),
+        ...(user.extra && Object.keys(user.extra).length > 0 ? { extra: user.extra } : {}),
+      }
+    : {};
+
+function sourceAddresses({ request }: Exchange): string[] {
+  const forwarded = (headerOf(request, 'x-forwarded-for') ?? '')
+    .split(',')
+    .map((address) => address.trim())
+    .filter((address) => /^[0-9a-fA-F.:]+$/.test(address));
+  return [...new Set([...forwarded, request.remoteAddress])];
+}
+
+function objectReference({ info }: Exchange): object {
+  return {
+    resource: info.resource,
+    ...(info.namespace ? { namespace: info.namespace } : {}),
+    ...(info.name ? { name: info.name } : {}),
+    ...(info.apiGroup ? { apiGroup: info.apiGroup } : {}),
+    apiVersion: info.apiVersion,
+    ...(info.subresource ? { subresource: info.subresource } : {}),
+  };
+}
+
+/** A failure is told with its reason; it holds nothing that was secret in the request. */
+function responseStatus(response: ApiResponse): object {
+  if (response.status < 400) return { metadata: {}, code: response.status };
+  const status = parsed(response.body, String(response.headers['content-type'] ?? ''));
+  const { message, reason, details } = (status ?? {}) as { message?: string; reason?: string; details?: object };
+  return { metadata: {}, status: 'Failure', ...(message ? { message } : {}), ...(reason ? { reason } : {}), ...(details ? { details } : {}), code: response.status };
+}
+
+function bodies(exchange: Exchange, { decision, response, requestBody }: EventMoment): object {
+  if (decision.level === 'None' || decision.level === 'Metadata' || !response) return {};
+  const { request } = exchange;
+  const requestObject = request.object ?? parsed(requestBody, String(headerOf(request, 'content-type') ?? 'application/json'));
+  const responseObject = decision.level === 'RequestResponse' && !response.stream ? parsed(response.body, String(response.headers['content-type'] ?? '')) : undefined;
+  const shown = (object: unknown): unknown => (decision.omitManagedFields ? withoutManagedFields(object) : object);
+  return { ...(requestObject ? { requestObject: shown(requestObject) } : {}), ...(responseObject ? { responseObject: shown(responseObject) } : {}) };
+}
+
+/** undefined: nothing that is an object. */
+function parsed(body: Buffer | string | undefined, contentType: string): unknown {
+  if (body === undefined || body.length === 0) return undefined;
+  try {
+    if (contentType.startsWith('application/vnd.kubernetes.protobuf')) {
+      const bytes = Buffer.from(body);
+      return isProtobuf(bytes) ? decodeProtobufObject(schema, bytes) : undefined;
+    }
+    return JSON.parse(body.toString()) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function withoutManagedFields(object: unknown): unknown {
+  if (typeof object !== 'object' || object === null) return object;
+  const { metadata, items, ...rest } = object as { metadata?: object; items?: unknown[] };
+  const { managedFields: _, ...kept } = (metadata ?? {}) as { managedFields?: unknown };
+  return { ...rest, ...(metadata ? { metadata: kept } : {}), ...(items ? { items: items.map(withoutManagedFields) } : {}) };
+}

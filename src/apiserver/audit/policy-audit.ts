@@ -1,0 +1,79 @@
+/** Writes to the backends what the policy wants of each request, stage by stage. */
+import type { Clock } from '../../kernel/index.ts';
+import type { Exchange } from '../handle-request.ts';
+import type { ApiRequest, ApiResponse } from '../request.ts';
+import type { AuditBackend, AuditLog } from './audit.ts';
+import { auditEvent, type EventMoment } from './event.ts';
+import type { AuditDecision, AuditPolicy, AuditStage } from './policy.ts';
+
+interface Tracked {
+  readonly decision: AuditDecision;
+  readonly receivedAt: number;
+  requestBody?: Buffer;
+}
+
+export class PolicyAudit implements AuditLog {
+  #tracked = new WeakMap<Exchange, Tracked>();
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly policy: AuditPolicy,
+    private readonly backends: readonly AuditBackend[],
+  ) {}
+
+  received(exchange: Exchange): void {
+    const decision = this.policy.decide(exchange.user, exchange.info);
+    if (decision.level === 'None') return;
+    const tracked: Tracked = { decision, receivedAt: this.clock.now() };
+    this.#tracked.set(exchange, tracked);
+    if (decision.level !== 'Metadata') keepBody(exchange.request, (body) => (tracked.requestBody = body));
+    this.#write(exchange, tracked, 'RequestReceived');
+  }
+
+  finished(exchange: Exchange, response: ApiResponse): ApiResponse {
+    const tracked = this.#tracked.get(exchange);
+    if (!tracked) return response;
+    const { stream } = response;
+    if (!stream) {
+      this.#write(exchange, tracked, 'ResponseComplete', response);
+      return response;
+    }
+    this.#write(exchange, tracked, 'ResponseStarted', response);
+    return {
+      ...response,
+      stream: async (sink) => {
+        try {
+          await stream(sink);
+        } finally {
+          this.#write(exchange, tracked, 'ResponseComplete', response);
+        }
+      },
+    };
+  }
+
+  #write(exchange: Exchange, { decision, receivedAt, requestBody }: Tracked, stage: AuditStage, response?: ApiResponse): void {
+    if (decision.omitStages.has(stage)) return;
+    const moment: EventMoment = {
+      stage,
+      decision,
+      receivedAt,
+      now: stage === 'RequestReceived' ? receivedAt : this.clock.now(),
+      ...(response ? { response } : {}),
+      ...(requestBody ? { requestBody } : {}),
+    };
+    const event = auditEvent(exchange, moment);
+    for (const backend of this.backends) backend.write(event);
+  }
+}
+
+/** The body is read by whoever serves the request; this only looks over their shoulder. */
+function keepBody(request: ApiRequest, keep: (body: Buffer) => void): void {
+  const read = request.readBody.bind(request);
+  Object.defineProperty(request, 'readBody', {
+    value: async () => {
+      const body = await read();
+      keep(body);
+      return body;
+    },
+  });
+}
