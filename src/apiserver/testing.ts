@@ -4,7 +4,7 @@ import { createTestContext, type TestContext } from '../kernel/index.ts';
 import type { KubeObject } from '../machinery/object.ts';
 import { createLoopback } from './loopback.ts';
 import { openPki } from './pki/files.ts';
-import { createPipeline, type Pipeline } from './pipeline.ts';
+import { createPipeline, type Pipeline, type PipelineOptions } from './pipeline.ts';
 import type { ApiResponse, UserInfo } from './request.ts';
 import { splitTarget } from './transport/target.ts';
 
@@ -19,6 +19,8 @@ export interface TestServer {
 export interface TestServerOptions {
   /** Whether namespaces get the `default` ServiceAccount that a controller makes in a cluster; pods need it. */
   readonly defaultServiceAccounts?: boolean;
+  /** Which admission plugins are on, and how they are configured. */
+  readonly admission?: PipelineOptions['admission'];
 }
 
 export interface CallOptions {
@@ -43,7 +45,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const ctx = createTestContext();
   const store = createMemoryStore({ clock: ctx.clock });
   const pki = await openPki(ctx, undefined, { dnsNames: ['localhost'], addresses: ['127.0.0.1'] });
-  const pipeline = await createPipeline(ctx, { store, pki, advertiseAddress: '192.0.2.1', serviceClusterIpRange: '10.96.0.0/16' });
+  const pipeline = await createPipeline(ctx, { store, pki, advertiseAddress: '192.0.2.1', serviceClusterIpRange: '10.96.0.0/16', ...(options.admission ? { admission: options.admission } : {}) });
   const running = pipeline.run();
   const pending = new Set<Promise<unknown>>();
   if (options.defaultServiceAccounts ?? true) giveDefaultServiceAccounts(pipeline, ctx, pending);
