@@ -16,6 +16,7 @@ export class PortOperation {
   ) {}
 
   reserve(port: number): void {
+    if (this.dryRun) return;
     this.allocator.reserve(port);
     this.#reserved.add(port);
   }

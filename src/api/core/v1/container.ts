@@ -190,7 +190,7 @@ export const messages = {
   Lifecycle: message('Actions around the start and stop of a container.', {
     postStart: field(1, '*LifecycleHandler', 'Runs right after the container is created; failure restarts it.'),
     preStop: field(2, '*LifecycleHandler', 'Runs before the container is stopped, within the grace period.'),
-    stopSignal: field(3, '*Signal', 'Signal that stops the container; default from the image or runtime.'),
+    stopSignal: field(3, '*Signal', 'Signal that stops the container; default from the image or runtime.', { gate: 'ContainerStopSignals' }),
   }),
   LifecycleHandler: message('What a lifecycle hook does; exactly one action.', {
     exec: field(1, '*ExecAction', 'Runs a command in the container.'),

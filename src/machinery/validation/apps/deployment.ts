@@ -9,7 +9,7 @@ import { validateImmutable, validateNonnegative } from '../object-meta.ts';
 import { intOrPercentValue, validateNotMoreThan100Percent, validatePositiveIntOrPercent } from './int-or-percent.ts';
 import { OVER_REPLICAS, validateCollisionCount, validateNonnegativeCounters, validateNotGreater } from './replica-counts.ts';
 import { validateReplicaSetTemplate, validateSelector, type TemplateUpdate } from './replica-set-template.ts';
-import { podTemplateWarnings } from './template-warnings.ts';
+import { ownerNameWarning, podTemplateWarnings } from './template-warnings.ts';
 
 const SPEC = path('spec');
 const STATUS = path('status');
@@ -31,7 +31,7 @@ export const deployment: KindValidation<Deployment> = {
     (errors, object) => validateDeploymentStatus(errors, object.status ?? {}, STATUS),
     (errors, object, old) => validateCollisionCount(errors, object.status, old.status, STATUS),
   ],
-  warnings: [podTemplateWarnings],
+  warnings: [ownerNameWarning, podTemplateWarnings],
 };
 
 function validateDeploymentSpec(errors: FieldError[], spec: DeploymentSpec | undefined, at: Path, template: TemplateUpdate): void {

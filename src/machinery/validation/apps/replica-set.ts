@@ -7,7 +7,7 @@ import { nameIsDnsSubdomain } from '../names.ts';
 import { validateImmutable, validateNonnegative } from '../object-meta.ts';
 import { OVER_REPLICAS, validateNonnegativeCounters, validateNotGreater } from './replica-counts.ts';
 import { validateReplicaSetTemplate, validateSelector, type TemplateUpdate } from './replica-set-template.ts';
-import { podTemplateWarnings } from './template-warnings.ts';
+import { ownerNameWarning, podTemplateWarnings } from './template-warnings.ts';
 
 const SPEC = path('spec');
 const STATUS = path('status');
@@ -27,7 +27,7 @@ export const replicaSet: KindValidation<ReplicaSet> = {
     metadataUpdate,
     (errors, object) => validateReplicaSetStatus(errors, object.status, STATUS),
   ],
-  warnings: [podTemplateWarnings],
+  warnings: [ownerNameWarning, podTemplateWarnings],
 };
 
 function validateReplicaSetSpec(errors: FieldError[], spec: ReplicaSetSpec | undefined, at: Path, template: TemplateUpdate): void {

@@ -2,6 +2,7 @@
 import type { StatefulSet } from '../../../api/generated/apps-v1.ts';
 import type { PodTemplateSpec } from '../../../api/generated/core-v1.ts';
 import { podTemplateWarnings as warnOfPodTemplate } from '../core/pod-warnings.ts';
+import { podOwnerNameWarnings } from '../core/replication-controller.ts';
 import { path } from '../field-error.ts';
 import type { WarningCheck } from '../kind-validation.ts';
 
@@ -10,6 +11,11 @@ interface WithTemplate {
 }
 
 const TEMPLATE = path('spec', 'template');
+
+/** A workload's name becomes part of its pods' names. */
+export const ownerNameWarning: WarningCheck<{ readonly metadata?: { readonly name?: string } }> = (warnings, object, old) => {
+  if (!old) podOwnerNameWarnings(warnings, object.metadata?.name);
+};
 
 export const podTemplateWarnings: WarningCheck<WithTemplate> = (warnings, object) =>
   warnOfPodTemplate(warnings, object.spec?.template ?? {}, TEMPLATE);

@@ -1,5 +1,6 @@
 /** CronJobs. */
 import type { CronJob, CronJobSpec, JobTemplateSpec } from '../../../api/generated/batch-v1.ts';
+import { ownerNameWarning } from '../apps/template-warnings.ts';
 import { podTemplateWarnings } from '../core/pod-warnings.ts';
 import { invalidValue, notSupported, path, required, type FieldError, type Path } from '../field-error.ts';
 import type { KindValidation, ValidationContext } from '../kind-validation.ts';
@@ -28,6 +29,7 @@ export const cronJob: KindValidation<CronJob> = {
   ],
   status: [metadataUpdate],
   warnings: [
+    ownerNameWarning,
     (warnings, object) =>
       podTemplateWarnings(warnings, object.spec?.jobTemplate?.spec?.template ?? {}, SPEC.child('jobTemplate', 'spec', 'template')),
   ],

@@ -2,7 +2,7 @@
 import type { Job, JobSpec } from '../../../api/generated/batch-v1.ts';
 import type { Container, PodTemplateSpec } from '../../../api/generated/core-v1.ts';
 import { isUsableSelector, selectorMatches, validateTemplateLabels } from '../apps/selector-match.ts';
-import { podTemplateWarnings } from '../apps/template-warnings.ts';
+import { ownerNameWarning, podTemplateWarnings } from '../apps/template-warnings.ts';
 import { semanticEqual } from '../equality.ts';
 import { invalidValue, path, required, type FieldError, type Path } from '../field-error.ts';
 import { goStruct } from '../go-struct.ts';
@@ -40,7 +40,7 @@ export const job: KindValidation<Job> = {
     (errors, object, old) => validateJobStatus(errors, object, old),
     (errors, object, old) => validateJobStatusUpdate(errors, object, old),
   ],
-  warnings: [podTemplateWarnings],
+  warnings: [ownerNameWarning, manyIndexesWarning, podTemplateWarnings],
 };
 
 interface SpecScope {
@@ -159,3 +159,13 @@ function withSchedulingOf(old: PodTemplateSpec, template: PodTemplateSpec): PodT
 
 const withResourcesOf = (old: readonly Container[] | undefined, containers: readonly Container[] | undefined): Container[] | undefined =>
   old?.map((container, i) => (containers?.[i]?.name === container.name ? { ...container, resources: containers[i].resources } : container));
+
+const MANY_COMPLETIONS = 100_000;
+const MANY_AT_ONCE = 10_000;
+
+function manyIndexesWarning(warnings: string[], { spec }: Job): void {
+  if (spec?.completionMode !== 'Indexed' || (spec.completions ?? 0) <= MANY_COMPLETIONS || (spec.parallelism ?? 0) <= MANY_AT_ONCE) return;
+  warnings.push(
+    'spec: In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail',
+  );
+}

@@ -12,7 +12,14 @@ const META_RULES = { namespaced: true, name: nameIsDnsSubdomain } as const;
 const CLASS_ANNOTATION = 'kubernetes.io/ingress.class';
 const NOT_AN_IP = 'must be a DNS name, not an IP address';
 
+const CLASS_ANNOTATION_WARNING = `annotation "kubernetes.io/ingress.class" is deprecated, please use 'spec.ingressClassName' instead`;
+
 export const ingress: KindValidation<Ingress> = {
+  warnings: [
+    (warnings, { metadata: meta }, old) => {
+      if (!old && meta.annotations?.['kubernetes.io/ingress.class'] !== undefined) warnings.push(CLASS_ANNOTATION_WARNING);
+    },
+  ],
   create: [
     metadata(META_RULES),
     (errors, object) => validateSpec(errors, object.spec, STRICT),

@@ -1,4 +1,5 @@
 /** Validation of the node group: RuntimeClasses. */
+import { deprecatedNodeLabel } from '../core/node-labels.ts';
 import type { Toleration } from '../../../api/generated/core-v1.ts';
 import type { RuntimeClass } from '../../../api/generated/node-v1.ts';
 import { validateContainerResources } from '../core/resources.ts';
@@ -16,6 +17,14 @@ const META_RULES = { namespaced: false, name: nameIsDnsSubdomain } as const;
 const OVERHEAD_RULES = { claimNames: new Set<string>(), allowIndivisibleHugePages: false } as const;
 
 const runtimeClass: KindValidation<RuntimeClass> = {
+  warnings: [
+    (warnings, { scheduling }) => {
+      for (const key of Object.keys(scheduling?.nodeSelector ?? {}).sort()) {
+        const message = deprecatedNodeLabel(key);
+        if (message) warnings.push(`scheduling.nodeSelector: ${message}`);
+      }
+    },
+  ],
   create: [metadata(META_RULES), (errors, object) => validateRuntimeClass(errors, object)],
   update: [
     metadataAgain(META_RULES),

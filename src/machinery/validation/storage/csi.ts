@@ -1,4 +1,5 @@
 /** What CSI drivers say of themselves: CSIDrivers, CSINodes and CSIStorageCapacities. */
+import { deprecatedNodeLabel } from '../core/node-labels.ts';
 import type { CSIDriver, CSIDriverSpec, CSINode, CSINodeDriver, CSIStorageCapacity, TokenRequest } from '../../../api/generated/storage-v1.ts';
 import { validateNonnegativeQuantity } from '../core/resources.ts';
 import { validateCsiDriverName } from '../core/volume-sources-csi.ts';
@@ -21,7 +22,15 @@ const MIN_TOKEN_SECONDS = 600;
 const MAX_TOKEN_SECONDS = 2 ** 32;
 const MAX_NODE_ID = 256;
 
+const TOKENS_IN_ATTRIBUTES =
+  'spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes';
+
 export const csiDriver: KindValidation<CSIDriver> = {
+  warnings: [
+    (warnings, { spec }) => {
+      if ((spec?.tokenRequests?.length ?? 0) > 0 && spec.serviceAccountTokenInSecrets === undefined) warnings.push(TOKENS_IN_ATTRIBUTES);
+    },
+  ],
   create: [metadata(CLUSTER_RULES), (errors, object) => validateDriverSpec(errors, object.spec ?? {})],
   update: [
     metadataUpdate,
@@ -117,6 +126,14 @@ function validateDriversUnchanged(errors: FieldError[], drivers: readonly CSINod
 const CAPACITY_RULES = { namespaced: true, name: nameIsDnsSubdomain } as const;
 
 export const csiStorageCapacity: KindValidation<CSIStorageCapacity> = {
+  warnings: [
+    (warnings, { nodeTopology }) => {
+      for (const key of Object.keys(nodeTopology?.matchLabels ?? {}).sort()) {
+        const message = deprecatedNodeLabel(key);
+        if (message) warnings.push(`nodeTopology.matchLabels.${key}: ${message}`);
+      }
+    },
+  ],
   create: [metadata(CAPACITY_RULES), (errors, object) => validateCapacity(errors, object)],
   update: [
     metadataAgain(CAPACITY_RULES),

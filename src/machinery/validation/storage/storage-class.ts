@@ -1,4 +1,5 @@
 /** StorageClasses and VolumeAttributesClasses. */
+import { deprecatedNodeLabel } from '../core/node-labels.ts';
 import type { TopologySelectorTerm } from '../../../api/generated/core-v1.ts';
 import type { StorageClass, VolumeAttributesClass } from '../../../api/generated/storage-v1.ts';
 import { semanticEqual } from '../equality.ts';
@@ -16,6 +17,16 @@ const RECLAIM_POLICIES = ['Delete', 'Retain'];
 const BINDING_MODES = ['Immediate', 'WaitForFirstConsumer'];
 
 export const storageClass: KindValidation<StorageClass> = {
+  warnings: [
+    (warnings, { allowedTopologies = [] }) => {
+      for (const [i, { matchLabelExpressions = [] }] of allowedTopologies.entries()) {
+        for (const [j, { key }] of matchLabelExpressions.entries()) {
+          const message = deprecatedNodeLabel(key);
+          if (message) warnings.push(`allowedTopologies[${i}].matchLabelExpressions[${j}].key: ${message}`);
+        }
+      }
+    },
+  ],
   create: [metadata(META_RULES), (errors, object) => validateStorageClass(errors, object)],
   update: [
     metadataAgain(META_RULES),
