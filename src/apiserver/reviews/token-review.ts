@@ -13,6 +13,7 @@ export const selfSubjectReview = review((scope, object) => {
 export const tokenReview = review(async (scope, object) => {
   const { spec } = object as unknown as TokenReview;
   const { bearerTokens } = scope.backend;
+  if (!spec.token) throw badRequest('token is required for TokenReview in authentication');
   try {
     const { user, audiences } = await bearerTokens.review(spec.token ?? '', spec.audiences ?? []);
     const isFor = audiences ?? (spec.audiences?.length ? bearerTokens.apiAudiences.filter((audience) => spec.audiences!.includes(audience)) : bearerTokens.apiAudiences);

@@ -21,6 +21,8 @@ export const pods: Strategy<PodObject> = {
 
   prepareForCreate(pod, { warn }) {
     const spec = (pod.spec ??= { containers: [] });
+    // What once meant "at once" still does, as nearly as it can.
+    if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
     pod.status = { phase: 'Pending', qosClass: qosClassOf(spec) };
     if ((spec.schedulingGates?.length ?? 0) > 0) {
       const gated: PodCondition = {
