@@ -1,4 +1,5 @@
 /** TokenReview: whose token is this. SelfSubjectReview: who am I. */
+import { badRequest } from '../../machinery/status.ts';
 import type { TokenReview } from '../../api/generated/authentication-v1.ts';
 import { formatTime } from '../../machinery/time/index.ts';
 import { TokenRefused } from '../authn/authenticator.ts';
