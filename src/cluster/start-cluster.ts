@@ -72,6 +72,7 @@ export async function startCluster(ctx: Context, options: ClusterOptions): Promi
       rootCa: pki.ca.certificate,
       clusterSigningCertificate: pki.ca.certificate,
       clusterSigningKey: pki.ca.key,
+      serviceAccountPrivateKey: pki.serviceAccount.privateKey,
       leaderElect: false,
     };
     group.start('kube-controller-manager', () => runControllerManager(childContext(ctx, 'kube-controller-manager'), { client, config, identity: os.hostname() }));

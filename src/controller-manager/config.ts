@@ -13,6 +13,12 @@ export interface ControllerManagerConfig {
   /** The CA that signs CertificateSigningRequests, PEM. */
   readonly clusterSigningCertificate?: string;
   readonly clusterSigningKey?: string;
+  /** `--cluster-signing-duration`: the longest that a signed certificate lives. */
+  readonly clusterSigningDurationSeconds: number;
+  /** `--service-account-private-key-file`, PEM; without it no token Secrets are filled. */
+  readonly serviceAccountPrivateKey?: string;
+  /** `--legacy-service-account-token-clean-up-period`. */
+  readonly legacyTokenCleanUpPeriodSeconds: number;
   readonly clusterName: string;
   /**
    * How long a namespace's deletion waits before it begins. Several API servers learn of the deletion one after the
@@ -42,6 +48,8 @@ export const DEFAULT_CONFIG: ControllerManagerConfig = {
   serviceClusterIpRange: '10.96.0.0/16',
   rootCa: '',
   clusterName: 'kubernetes',
+  clusterSigningDurationSeconds: 365 * 24 * 3600,
+  legacyTokenCleanUpPeriodSeconds: 365 * 24 * 3600,
   namespaceDeletionDelaySeconds: 0,
   nodeMonitorPeriodSeconds: 5,
   nodeMonitorGracePeriodSeconds: 50,

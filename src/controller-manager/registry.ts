@@ -18,6 +18,20 @@ import { nodeIpamController } from './node-ipam/node-ipam.ts';
 import { podGarbageCollectorController } from './pod-garbage-collector/pod-garbage-collector.ts';
 import { ttlController } from './ttl/ttl.ts';
 import { ttlAfterFinishedController } from './ttl-after-finished/ttl-after-finished.ts';
+import { serviceAccountTokenController } from './serviceaccount/service-account-token.ts';
+import { legacyServiceAccountTokenCleanerController } from './serviceaccount/legacy-token-cleaner.ts';
+import { certificateSigningRequestSigningController } from './certificates/certificate-signing-request-signing.ts';
+import { certificateSigningRequestApprovingController } from './certificates/certificate-signing-request-approving.ts';
+import { certificateSigningRequestCleanerController } from './certificates/certificate-signing-request-cleaner.ts';
+import { bootstrapSignerController } from './bootstrap/bootstrap-signer.ts';
+import { tokenCleanerController } from './bootstrap/token-cleaner.ts';
+import { serviceCidrController } from './service-cidr/service-cidr.ts';
+import { validatingAdmissionPolicyStatusController } from './validatingadmissionpolicy-status/validating-admission-policy-status.ts';
+import { attachDetachController } from './attach-detach/attach-detach.ts';
+import { resourceClaimController } from './resourceclaim/resource-claim.ts';
+import { deviceTaintEvictionController } from './device-taint-eviction/device-taint-eviction.ts';
+import { storageVersionGarbageCollectorController } from './storageversion-garbage-collector/storage-version-garbage-collector.ts';
+import { clusterTrustBundlePublisherController } from './clustertrustbundle-publisher/cluster-trust-bundle-publisher.ts';
 import { serviceAccountController } from './serviceaccount/service-account.ts';
 import { replicaSetController } from './replicaset/replicaset.ts';
 import { replicationControllerController } from './replicaset/replicationcontroller.ts';
@@ -52,6 +66,20 @@ export const controllers: readonly ControllerDescriptor[] = [
   endpointsController,
   endpointSliceController,
   endpointSliceMirroringController,
+  serviceAccountTokenController,
+  legacyServiceAccountTokenCleanerController,
+  certificateSigningRequestSigningController,
+  certificateSigningRequestApprovingController,
+  certificateSigningRequestCleanerController,
+  bootstrapSignerController,
+  tokenCleanerController,
+  serviceCidrController,
+  validatingAdmissionPolicyStatusController,
+  attachDetachController,
+  resourceClaimController,
+  deviceTaintEvictionController,
+  storageVersionGarbageCollectorController,
+  clusterTrustBundlePublisherController,
 ];
 
 /** `*` means all that are on by default; a name switches one on, `-name` off; the last word counts. */

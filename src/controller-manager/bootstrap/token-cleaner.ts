@@ -1,0 +1,30 @@
+/** token-cleaner-controller: deletes bootstrap tokens when they expire. */
+import { isConflict, isNotFound, keyOf, splitKey } from '../../client/index.ts';
+import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
+import { BOOTSTRAP_TOKEN_SCOPE, expirationOf } from './bootstrap-tokens.ts';
+
+export const tokenCleanerController: ControllerDescriptor = {
+  name: 'token-cleaner-controller',
+  aliases: ['tokencleaner'],
+  disabledByDefault: true,
+  build(context) {
+    const { client, clock, informers, signal } = context;
+    const tokens = informers.informer('v1/secrets', BOOTSTRAP_TOKEN_SCOPE);
+
+    const reconcile = async (key: string): Promise<void> => {
+      const secret = tokens.get(key);
+      const at = secret && expirationOf(secret);
+      if (!secret || at === undefined) return;
+      if (at > clock.now()) return queue.addAfter(key, at - clock.now());
+      try {
+        await client.resource('v1/secrets').delete(splitKey(key), { preconditions: { uid: secret.metadata.uid, resourceVersion: secret.metadata.resourceVersion }, signal });
+      } catch (error) {
+        if (!isNotFound(error) && !isConflict(error)) throw error;
+      }
+    };
+
+    const { queue, run } = keyedLoop(context, 'token_cleaner', 1, reconcile);
+    enqueueOnChange(tokens, queue, keyOf);
+    return run;
+  },
+};

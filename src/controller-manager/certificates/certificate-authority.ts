@@ -1,0 +1,95 @@
+/** Signs what requests ask for with the cluster's CA. */
+import { createPrivateKey, webcrypto } from 'node:crypto';
+import type { Clock, Random } from '../../kernel/index.ts';
+import * as x509 from '../../machinery/x509.ts';
+import type { RequestedCertificate } from './request.ts';
+
+x509.cryptoProvider.set('default', webcrypto as never);
+
+const BACKDATE_MS = 5 * 60_000;
+/** Certificates that live no longer than this get their whole time from now on. */
+const SHORT_MS = 8 * 3600_000;
+
+const KEY_USAGES: Readonly<Record<string, number>> = {
+  signing: x509.KeyUsageFlags.digitalSignature,
+  'digital signature': x509.KeyUsageFlags.digitalSignature,
+  'content commitment': x509.KeyUsageFlags.nonRepudiation,
+  'key encipherment': x509.KeyUsageFlags.keyEncipherment,
+  'key agreement': x509.KeyUsageFlags.keyAgreement,
+  'data encipherment': x509.KeyUsageFlags.dataEncipherment,
+  'cert sign': x509.KeyUsageFlags.keyCertSign,
+  'crl sign': x509.KeyUsageFlags.cRLSign,
+  'encipher only': x509.KeyUsageFlags.encipherOnly,
+  'decipher only': x509.KeyUsageFlags.decipherOnly,
+};
+
+const EXTENDED_USAGES: Readonly<Record<string, string>> = {
+  any: '2.5.29.37.0',
+  'server auth': '1.3.6.1.5.5.7.3.1',
+  'client auth': '1.3.6.1.5.5.7.3.2',
+  'code signing': '1.3.6.1.5.5.7.3.3',
+  'email protection': '1.3.6.1.5.5.7.3.4',
+  's/mime': '1.3.6.1.5.5.7.3.4',
+  'ipsec end system': '1.3.6.1.5.5.7.3.5',
+  'ipsec tunnel': '1.3.6.1.5.5.7.3.6',
+  'ipsec user': '1.3.6.1.5.5.7.3.7',
+  timestamping: '1.3.6.1.5.5.7.3.8',
+  'ocsp signing': '1.3.6.1.5.5.7.3.9',
+  'microsoft sgc': '1.3.6.1.4.1.311.10.3.3',
+  'netscape sgc': '2.16.840.1.113730.4.1',
+};
+
+export interface SigningOptions {
+  readonly usages: readonly string[];
+  readonly lifetimeMs: number;
+}
+
+export class CertificateAuthority {
+  readonly #issuer: x509.X509Certificate;
+  readonly #key: Promise<webcrypto.CryptoKey>;
+  readonly #algorithm: { name: string; hash: string; namedCurve?: string };
+
+  constructor(certificate: string, key: string) {
+    this.#issuer = new x509.X509Certificate(certificate);
+    const parsed = createPrivateKey(key);
+    const curve = { prime256v1: 'P-256', secp384r1: 'P-384', secp521r1: 'P-521' }[parsed.asymmetricKeyDetails?.namedCurve ?? ''];
+    const imported = parsed.asymmetricKeyType === 'ec' ? { name: 'ECDSA', namedCurve: curve ?? 'P-256' } : { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
+    this.#algorithm = { ...imported, hash: 'SHA-256' };
+    this.#key = webcrypto.subtle.importKey('pkcs8', parsed.export({ type: 'pkcs8', format: 'der' }), imported, false, ['sign']);
+    this.#key.catch(() => {});
+  }
+
+  async sign(ctx: { clock: Clock; random: Random }, request: RequestedCertificate, { usages, lifetimeMs }: SigningOptions): Promise<string> {
+    const now = ctx.clock.now();
+    const from = now - BACKDATE_MS;
+    const until = Math.min((lifetimeMs <= SHORT_MS ? now : from) + lifetimeMs, this.#issuer.notAfter.getTime());
+    const keyUsage = usages.reduce((flags, usage) => flags | (KEY_USAGES[usage] ?? 0), 0);
+    const extended = [...new Set(usages.flatMap((usage) => EXTENDED_USAGES[usage] ?? []))];
+    const { alternative } = request;
+    const certificate = await x509.X509CertificateGenerator.create({
+      serialNumber: serialNumber(ctx.random),
+      subject: request.parsed.subjectName.toJSON(),
+      issuer: this.#issuer.subjectName.toJSON(),
+      notBefore: new Date(from),
+      notAfter: new Date(until),
+      publicKey: request.parsed.publicKey,
+      signingKey: (await this.#key) as never,
+      signingAlgorithm: this.#algorithm,
+      extensions: [
+        ...(keyUsage === 0 ? [] : [new x509.KeyUsagesExtension(keyUsage, true)]),
+        ...(extended.length === 0 ? [] : [new x509.ExtendedKeyUsageExtension(extended)]),
+        new x509.BasicConstraintsExtension(false, undefined, true),
+        await x509.AuthorityKeyIdentifierExtension.create(this.#issuer.publicKey),
+        ...(alternative ? [new x509.SubjectAlternativeNameExtension(alternative.names.toJSON(), alternative.critical)] : []),
+      ],
+    });
+    return `${certificate.toString('pem')}\n`;
+  }
+}
+
+/** Positive and not zero, as X.509 wants it. */
+function serialNumber(random: Random): string {
+  const bytes = Buffer.from(random.bytes(16));
+  bytes[0] = (bytes.readUInt8(0) & 0x7f) | 0x40;
+  return bytes.toString('hex');
+}

@@ -1,0 +1,55 @@
+/** certificatesigningrequest-cleaner-controller: removes requests that have been answered a while ago, or never will be. */
+import type { CertificateSigningRequest } from '../../api/generated/certificates-v1.ts';
+import { isNotFound, keyOf } from '../../client/index.ts';
+import { parseTime } from '../../machinery/time/index.ts';
+import * as x509 from '../../machinery/x509.ts';
+import type { ControllerDescriptor } from '../controller.ts';
+import { hasCondition } from './request.ts';
+
+const HOUR_MS = 3600_000;
+const ANSWERED_MS = HOUR_MS;
+const PENDING_MS = 24 * HOUR_MS;
+
+export const certificateSigningRequestCleanerController: ControllerDescriptor = {
+  name: 'certificatesigningrequest-cleaner-controller',
+  aliases: ['csrcleaner'],
+  build(context) {
+    const { client, clock, informers, signal, logger } = context;
+    const requests = informers.informer('certificates.k8s.io/v1/certificatesigningrequests');
+
+    const clean = async (): Promise<void> => {
+      for (const request of requests.list()) {
+        if (!isOver(request, clock.now())) continue;
+        await client.resource('certificates.k8s.io/v1/certificatesigningrequests').delete({ name: keyOf(request) }, { preconditions: { uid: request.metadata.uid }, signal }).catch((error: unknown) => {
+          if (!isNotFound(error)) throw error;
+        });
+      }
+    };
+
+    return async () => {
+      while (!signal.aborted) {
+        await clean().catch((error: unknown) => signal.aborted || logger.error(error, 'Failed to clean up certificate signing requests'));
+        await clock.sleep(HOUR_MS, signal).catch(() => {});
+      }
+    };
+  },
+};
+
+function isOver(request: CertificateSigningRequest, now: number): boolean {
+  const { conditions = [], certificate } = request.status ?? {};
+  if (certificate && isExpired(certificate, now)) return true;
+  const answered = conditions.filter(({ type }) => type === 'Denied' || type === 'Failed' || (type === 'Approved' && certificate));
+  if (answered.some(({ lastUpdateTime }) => lastUpdateTime !== undefined && now - parseTime(lastUpdateTime) > ANSWERED_MS)) return true;
+  const { creationTimestamp } = request.metadata;
+  const pending = !hasCondition(request, 'Approved') && !hasCondition(request, 'Denied') && !hasCondition(request, 'Failed');
+  const unsigned = hasCondition(request, 'Approved') && !certificate;
+  return (pending || unsigned) && creationTimestamp !== undefined && now - parseTime(creationTimestamp) > PENDING_MS;
+}
+
+function isExpired(certificate: string, now: number): boolean {
+  try {
+    return new x509.X509Certificate(Buffer.from(certificate, 'base64').toString()).notAfter.getTime() < now;
+  } catch {
+    return false;
+  }
+}

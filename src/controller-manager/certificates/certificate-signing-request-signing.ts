@@ -1,0 +1,51 @@
+/** certificatesigningrequest-signing-controller: signs approved requests for the signers of Kubernetes itself. */
+import type { CertificateSigningRequest } from '../../api/generated/certificates-v1.ts';
+import { isConflict, isNotFound, keyOf } from '../../client/index.ts';
+import { formatTime } from '../../machinery/time/index.ts';
+import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
+import { CertificateAuthority } from './certificate-authority.ts';
+import { API_CLIENT, hasCondition, KUBELET_CLIENT, KUBELET_SERVING, LEGACY_UNKNOWN, readRequest, refusal } from './request.ts';
+
+const SIGNERS = new Set([KUBELET_CLIENT, KUBELET_SERVING, API_CLIENT, LEGACY_UNKNOWN]);
+
+export const certificateSigningRequestSigningController: ControllerDescriptor = {
+  name: 'certificatesigningrequest-signing-controller',
+  aliases: ['csrsigning'],
+  build(context) {
+    const { client, clock, informers, config, signal } = context;
+    const { clusterSigningCertificate, clusterSigningKey } = config;
+    if (clusterSigningCertificate === undefined || clusterSigningKey === undefined) return () => Promise.resolve();
+    const authority = new CertificateAuthority(clusterSigningCertificate, clusterSigningKey);
+    const requests = informers.informer('certificates.k8s.io/v1/certificatesigningrequests');
+
+    const reconcile = async (name: string): Promise<void> => {
+      const request = requests.get(name);
+      if (!request || !isWaiting(request)) return;
+      try {
+        await client.resource('certificates.k8s.io/v1/certificatesigningrequests').updateStatus({ ...request, status: await answer(request) }, { signal });
+      } catch (error) {
+        if (!isConflict(error) && !isNotFound(error)) throw error;
+      }
+    };
+
+    const answer = async (request: CertificateSigningRequest): Promise<CertificateSigningRequest['status']> => {
+      const { signerName, usages = [], expirationSeconds } = request.spec;
+      const asked = readRequest(request);
+      const why = refusal(signerName, asked, usages);
+      if (why !== undefined) {
+        const lastUpdateTime = formatTime(clock.now());
+        return { ...request.status, conditions: [...(request.status?.conditions ?? []), { type: 'Failed', status: 'True', reason: 'SignerValidationFailure', message: why, lastUpdateTime }] };
+      }
+      const lifetimeMs = Math.min(expirationSeconds ?? Infinity, config.clusterSigningDurationSeconds) * 1000;
+      const certificate = await authority.sign(context, asked, { usages, lifetimeMs });
+      return { ...request.status, certificate: Buffer.from(certificate).toString('base64') };
+    };
+
+    const { queue, run } = keyedLoop(context, 'certificate', 5, reconcile);
+    enqueueOnChange(requests, queue, (request) => (isWaiting(request) ? keyOf(request) : undefined));
+    return run;
+  },
+};
+
+const isWaiting = (request: CertificateSigningRequest): boolean =>
+  SIGNERS.has(request.spec.signerName) && !request.status?.certificate && hasCondition(request, 'Approved') && !hasCondition(request, 'Denied') && !hasCondition(request, 'Failed');

@@ -1,0 +1,35 @@
+/** validatingadmissionpolicy-status-controller: says which generation of a policy has been looked at. */
+import { isNotFound, keyOf } from '../../client/index.ts';
+import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
+
+const FIELD_MANAGER = 'validatingadmissionpolicy-status';
+
+export const validatingAdmissionPolicyStatusController: ControllerDescriptor = {
+  name: 'validatingadmissionpolicy-status-controller',
+  build(context) {
+    const { client, informers, signal } = context;
+    const policies = informers.informer('admissionregistration.k8s.io/v1/validatingadmissionpolicies');
+
+    const reconcile = async (name: string): Promise<void> => {
+      const policy = policies.get(name);
+      if (!policy || (policy.status?.observedGeneration ?? 0) >= (policy.metadata.generation ?? 0)) return;
+      try {
+        await client.resource('admissionregistration.k8s.io/v1/validatingadmissionpolicies').apply(
+          {
+            apiVersion: 'admissionregistration.k8s.io/v1',
+            kind: 'ValidatingAdmissionPolicy',
+            metadata: { name },
+            status: { observedGeneration: policy.metadata.generation, typeChecking: {} },
+          },
+          { fieldManager: FIELD_MANAGER, force: true, subresource: 'status', signal },
+        );
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+      }
+    };
+
+    const { queue, run } = keyedLoop(context, 'validatingadmissionpolicy-status', 5, reconcile);
+    enqueueOnChange(policies, queue, keyOf);
+    return run;
+  },
+};
