@@ -1,8 +1,10 @@
 /**
  * Regular expressions as Go's regexp package reads them (RE2's syntax). A pattern is checked with Go's messages and
- * rewritten into a JavaScript one that matches the same texts. The rewriting resolves flags such as `(?i)` where they
- * stand, so the result needs no flags but `u`.
+ * rewritten into a JavaScript one that matches the same texts, which is then matched in linear time. The rewriting
+ * resolves flags such as `(?i)` where they stand, so the result needs no flags but `u`.
  */
+import { LinearRegexp, RegexpTooLargeError } from '../../regexp/index.ts';
+
 export class GoRegexpError extends Error {
   constructor(code: string, expression: string) {
     super(`error parsing regexp: ${code}: \`${expression}\``);
@@ -10,17 +12,29 @@ export class GoRegexpError extends Error {
   }
 }
 
-const cache = new Map<string, RegExp>();
+const cache = new Map<string, LinearRegexp>();
 const CACHE_SIZE = 1000;
 
 /** Throws a GoRegexpError for a pattern that Go refuses. */
-export function compileGoRegexp(pattern: string): RegExp {
+export function compileGoRegexp(pattern: string): LinearRegexp {
   const known = cache.get(pattern);
   if (known) return known;
-  const compiled = new RegExp(new Translator(pattern).translate(), 'u');
+  const translated = new Translator(pattern).translate();
+  // JavaScript has the last word on what a class may hold.
+  new RegExp(translated, 'u');
+  const compiled = linear(translated, pattern);
   if (cache.size >= CACHE_SIZE) cache.clear();
   cache.set(pattern, compiled);
   return compiled;
+}
+
+function linear(translated: string, pattern: string): LinearRegexp {
+  try {
+    return new LinearRegexp(translated);
+  } catch (error) {
+    if (error instanceof RegexpTooLargeError) throw new GoRegexpError('expression too large', pattern);
+    throw error;
+  }
 }
 
 interface Flags {
