@@ -7,6 +7,7 @@ import { Client } from '../client/index.ts';
 import { DEFAULT_CONFIG, run as runControllerManager } from '../controller-manager/index.ts';
 import { childContext, RunGroup, type Context } from '../kernel/index.ts';
 import { inProcessTransport } from './in-process-transport.ts';
+import { untilDefaultAccount } from './until-ready.ts';
 
 export interface ClusterOptions {
   /** Where data, keys and the kubeconfig live; without it the cluster is kept in memory. */
@@ -33,6 +34,7 @@ export interface Cluster {
   readonly finished: Promise<void>;
 }
 
+/** Resolves when the cluster can be used; it ends with the context. */
 export async function startCluster(ctx: Context, options: ClusterOptions): Promise<Cluster> {
   const { dataDirectory } = options;
   if (dataDirectory) await fs.mkdir(dataDirectory, { recursive: true, mode: 0o700 });
@@ -76,6 +78,7 @@ export async function startCluster(ctx: Context, options: ClusterOptions): Promi
       leaderElect: false,
     };
     group.start('kube-controller-manager', () => runControllerManager(childContext(ctx, 'kube-controller-manager'), { client, config, identity: os.hostname() }));
+    if (options.controllers.includes('*')) await untilDefaultAccount(ctx, apiServer);
   }
   const finished = (async () => {
     try {
