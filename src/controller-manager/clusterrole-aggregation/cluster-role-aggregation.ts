@@ -47,8 +47,8 @@ export function aggregatedRules(role: ClusterRole, all: readonly ClusterRole[]):
   for (const labelSelector of role.aggregationRule?.clusterRoleSelectors ?? []) {
     const selector = labelSelectorAsSelector(labelSelector);
     const selected = all.filter((other) => other.metadata.name !== role.metadata.name && selector.matches(other.metadata.labels ?? {}));
-    for (const { rules: more = [] } of selected.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))) {
-      for (const rule of more) if (!rules.some((known) => deepEqual(known, rule))) rules.push(rule);
+    for (const { rules: more } of selected.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))) {
+      for (const rule of more ?? []) if (!rules.some((known) => deepEqual(known, rule))) rules.push(rule);
     }
   }
   return rules;
