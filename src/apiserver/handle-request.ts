@@ -13,10 +13,10 @@ import type { AuditLog } from './audit/audit.ts';
 import { authorize } from './authz/authorize.ts';
 import type { Impersonation } from './authn/impersonation.ts';
 import type { Annotate, Authenticator } from './authn/authenticator.ts';
-import type { FlowControl, FlowIdentity } from './flow-control/flow-control.ts';
+import { TooBusy, type FlowControl, type FlowIdentity } from './flow-control/flow-control.ts';
 import { negotiate } from './negotiate.ts';
 import type { ApiServerMetrics } from './metrics.ts';
-import { compress, respondError } from './respond.ts';
+import { compress, respondError, respondText } from './respond.ts';
 import { headerOf, type ApiRequest, type ApiResponse, type ResponseHeaders, type UserInfo } from './request.ts';
 import { parseRequestInfo, type RequestInfo } from './request-info.ts';
 import { route } from './route.ts';
@@ -124,6 +124,10 @@ async function firstAuthenticated(authenticators: readonly Authenticator[], requ
 
 function respondFailure(door: Door, exchange: Exchange, error: unknown): ApiResponse {
   const { request } = exchange;
+  if (error instanceof TooBusy) {
+    if (error.flow) exchange.flow = error.flow;
+    return respondText(429, `${error.message}\n`, { 'retry-after': String(error.retryAfterSeconds) });
+  }
   const status = asStatusError(door, exchange, error);
   let negotiated;
   try {

@@ -16,7 +16,7 @@ import { bootstrapObjects } from './bootstrap/post-start.ts';
 import { builtinEndpoints } from './builtin-endpoints.ts';
 import { CrdManager } from './crd/index.ts';
 import { Endpoints } from './endpoints.ts';
-import { unlimitedFlow } from './flow-control/flow-control.ts';
+import { keepDanglingConditions, PriorityAndFairness, unlimitedFlow, type PriorityAndFairnessOptions } from './flow-control/index.ts';
 import { handleRequest, type Door } from './handle-request.ts';
 import { createLoopback } from './loopback.ts';
 import { createMetrics } from './metrics.ts';
@@ -43,6 +43,8 @@ export interface PipelineOptions {
   readonly admission?: Omit<AdmissionOptions, 'authorizer' | 'webhooks'>;
   readonly authentication?: AuthenticationOptions;
   readonly audit?: AuditLog;
+  /** Priority and fairness; `false` lets every request run at once. */
+  readonly flowControl?: PriorityAndFairnessOptions | false;
   /** Encryption at rest; without it objects are stored in the clear. */
   readonly encryption?: Transformer;
   /** The chain of authorizers; Node and RBAC without it. */
@@ -101,7 +103,7 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
     backend,
     authenticators,
     impersonation: new Impersonation(authorizer),
-    flowControl: unlimitedFlow,
+    flowControl: options.flowControl === false ? unlimitedFlow : new PriorityAndFairness(ctx, registry, options.flowControl),
     audit: options.audit ?? noAudit,
     metrics: createMetrics(ctx),
     endpoints: new Endpoints([...builtinEndpoints(ctx, registry, serverAddress, aggregator), ...issuerDiscoveryEndpoints(serviceAccounts, serverAddress)]),
@@ -126,6 +128,7 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
         clientCa: options.pki.ca.certificate,
         requestHeaderCa: options.pki.frontProxyCa.certificate,
       });
+      if (options.flowControl !== false) keepDanglingConditions(ctx, registry, handle);
     },
   };
 }

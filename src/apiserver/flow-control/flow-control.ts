@@ -15,8 +15,21 @@ export interface Admitted {
 }
 
 export interface FlowControl {
-  /** Gives way when the request may run; fails with 429 when it is shed. */
+  /** Gives way when the request may run; fails with TooBusy when it is shed. */
   enter(user: UserInfo, info: RequestInfo, request: ApiRequest): Promise<Admitted> | Admitted;
+}
+
+/** The request is shed; the client may try again. */
+export class TooBusy extends Error {
+  readonly code = 'too-busy';
+
+  constructor(
+    readonly reason: 'concurrency-limit' | 'queue-full' | 'time-out' | 'cancelled',
+    readonly flow: FlowIdentity | undefined,
+    readonly retryAfterSeconds: number,
+  ) {
+    super('Too many requests, please try again later.');
+  }
 }
 
 const UNLIMITED: Admitted = { leave: () => {} };

@@ -1,0 +1,80 @@
+/** Keeps each FlowSchema's condition Dangling: whether the priority level that it refers to exists. */
+import type { FlowSchema, FlowSchemaCondition } from '../../api/generated/flowcontrol-v1.ts';
+import type { Context } from '../../kernel/index.ts';
+import { quote } from '../../machinery/quote.ts';
+import { formatTime } from '../../machinery/time/index.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { ApiRequest, ApiResponse } from '../request.ts';
+import { splitTarget } from '../transport/target.ts';
+
+const GROUP = 'flowcontrol.apiserver.k8s.io';
+const MANAGER = 'api-priority-and-fairness-config-consumer-v1';
+const SELF = { name: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] };
+
+/** Follows both kinds until the context ends; `handle` is the server's own pipeline. */
+export function keepDanglingConditions(ctx: Context, registry: Registry, handle: (request: ApiRequest) => Promise<ApiResponse>): void {
+  const schemas = registry.require(GROUP, 'v1', 'flowschemas');
+  const levels = registry.require(GROUP, 'v1', 'prioritylevelconfigurations');
+  const pending = new Set<string>();
+  let working = false;
+
+  const work = async (): Promise<void> => {
+    working = true;
+    try {
+      for (const name of pending) {
+        pending.delete(name);
+        if (ctx.signal.aborted) return;
+        const schema = schemas.cache.get('', name)?.object as unknown as FlowSchema | undefined;
+        const condition = schema && wantedCondition(ctx, schema, (level) => levels.cache.get('', level) !== undefined);
+        if (condition) await apply(ctx, handle, name, condition);
+      }
+    } finally {
+      working = false;
+    }
+  };
+  const check = (name: string): void => {
+    pending.add(name);
+    if (working || ctx.signal.aborted) return;
+    working = true;
+    ctx.clock
+      .yield()
+      .then(work)
+      .catch((error: unknown) => ctx.logger.error(error, 'The condition of a FlowSchema could not be kept'));
+  };
+  schemas.cache.watch({ scope: '', deliver: ({ type, entry }) => type !== 'DELETED' && check(entry.name) });
+  levels.cache.watch({ scope: '', deliver: ({ type }) => type !== 'MODIFIED' && schemas.cache.list().forEach(({ name }) => check(name)) });
+  for (const { name } of schemas.cache.list()) check(name);
+}
+
+/** undefined: it is as it should be. */
+function wantedCondition(ctx: Context, { spec, status }: FlowSchema, exists: (level: string) => boolean): FlowSchemaCondition | undefined {
+  const level = spec?.priorityLevelConfiguration?.name ?? '';
+  const found = exists(level);
+  const current = status?.conditions?.find(({ type }) => type === 'Dangling');
+  const condition: FlowSchemaCondition = {
+    type: 'Dangling',
+    status: found ? 'False' : 'True',
+    reason: found ? 'Found' : 'NotFound',
+    message: `This FlowSchema references the PriorityLevelConfiguration object named ${quote(level)} ${found ? 'and it exists' : 'but there is no such object'}`,
+  };
+  const sameStatus = current !== undefined && current.status === condition.status;
+  if (sameStatus && current.message === condition.message && current.reason === condition.reason) return undefined;
+  const since = sameStatus ? current.lastTransitionTime : undefined;
+  return { ...condition, lastTransitionTime: since ?? formatTime(ctx.clock.now()) };
+}
+
+async function apply(ctx: Context, handle: (request: ApiRequest) => Promise<ApiResponse>, name: string, condition: FlowSchemaCondition): Promise<void> {
+  const body = { apiVersion: `${GROUP}/v1`, kind: 'FlowSchema', metadata: { name }, status: { conditions: [condition] } };
+  const target = `/apis/${GROUP}/v1/flowschemas/${encodeURIComponent(name)}/status?fieldManager=${MANAGER}&force=true`;
+  const { status } = await handle({
+    method: 'PATCH',
+    ...splitTarget(target),
+    headers: { accept: 'application/json', 'content-type': 'application/apply-patch+yaml', 'user-agent': 'kube-apiserver/v1.36.4' },
+    readBody: () => Promise.resolve(Buffer.from(JSON.stringify(body))),
+    user: SELF,
+    remoteAddress: '127.0.0.1',
+    signal: ctx.signal,
+  });
+  // A schema that is gone meanwhile needs no condition.
+  if (status >= 400 && status !== 404 && !ctx.signal.aborted) throw new Error(`the condition of the FlowSchema ${name} was refused with ${status}`);
+}

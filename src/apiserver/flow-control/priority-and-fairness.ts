@@ -1,0 +1,151 @@
+/** Puts requests into the flows and priority levels that the cluster's FlowSchemas and PriorityLevelConfigurations describe. */
+import type { FlowSchema, PriorityLevelConfiguration } from '../../api/generated/flowcontrol-v1.ts';
+import type { Context, Counter } from '../../kernel/index.ts';
+import { flowSchemas, priorityLevels } from '../bootstrap/index.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
+import type { RequestInfo } from '../request-info.ts';
+import type { ApiRequest, UserInfo } from '../request.ts';
+import { FlowSchemas, type MatchedSchema } from './flow-schemas.ts';
+import type { Admitted, FlowControl, FlowIdentity, TooBusy } from './flow-control.ts';
+import { PriorityLevel, type LevelEvents } from './priority-level.ts';
+import { requestWidth } from './request-width.ts';
+import { allocateNominal, lendSeats } from './seat-allocation.ts';
+
+export interface PriorityAndFairnessOptions {
+  /** Requests that run at once, of all levels together; upstream's 400 and 200. */
+  readonly serverSeats?: number;
+}
+
+const GROUP = 'flowcontrol.apiserver.k8s.io';
+const DEFAULT_SEATS = 600;
+/** How often levels may borrow anew. */
+const LEND_EVERY_MS = 10_000;
+const LONG_RUNNING = new Set(['attach', 'exec', 'proxy', 'log', 'portforward']);
+const NOT_LIMITED: Admitted = { leave: () => {} };
+
+interface Target {
+  readonly schema: MatchedSchema;
+  readonly level: PriorityLevel;
+  readonly identity: FlowIdentity;
+}
+
+export class PriorityAndFairness implements FlowControl {
+  readonly #flowSchemas: ServedResource;
+  readonly #priorityLevels: ServedResource;
+  readonly #serverSeats: number;
+  readonly #events: LevelEvents;
+  #levels = new Map<string, PriorityLevel>();
+  #schemas = new FlowSchemas([]);
+  #targets = new Map<MatchedSchema, Target>();
+  #changed = true;
+  #lentAt = -Infinity;
+
+  constructor(
+    private readonly ctx: Context,
+    private readonly registry: Registry,
+    options: PriorityAndFairnessOptions = {},
+  ) {
+    this.#serverSeats = options.serverSeats ?? DEFAULT_SEATS;
+    this.#flowSchemas = registry.require(GROUP, 'v1', 'flowschemas');
+    this.#priorityLevels = registry.require(GROUP, 'v1', 'prioritylevelconfigurations');
+    for (const { cache } of [this.#flowSchemas, this.#priorityLevels]) cache.watch({ scope: '', deliver: () => (this.#changed = true) });
+    this.#events = { ...this.#metrics(), contended: () => this.#lend() };
+  }
+
+  enter(user: UserInfo, info: RequestInfo, request: ApiRequest): Admitted | Promise<Admitted> {
+    if (isLongRunning(info)) return NOT_LIMITED;
+    if (this.#changed) this.#reload();
+    const target = this.#targetOf(user, info);
+    const { schema, level, identity } = target;
+    const width = level.exempt ? 1 : requestWidth(this.registry, info, request.query);
+    return level.enter({ schema: schema.name, flow: flowOf(schema, user, info), identity, width, signal: request.signal });
+  }
+
+  /** What each level does now, for whoever asks. */
+  levels(): { name: string; seats: number; executing: number; waiting: number }[] {
+    if (this.#changed) this.#reload();
+    return [...this.#levels.values()].map(({ name, seats, executing, waiting }) => ({ name, seats, executing, waiting }));
+  }
+
+  #targetOf(user: UserInfo, info: RequestInfo): Target {
+    const schema = this.#schemas.match(user, info) ?? CATCH_ALL;
+    let target = this.#targets.get(schema);
+    if (!target) {
+      const level = this.#levels.get(schema.priorityLevel) ?? this.#levels.get('catch-all')!;
+      target = { schema, level, identity: { flowSchemaUid: schema.uid, priorityLevelUid: level.uid } };
+      this.#targets.set(schema, target);
+    }
+    return target;
+  }
+
+  /** Levels that did not change keep who is in them; requests of a level that is gone finish where they are. */
+  #reload(): void {
+    this.#changed = false;
+    const stored = (served: ServedResource): unknown[] => served.cache.list().map(({ object }) => object);
+    const configurations = withMandatory(stored(this.#priorityLevels) as PriorityLevelConfiguration[], priorityLevels());
+    const levels = new Map<string, PriorityLevel>();
+    for (const configuration of configurations) {
+      const name = configuration.metadata?.name ?? '';
+      const signature = JSON.stringify([configuration.metadata?.uid, configuration.spec]);
+      const known = this.#levels.get(name);
+      const level = known && this.#signatures.get(known) === signature ? known : new PriorityLevel(this.ctx.clock, this.#events, configuration);
+      this.#signatures.set(level, signature);
+      levels.set(name, level);
+    }
+    this.#levels = levels;
+    allocateNominal([...levels.values()], this.#serverSeats);
+    this.#schemas = new FlowSchemas(withMandatory(stored(this.#flowSchemas) as FlowSchema[], flowSchemas()));
+    this.#targets.clear();
+    for (const level of levels.values()) level.dispatch();
+  }
+
+  #signatures = new WeakMap<PriorityLevel, string>();
+
+  #lend(): void {
+    const now = this.ctx.clock.monotonic();
+    if (now - this.#lentAt < LEND_EVERY_MS) return;
+    this.#lentAt = now;
+    const levels = [...this.#levels.values()];
+    lendSeats(levels, this.#serverSeats);
+    for (const level of levels) level.dispatch();
+  }
+
+  #metrics(): Pick<LevelEvents, 'dispatched' | 'rejected'> {
+    const { metrics } = this.ctx;
+    const labels = ['priority_level', 'flow_schema'] as const;
+    const dispatched = metrics.counter({ name: 'apiserver_flowcontrol_dispatched_requests_total', help: 'Number of requests executed by API Priority and Fairness subsystem', labels });
+    const rejected: Counter<'priority_level' | 'flow_schema' | 'reason'> = metrics.counter({
+      name: 'apiserver_flowcontrol_rejected_requests_total',
+      help: 'Number of requests rejected by API Priority and Fairness subsystem',
+      labels: [...labels, 'reason'],
+    });
+    const children = new Map<string, { inc(): void }>();
+    return {
+      dispatched({ name }, schema) {
+        let child = children.get(schema);
+        if (!child) children.set(schema, (child = dispatched.child({ priority_level: name, flow_schema: schema })));
+        child.inc();
+      },
+      rejected: ({ name }, schema, reason: TooBusy['reason']) => rejected.inc({ priority_level: name, flow_schema: schema, reason }),
+    };
+  }
+}
+
+/** A watch takes a seat until it has begun; what else goes on for long takes none. */
+const isLongRunning = ({ isResourceRequest, verb, subresource }: RequestInfo): boolean =>
+  isResourceRequest && (verb === 'proxy' || (subresource !== '' && LONG_RUNNING.has(subresource)));
+
+function flowOf(schema: MatchedSchema, user: UserInfo, info: RequestInfo): string {
+  const distinguisher = schema.distinguisher === 'ByUser' ? user.name : schema.distinguisher === 'ByNamespace' ? info.namespace : '';
+  return `${schema.name}\0${distinguisher}`;
+}
+
+const CATCH_ALL: MatchedSchema = { name: 'catch-all', uid: '', priorityLevel: 'catch-all', distinguisher: 'ByUser' };
+const MANDATORY = new Set(['exempt', 'catch-all']);
+
+/** Before the server has made its objects, and if somebody deletes them, these are there all the same. */
+function withMandatory<T extends { readonly metadata?: { readonly name?: string } }>(stored: readonly T[], own: readonly T[]): T[] {
+  const names = new Set(stored.map(({ metadata }) => metadata?.name));
+  return [...stored, ...own.filter(({ metadata }) => MANDATORY.has(metadata?.name ?? '') && !names.has(metadata?.name))];
+}

@@ -1,0 +1,146 @@
+/** One priority level: its seats, who has them, and who waits for one. */
+import type { PriorityLevelConfiguration } from '../../api/generated/flowcontrol-v1.ts';
+import type { Clock } from '../../kernel/index.ts';
+import { TooBusy, type Admitted, type FlowIdentity } from './flow-control.ts';
+import { QueueSet, type Waiting } from './queue-set.ts';
+
+/** How long a request may wait for its turn. */
+export const WAIT_LIMIT_MS = 15_000;
+const RETRY_AFTER_SECONDS = 1;
+
+export interface LevelEvents {
+  dispatched(level: PriorityLevel, schema: string): void;
+  rejected(level: PriorityLevel, schema: string, reason: TooBusy['reason']): void;
+  /** Somebody has to wait or is sent away: time to look at who could lend seats. */
+  contended(): void;
+}
+
+export interface Entering {
+  readonly schema: string;
+  readonly flow: string;
+  readonly identity: FlowIdentity;
+  readonly width: number;
+  readonly signal: AbortSignal;
+}
+
+export class PriorityLevel {
+  readonly name: string;
+  readonly uid: string;
+  readonly exempt: boolean;
+  readonly shares: number;
+  readonly lendablePercent: number;
+  /** undefined: it may borrow without limit. */
+  readonly borrowingLimitPercent: number | undefined;
+  /** Seats: those that its shares give it, and those that it has at the moment. */
+  nominalSeats = 1;
+  seats = 1;
+  executing = 0;
+  /** The most seats that were wanted since somebody last looked. */
+  highDemand = 0;
+  #queues: QueueSet | undefined;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly events: LevelEvents,
+    { metadata, spec }: PriorityLevelConfiguration,
+  ) {
+    this.name = metadata?.name ?? '';
+    this.uid = metadata?.uid ?? '';
+    this.exempt = spec?.type === 'Exempt';
+    const settings = this.exempt ? spec?.exempt : spec?.limited;
+    this.shares = settings?.nominalConcurrencyShares ?? (this.exempt ? 0 : 30);
+    this.lendablePercent = settings?.lendablePercent ?? 0;
+    this.borrowingLimitPercent = this.exempt ? undefined : spec?.limited?.borrowingLimitPercent;
+    const response = spec?.limited?.limitResponse;
+    if (!this.exempt && response?.type === 'Queue') {
+      const { queues = 64, handSize = 8, queueLengthLimit = 50 } = response.queuing ?? {};
+      this.#queues = new QueueSet({ queues, handSize, queueLengthLimit });
+    }
+  }
+
+  get waiting(): number {
+    return this.#queues?.length ?? 0;
+  }
+
+  get minSeats(): number {
+    return this.nominalSeats - Math.round((this.nominalSeats * this.lendablePercent) / 100);
+  }
+
+  get maxSeats(): number {
+    return this.borrowingLimitPercent === undefined ? Infinity : this.nominalSeats + Math.round((this.nominalSeats * this.borrowingLimitPercent) / 100);
+  }
+
+  enter(entering: Entering): Admitted | Promise<Admitted> {
+    const width = Math.min(entering.width, Math.max(1, this.exempt ? entering.width : Math.ceil(this.nominalSeats * 0.15)));
+    if (this.exempt || (this.waiting === 0 && this.#fits(width))) return this.#start(entering, width, undefined);
+    this.highDemand = Math.max(this.highDemand, this.executing + this.waiting + width);
+    this.events.contended();
+    // Those who lend may just have lent enough.
+    if (this.waiting === 0 && this.#fits(width)) return this.#start(entering, width, undefined);
+    if (!this.#queues) throw this.#reject(entering, 'concurrency-limit');
+    return this.#wait(this.#queues, entering, width);
+  }
+
+  /** Gives free seats to those who wait. */
+  dispatch(): void {
+    if (!this.#queues) return;
+    for (;;) {
+      const width = this.#queues.nextWidth();
+      if (width === undefined || !this.#fits(width)) return;
+      this.#queues.dispatch();
+    }
+  }
+
+  /** A request wider than the level gets in when it is alone. */
+  #fits(width: number): boolean {
+    return this.executing + width <= this.seats || (this.executing === 0 && width > this.seats);
+  }
+
+  #start({ schema, identity }: Entering, width: number, finish: ((tookMs: number) => void) | undefined): Admitted {
+    this.executing += width;
+    if (this.executing > this.highDemand) this.highDemand = this.executing;
+    this.events.dispatched(this, schema);
+    const startedAt = finish ? this.clock.monotonic() : 0;
+    let left = false;
+    return {
+      flow: identity,
+      leave: () => {
+        if (left) return;
+        left = true;
+        this.executing -= width;
+        finish?.(this.clock.monotonic() - startedAt);
+        if (this.#queues) this.dispatch();
+      },
+    };
+  }
+
+  #wait(queues: QueueSet, entering: Entering, width: number): Promise<Admitted> {
+    return new Promise((resolve, reject) => {
+      const settle = (): void => {
+        timer.cancel();
+        entering.signal.removeEventListener('abort', onAbort);
+      };
+      const waiting: Waiting = {
+        width,
+        run: (finished) => {
+          settle();
+          resolve(this.#start(entering, width, finished));
+        },
+      };
+      const giveUp = (reason: TooBusy['reason']): void => {
+        settle();
+        queues.remove(waiting);
+        reject(this.#reject(entering, reason));
+      };
+      const onAbort = (): void => giveUp('cancelled');
+      const timer = this.clock.after(WAIT_LIMIT_MS, () => giveUp('time-out'));
+      entering.signal.addEventListener('abort', onAbort, { once: true });
+      if (!queues.enqueue(entering.flow, waiting)) giveUp('queue-full');
+    });
+  }
+
+  #reject({ schema, identity }: Entering, reason: TooBusy['reason']): TooBusy {
+    this.events.rejected(this, schema, reason);
+    return new TooBusy(reason, identity, RETRY_AFTER_SECONDS);
+  }
+}
