@@ -39,6 +39,7 @@ import { deploymentController } from './deployment/deployment.ts';
 import { endpointsController } from './endpoint/endpoint.ts';
 import { endpointSliceController } from './endpointslice/endpointslice.ts';
 import { endpointSliceMirroringController } from './endpointslicemirroring/endpointslicemirroring.ts';
+import { jobController } from './job/job.ts';
 
 export const controllers: readonly ControllerDescriptor[] = [
   serviceAccountController,
@@ -80,6 +81,7 @@ export const controllers: readonly ControllerDescriptor[] = [
   deviceTaintEvictionController,
   storageVersionGarbageCollectorController,
   clusterTrustBundlePublisherController,
+  jobController,
 ];
 
 /** `*` means all that are on by default; a name switches one on, `-name` off; the last word counts. */

@@ -1,0 +1,90 @@
+/** Makes and deletes the pods of Jobs, and takes the finalizer off those that have been counted. */
+import type { Job } from '../../api/generated/batch-v1.ts';
+import type { Pod } from '../../api/generated/core-v1.ts';
+import { controllerReference, Expectations, isNamespaceTerminating, isNotFound, keyOf, slowStartBatch, SlowStartError } from '../../client/index.ts';
+import type { ControllerContext } from '../controller.ts';
+import { PodControl, type CreatePodOptions } from '../pods/index.ts';
+import { isTracked, JOB_KIND, TRACKING_FINALIZER } from './job-state.ts';
+
+export class JobPods {
+  readonly control: PodControl;
+  readonly expectations: Expectations;
+  /** Uids of pods, by Job, whose finalizer is gone though the cache still shows it. */
+  readonly #untracked = new Map<string, Set<string>>();
+  readonly #context: ControllerContext;
+
+  constructor(context: ControllerContext) {
+    this.#context = context;
+    this.control = new PodControl(context);
+    this.expectations = new Expectations(context.clock);
+  }
+
+  forget(key: string): void {
+    this.expectations.forget(key);
+    this.#untracked.delete(key);
+  }
+
+  /** Whether the pod is still to be counted. */
+  isTracked(key: string, pod: Pod): boolean {
+    return isTracked(pod) && !this.#untracked.get(key)?.has(pod.metadata.uid ?? '');
+  }
+
+  untrackingObserved(key: string, uid: string): void {
+    this.#untracked.get(key)?.delete(uid);
+  }
+
+  /** Gives how many were made; throws when not all could be. */
+  async create(job: Job, wanted: readonly Partial<CreatePodOptions>[], onCreated: () => void): Promise<void> {
+    const key = keyOf(job);
+    const reference = controllerReference(job, JOB_KIND);
+    this.expectations.expectCreations(key, wanted.length);
+    try {
+      await slowStartBatch(wanted.length, async (i) => {
+        try {
+          await this.control.create({ owner: job, reference, template: job.spec?.template, finalizers: [TRACKING_FINALIZER], ...wanted[i] });
+          onCreated();
+        } catch (error) {
+          this.expectations.creationsAbandoned(key);
+          if (!isNamespaceTerminating(error)) throw error;
+        }
+      });
+    } catch (error) {
+      if (!(error instanceof SlowStartError)) throw error;
+      this.expectations.creationsAbandoned(key, error.skipped);
+      throw error.cause;
+    }
+  }
+
+  /** Deletes pods; unless they are to be counted, their finalizer goes first. Gives those that were deleted. */
+  async delete(job: Job, pods: readonly Pod[], { counted }: { counted: boolean }): Promise<{ deleted: Pod[]; error: unknown }> {
+    const key = keyOf(job);
+    if (!counted) this.expectations.expectDeletions(key, pods.map(keyOf));
+    const deleted: Pod[] = [];
+    const results = await Promise.allSettled(
+      pods.map(async (pod) => {
+        try {
+          if (!counted && isTracked(pod)) await this.untrack(key, pod);
+          await this.control.delete(pod, job);
+          deleted.push(pod);
+        } catch (error) {
+          if (!counted) this.expectations.deletionObserved(key, keyOf(pod));
+          throw error;
+        }
+      }),
+    );
+    return { deleted, error: results.find((result) => result.status === 'rejected')?.reason };
+  }
+
+  async untrack(key: string, pod: Pod): Promise<void> {
+    const { client, signal } = this.#context;
+    const { namespace, name = '', uid = '' } = pod.metadata;
+    const untracked = this.#untracked.get(key) ?? new Set<string>();
+    this.#untracked.set(key, untracked.add(uid));
+    try {
+      await client.resource('v1/pods').patch({ namespace, name }, { metadata: { uid, '$deleteFromPrimitiveList/finalizers': [TRACKING_FINALIZER] } }, { type: 'strategic', signal });
+    } catch (error) {
+      untracked.delete(uid);
+      if (!isNotFound(error)) throw error;
+    }
+  }
+}
