@@ -6,6 +6,7 @@ import { formatTime } from '../../machinery/time/index.ts';
 import type { WriteOptions } from '../options.ts';
 import { headerOf } from '../request.ts';
 import type { Scope } from '../scope.ts';
+import { withEmptyLists } from './empty-lists.ts';
 import { hasStatusSubresource } from './status.ts';
 
 const MANAGER_LIMIT = 128;
@@ -19,12 +20,13 @@ export function managerOf(scope: Scope, options: Pick<WriteOptions, 'fieldManage
 
 /** Fills in the managedFields of an object that is being created. */
 export function trackCreate(scope: Scope, object: KubeObject, manager: string): void {
-  object.metadata = track(scope, undefined, object, manager).metadata;
+  object.metadata = track(scope, undefined, withEmptyLists(scope.served.message, object), manager).metadata;
 }
 
-/** The updated object with its managedFields. */
-export function trackUpdate(scope: Scope, live: KubeObject, object: KubeObject, manager: string): KubeObject {
-  return keepTimes(live, track(scope, live, object, manager));
+/** The updated object with its managedFields; `written` is the decoded body that it is a copy of, where it is one. */
+export function trackUpdate(scope: Scope, live: KubeObject, object: KubeObject, manager: string, written: KubeObject = object): KubeObject {
+  const { metadata } = track(scope, live, withEmptyLists(scope.served.message, object, written), manager);
+  return keepTimes(live, { ...object, metadata });
 }
 
 /** A write that would change only the times of ownership is none. */

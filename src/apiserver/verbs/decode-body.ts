@@ -10,6 +10,7 @@ import { badRequest, unsupportedMediaType } from '../../machinery/status.ts';
 import { formatTime } from '../../machinery/time/index.ts';
 import { quote } from '../../machinery/quote.ts';
 import type { FieldValidation } from '../options.ts';
+import { rememberEmptyLists } from '../registry/empty-lists.ts';
 import { headerOf } from '../request.ts';
 import type { Scope } from '../scope.ts';
 
@@ -54,7 +55,9 @@ export function decodeBytes(scope: Scope, body: Buffer, format: BodyFormat, opti
   const { object, strictErrors } = decode({ body, contentType: format, expected });
   const { kind, version } = expected;
   reportStrictErrors(scope, strictErrors, options.fieldValidation, `${kind} in version ${quote(version)} cannot be handled as a ${kind}: `);
-  return withDefaults(expected, object, nowOf(scope));
+  const complete = withDefaults(expected, object, nowOf(scope));
+  rememberEmptyLists(complete, body, format);
+  return complete;
 }
 
 const nowOf = (scope: Scope): string => formatTime(scope.backend.ctx.clock.now());

@@ -17,7 +17,7 @@ export async function update(scope: Scope): Promise<Result> {
   const manager = managerOf(scope, options);
   const { entry, created } = await updateObject(scope, {
     options,
-    compute: (live) => trackUpdate(scope, live, structuredClone(body), manager),
+    compute: (live) => trackUpdate(scope, live, structuredClone(body), manager, body),
     ...(scope.served.strategy.allowCreateOnUpdate && scope.subresource === ''
       ? { create: () => createObject(scope, structuredClone(body), { ...options, kind: 'CreateOptions' }) }
       : {}),

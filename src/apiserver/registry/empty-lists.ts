@@ -1,0 +1,41 @@
+/**
+ * An empty list where upstream always writes one (`rules: []` of a Role) is stored as no list, but whoever wrote it owns
+ * the field. The canonical form of an object no longer tells the two apart; the body that it was decoded from does.
+ */
+import type { Message } from '../../api/schema.ts';
+import { parseJson, parseYaml } from '../../machinery/decode/index.ts';
+import { isRecord, type KubeObject } from '../../machinery/object.ts';
+import { isStatusError } from '../../machinery/status.ts';
+
+const bodies = new WeakMap<KubeObject, unknown>();
+
+/** Remembers the body of an object if it has any empty list; most have none, and cost one search of their bytes. */
+export function rememberEmptyLists(object: KubeObject, body: Buffer, format: 'json' | 'yaml'): void {
+  if (!/\[\s*\]/.test(body.toString('latin1'))) return;
+  try {
+    bodies.set(object, format === 'json' ? parseJson(body).value : parseYaml(body.toString('utf8')).value);
+  } catch (error) {
+    if (!isStatusError(error)) throw error;
+  }
+}
+
+/** The object as its author wrote it: with the empty lists that it always shows. For field ownership only. */
+export function withEmptyLists(message: Message, object: KubeObject, written: KubeObject = object): KubeObject {
+  const body = bodies.get(written);
+  return body === undefined ? object : (restore(message, object, body) as KubeObject);
+}
+
+function restore(message: Message, value: unknown, body: unknown): unknown {
+  if (!isRecord(value) || !isRecord(body)) return value;
+  let result = value;
+  for (const { name, type, keep } of message.fields) {
+    const given = body[name];
+    if (given === undefined || given === null) continue;
+    const now = value[name];
+    let restored: unknown = now;
+    if (type.kind === 'list' && keep && now === null && Array.isArray(given)) restored = [];
+    else if (type.kind === 'message') restored = restore(type, now, given);
+    if (restored !== now) result = { ...result, [name]: restored };
+  }
+  return result;
+}
