@@ -33,4 +33,4 @@ function bringsImages(attributes: AdmissionAttributes): boolean {
 }
 
 const imagesOf = (spec: PodSpec): Set<string> =>
-  new Set([...[...allContainers(spec)].map(({ image }) => image ?? ''), ...(spec.volumes ?? []).flatMap(({ image }) => (image?.reference ? [image.reference] : []))]);
+  new Set([...allContainers(spec).map(({ image }) => image ?? ''), ...(spec.volumes ?? []).flatMap(({ image }) => (image?.reference ? [image.reference] : []))]);

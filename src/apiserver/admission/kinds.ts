@@ -16,11 +16,12 @@ export const oldPodOf = ({ oldObject }: AdmissionAttributes): PodObject => oldOb
 
 export const specOf = (pod: PodObject): PodSpec => pod.spec!;
 
-/** Init containers first, as checks report them. */
-export function* allContainers(spec: PodSpec): Generator<Container | EphemeralContainer> {
-  yield* spec.initContainers ?? [];
-  yield* spec.containers ?? [];
-  yield* spec.ephemeralContainers ?? [];
+const NO_CONTAINERS: readonly Container[] = [];
+
+/** Init containers first, as checks report them. Most pods have regular ones only, whose list is returned as it is. */
+export function allContainers({ initContainers, containers, ephemeralContainers }: PodSpec): readonly (Container | EphemeralContainer)[] {
+  if (!initContainers && !ephemeralContainers) return containers ?? NO_CONTAINERS;
+  return [...(initContainers ?? []), ...(containers ?? []), ...(ephemeralContainers ?? [])];
 }
 
 /** Static pods are shown by their kubelet with this annotation; nobody else may change what they are. */

@@ -34,15 +34,17 @@ export const plural = (one: string, many: string, count: number): string => (cou
 /** `container "a"` or `containers "a", "b"`. */
 export const containersText = (names: readonly string[]): string => `${plural('container', 'containers', names.length)} ${joinQuoted(names)}`;
 
-export function containersWhere(spec: PodSpec, isBad: (container: AnyContainer) => boolean): string[] {
-  const names: string[] = [];
-  for (const container of allContainers(spec)) if (isBad(container)) names.push(container.name);
-  return names;
+const NONE: readonly string[] = [];
+
+export function containersWhere(spec: PodSpec, isBad: (container: AnyContainer) => boolean): readonly string[] {
+  let names: string[] | undefined;
+  for (const container of allContainers(spec)) if (isBad(container)) (names ??= []).push(container.name);
+  return names ?? NONE;
 }
 
 /** The pod itself and its containers that set something they must not: `pod and container "a"`; empty when none does. */
 export const settersText = (podIsBad: boolean, containers: readonly string[]): string =>
-  [...(podIsBad ? ['pod'] : []), ...(containers.length > 0 ? [containersText(containers)] : [])].join(' and ');
+  !podIsBad && containers.length === 0 ? '' : [...(podIsBad ? ['pod'] : []), ...(containers.length > 0 ? [containersText(containers)] : [])].join(' and ');
 
 /** In a user namespace, root inside is nobody outside. */
 export const hasUserNamespace = ({ hostUsers }: PodSpec): boolean => hostUsers === false;

@@ -12,7 +12,7 @@ const isAllowedAnnotation = (value: string): boolean => value === 'runtime/defau
 
 /** Before v1.19 profiles were annotations. */
 export const seccompAnnotations: CheckPod = (spec, { annotations = {} }) => {
-  const keys = [POD_ANNOTATION, ...[...allContainers(spec)].map(({ name }) => CONTAINER_ANNOTATION + name)];
+  const keys = [POD_ANNOTATION, ...allContainers(spec).map(({ name }) => CONTAINER_ANNOTATION + name)];
   const bad = keys.flatMap((key) => {
     const value = annotations[key];
     return value === undefined || isAllowedAnnotation(value) ? [] : [`${key}=${JSON.stringify(value)}`];
