@@ -31,6 +31,13 @@ describe('fields behind feature gates', () => {
     expect(object.spec.volumes[0]!.projected.sources).toEqual([{}]);
   });
 
+  it('take an emptied lifecycle with them', () => {
+    const pods = schema.resource('', 'v1', 'pods')!.message;
+    const object = { metadata: {}, spec: { containers: [{ name: 'c', lifecycle: { stopSignal: 'SIGTERM' } }] } };
+    dropDisabledFields(pods, object, undefined, {});
+    expect(object.spec.containers).toEqual([{ name: 'c' }]);
+  });
+
   it('have a gate whose default is known', () => {
     const gates = new Set([...schema.messages.values()].flatMap((message) => message.fields.flatMap((field) => field.gate?.split(',') ?? [])));
     expect([...gates].filter((gate) => !Object.hasOwn(FEATURE_GATE_DEFAULTS, gate))).toEqual([]);

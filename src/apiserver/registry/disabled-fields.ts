@@ -12,18 +12,30 @@ export type FeatureOverrides = Readonly<Record<string, boolean>>;
 export function dropDisabledFields(message: Message, object: unknown, old: unknown, features: FeatureOverrides): void {
   if (!reachesGatedField(message)) return;
   const used = old === undefined ? undefined : gatesInUse(message, old, features);
-  visitGatedFields(message, object, features, (holder, field) => {
-    if (!used?.has(field.gate!)) delete holder[field.name];
+  visitGatedFields(message, object, features, {
+    gated: (holder, field) => {
+      if (!used?.has(field.gate!)) delete holder[field.name];
+    },
+    left: (holder, field) => {
+      if (isEmptyLifecycle(field, holder[field.name])) delete holder[field.name];
+    },
   });
 }
 
 function gatesInUse(message: Message, object: unknown, features: FeatureOverrides): Set<string> {
   const used = new Set<string>();
-  visitGatedFields(message, object, features, (_holder, field) => used.add(field.gate!));
+  visitGatedFields(message, object, features, { gated: (_holder, field) => used.add(field.gate!) });
   return used;
 }
 
-type Visit = (holder: Record<string, unknown>, field: Field) => void;
+type FieldVisit = (holder: Record<string, unknown>, field: Field) => void;
+
+interface Visit {
+  /** A field whose gate is off. */
+  readonly gated: FieldVisit;
+  /** Any field, once everything below it has been visited. */
+  readonly left?: FieldVisit;
+}
 
 function visitGatedFields(type: Type, value: unknown, features: FeatureOverrides, visit: Visit): void {
   if (value === undefined || value === null || !reachesGatedField(type)) return;
@@ -34,11 +46,16 @@ function visitGatedFields(type: Type, value: unknown, features: FeatureOverrides
   } else if (type.kind === 'message' && isRecord(value)) {
     for (const field of type.fields) {
       if (value[field.name] === undefined) continue;
-      if (field.gate !== undefined && !featureEnabled(field.gate, features)) visit(value, field);
+      if (field.gate !== undefined && !featureEnabled(field.gate, features)) visit.gated(value, field);
       visitGatedFields(field.type, value[field.name], features, visit);
+      visit.left?.(value, field);
     }
   }
 }
+
+/** A container's lifecycle that only said how to stop it says nothing without that. */
+const isEmptyLifecycle = ({ type }: Field, value: unknown): boolean =>
+  type.kind === 'message' && type.name === 'Lifecycle' && isRecord(value) && Object.keys(value).length === 0;
 
 const reaches = new WeakMap<Message, boolean>();
 

@@ -48,9 +48,10 @@ export class ClusterIpAllocator {
     const ip = parseIp(address);
     const range = ip && this.#rangesOf(ip.family === 6 ? 'IPv6' : 'IPv4').find((r) => r.contains(address));
     if (!ip || !range) throw new AllocationError('the provided network does not match the current range');
+    if (dryRun) return;
     const name = formatIp(ip);
     if (this.#addresses().cache.get('', name)) throw new AllocationError('provided IP is already allocated');
-    if (!dryRun && !(await this.#take(name, range.family, owner))) throw new AllocationError('provided IP is already allocated');
+    if (!(await this.#take(name, range.family, owner))) throw new AllocationError('provided IP is already allocated');
   }
 
   async allocateNext(family: IpFamily, owner: ServiceName, dryRun: boolean): Promise<string> {

@@ -16,7 +16,8 @@ export class PortOperation {
   ) {}
 
   reserve(port: number): void {
-    if (this.dryRun) return;
+    // Whether it is free now says nothing of the time when the Service is made.
+    if (this.dryRun) return this.allocator.checkRange(port);
     this.allocator.reserve(port);
     this.#reserved.add(port);
   }
