@@ -51,14 +51,11 @@ export class NodePortAllocator {
     return this.#contains(port) && (this.#stored[port - this.#base]! > 0 || this.#reserved.has(port));
   }
 
-  checkRange(port: number): void {
-    if (this.#contains(port)) return;
-    throw new AllocationError(`provided port is not in the valid range. The range of valid ports is ${this.range}`);
-  }
-
   /** Reserves the port that the client chose. */
   reserve(port: number): void {
-    this.checkRange(port);
+    if (!this.#contains(port)) {
+      throw new AllocationError(`provided port is not in the valid range. The range of valid ports is ${this.range}`);
+    }
     if (this.isTaken(port)) throw new AllocationError('provided port is already allocated');
     this.#reserved.add(port);
   }

@@ -16,9 +16,9 @@ export class PortOperation {
   ) {}
 
   reserve(port: number): void {
-    // Whether it is free now says nothing of the time when the Service is made.
-    if (this.dryRun) return this.allocator.checkRange(port);
-    this.allocator.reserve(port);
+    // A dry run looks at this one write alone: it knows neither the others' ports nor the range.
+    if (!this.dryRun) this.allocator.reserve(port);
+    else if (this.#reserved.has(port)) throw new AllocationError('provided port is already allocated');
     this.#reserved.add(port);
   }
 
@@ -31,7 +31,7 @@ export class PortOperation {
   }
 
   settle(): void {
-    this.allocator.settle(this.#reserved);
+    if (!this.dryRun) this.allocator.settle(this.#reserved);
     this.#reserved.clear();
   }
 }

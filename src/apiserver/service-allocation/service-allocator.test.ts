@@ -106,14 +106,17 @@ describe('node ports', () => {
     expect((await post('fixed-too', { type: 'NodePort', ports: [{ port: 80, nodePort: 30001 }] })).status).toBe(201);
   });
 
-  it.each(['', '?dryRun=All'])('refuses ports outside of the range %s', async (query) => {
-    const answer = await post('outside', { type: 'NodePort', ports: [{ port: 80, nodePort: 99 }] }, query);
+  it('refuses ports outside of the range', async () => {
+    const answer = await post('outside', { type: 'NodePort', ports: [{ port: 80, nodePort: 99 }] });
     expect(answer.body['message']).toContain('The range of valid ports is 30000-32767');
   });
 
   it('does not ask in a dry run whether the port is free', async () => {
     await post('holder', { type: 'NodePort', ports: [{ port: 80, nodePort: 30002 }] });
     expect((await post('dry', { type: 'NodePort', ports: [{ port: 80, nodePort: 30002 }] }, '?dryRun=All')).status).toBe(201);
+    const twice = [{ name: 'a', port: 80, nodePort: 30003 }, { name: 'b', port: 81, nodePort: 30003 }];
+    expect((await post('dry', { type: 'NodePort', ports: twice }, '?dryRun=All')).body['message']).toContain('provided port is already allocated');
+    expect((await post('wet', { type: 'NodePort', ports: [{ port: 80, nodePort: 30003 }] })).status).toBe(201);
   });
 
   it('keeps the port of an update that does not name it', async () => {
