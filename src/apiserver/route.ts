@@ -39,7 +39,7 @@ export async function route(door: Door, exchange: Exchange, user: UserInfo): Pro
   const served = registry.find(info.apiGroup, info.apiVersion, info.resource);
   if (!served) {
     if (registry.isCustomGroup(info.apiGroup)) return pageNotFound();
-    if (!registry.hasGroupVersion(info.apiGroup, info.apiVersion)) return door.endpoints.serve(exchange, user);
+    if (!registry.hasGroupVersion(info.apiGroup, info.apiVersion) && request.method === 'GET') return door.endpoints.serve(exchange, user);
     throw noSuchResource();
   }
   if (info.verb === 'watch' && request.path.includes('/watch/') && !isLegacyWatch(served, info)) throw noSuchResource();
