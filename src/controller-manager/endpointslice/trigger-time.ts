@@ -14,7 +14,7 @@ export class TriggerTimes {
     const changed: string[] = [];
     for (const pod of pods) {
       const time = readyCondition(pod)?.lastTransitionTime;
-      if (time === undefined) continue;
+      if (!time) continue;
       now.pods.set(pod.metadata.name ?? '', time);
       if (time > (before?.pods.get(pod.metadata.name ?? '') ?? '')) changed.push(time);
     }

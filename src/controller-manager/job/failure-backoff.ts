@@ -26,11 +26,11 @@ export function backoffMs({ failures, lastFailure }: FailureRecord, now: number)
 }
 
 export function finishedAt(pod: Pod): number {
-  const ends = (pod.status?.containerStatuses ?? []).map((status) => status.state?.terminated?.finishedAt).filter((time) => time !== undefined);
+  const ends = (pod.status?.containerStatuses ?? []).map((status) => status.state?.terminated?.finishedAt).filter((time) => typeof time === 'string');
   if (ends.length > 0) return Math.max(...ends.map(parseTime));
   const ready = readyCondition(pod)?.lastTransitionTime;
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, creationTimestamp } = pod.metadata;
-  if (ready !== undefined) return parseTime(ready);
-  if (deletionTimestamp !== undefined) return parseTime(deletionTimestamp) - deletionGracePeriodSeconds * 1000;
-  return creationTimestamp === undefined ? 0 : parseTime(creationTimestamp);
+  if (ready) return parseTime(ready);
+  if (deletionTimestamp) return parseTime(deletionTimestamp) - deletionGracePeriodSeconds * 1000;
+  return !creationTimestamp ? 0 : parseTime(creationTimestamp);
 }

@@ -55,6 +55,6 @@ function compareAges(a: string | undefined, b: string | undefined, podA: Pod, po
 }
 
 function magnitude(since: string | undefined, now: number): number {
-  const nanoseconds = since === undefined ? 0 : (now - parseTime(since)) * 1e6;
+  const nanoseconds = !since ? 0 : (now - parseTime(since)) * 1e6;
   return nanoseconds > 0 ? Math.trunc(Math.log2(nanoseconds)) : -1;
 }

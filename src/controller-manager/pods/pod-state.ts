@@ -27,6 +27,6 @@ export function availableInMs(pod: Pod, minReadySeconds: number, now: number): n
   const ready = readyCondition(pod);
   if (ready?.status !== 'True') return undefined;
   if (minReadySeconds === 0) return 0;
-  if (ready.lastTransitionTime === undefined) return undefined;
+  if (!ready.lastTransitionTime) return undefined;
   return Math.max(0, parseTime(ready.lastTransitionTime) + minReadySeconds * 1000 - now);
 }
