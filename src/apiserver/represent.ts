@@ -40,9 +40,11 @@ export function zeroObject(served: ServedResource): KubeObject {
 }
 
 export function encodeObjectProtobuf(served: ServedResource | undefined, object: KubeObject): Buffer {
-  const message = messageOfKind(schema, object);
+  // The list of the core group's versions alone has no version of its own.
+  const { kind, apiVersion = 'v1' } = object;
+  const message = messageOfKind(schema, { kind, apiVersion });
   if (!message) throw notAcceptable(`${served ? served.kind : object.kind} has no protobuf form`);
-  return encodeProtobuf(message, object, { apiVersion: object.apiVersion, kind: object.kind });
+  return encodeProtobuf(message, object, { apiVersion: object.apiVersion ?? '', kind });
 }
 
 export function encodeListProtobuf(served: ServedResource, list: ListResult): Buffer {

@@ -3,7 +3,7 @@ import { RunGroup, type Context } from '../kernel/index.ts';
 import type { Door } from './handle-request.ts';
 import { createPipeline, type PipelineOptions } from './pipeline.ts';
 import type { ApiRequest, ApiResponse } from './request.ts';
-import { listen, type Transport } from './transport/serve.ts';
+import { listen, type Transport, type TransportOptions } from './transport/serve.ts';
 
 export interface ApiServerOptions extends PipelineOptions {
   readonly host: string;
@@ -24,25 +24,26 @@ export interface ApiServer {
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
 const SHUTDOWN_GRACE_MS = 2000;
 
-/** Resolves when the server answers; it ends with the context. */
-export async function startApiServer(ctx: Context, options: ApiServerOptions): Promise<ApiServer> {
-  const group = new RunGroup(ctx);
-  const { pki } = options;
-  const pipeline = await createPipeline(ctx, options);
-  group.start('watch-cache', () => pipeline.run());
-  const transport = await listen(
-    ctx,
-    {
-      host: options.host,
-      port: options.port,
-      maxBodyBytes: options.maxBodyBytes ?? MAX_BODY_BYTES,
-      tls: { key: pki.apiserver.key, cert: pki.apiserver.certificate, clientCa: pki.ca.certificate + pki.frontProxyCa.certificate },
-    },
-    pipeline.handle,
-  );
-  await pipeline.bootstrap(transport.port);
-  group.start('transport', () => untilAborted(ctx, transport));
-  return { port: transport.port, door: pipeline.door, handle: pipeline.handle, finished: group.wait() };
+/** Resolves when the server answers; it ends with the context. A start that fails leaves nothing running. */
+export async function startApiServer(parent: Context, options: ApiServerOptions): Promise<ApiServer> {
+  const group = new RunGroup(parent);
+  const ctx: Context = { ...parent, signal: group.signal };
+  try {
+    const pipeline = await createPipeline(ctx, options);
+    group.start('watch-cache', () => pipeline.run());
+    const transport = await listen(ctx, transportOptions(options), pipeline.handle);
+    group.start('transport', () => untilAborted(ctx, transport));
+    await pipeline.bootstrap(transport.port);
+    return { port: transport.port, door: pipeline.door, handle: pipeline.handle, finished: group.wait() };
+  } catch (error) {
+    await group.close(error);
+    throw error;
+  }
+}
+
+function transportOptions({ host, port, maxBodyBytes = MAX_BODY_BYTES, pki }: ApiServerOptions): TransportOptions {
+  const tls = { key: pki.apiserver.key, cert: pki.apiserver.certificate, clientCa: pki.ca.certificate + pki.frontProxyCa.certificate };
+  return { host, port, maxBodyBytes, tls };
 }
 
 async function untilAborted(ctx: Context, transport: Transport): Promise<void> {

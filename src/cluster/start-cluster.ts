@@ -57,6 +57,10 @@ export async function startCluster(ctx: Context, options: ClusterOptions): Promi
     port: options.port,
     advertiseAddress,
     serviceClusterIpRange: options.serviceClusterIpRange,
+  }).catch(async (error: unknown) => {
+    // Nobody else will: what follows the store ends with it, and the process can.
+    await store.close();
+    throw error;
   });
   const server = `https://${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${apiServer.port}`;
   const kubeconfig = await kubeconfigFor(ctx, { server, ca: pki.ca, user: 'kubernetes-admin', organizations: ['system:masters'] });

@@ -15,9 +15,11 @@ import type { Transformer } from './transformer.ts';
 
 const PAGE = 5000;
 const WAIT_LIMIT_MS = 3000;
+const RETRY_MS = 100;
 
 export class WatchCache {
   #caches = new Map<string, ResourceCache>();
+  #loading = new Map<string, Loading>();
   #revision = 0;
   #waiters: { revision: number; resolve: () => void }[] = [];
   /** Objects in hand when their bytes were written, so that the event need not parse them again. */
@@ -48,33 +50,38 @@ export class WatchCache {
   }
 
   /** Starts to cache a resource that appeared later (a custom resource), while events go on. */
-  async add(resource: CachedResource): Promise<ResourceCache> {
-    const existing = this.#caches.get(resource.prefix);
-    if (existing) return existing;
-    const revision = await this.store.revision();
-    await this.waitFor(revision);
-    // Between here and the read below no event can be missed: the read is at `current`, and events that come while
-    // it runs are replayed from the store's history.
-    const current = this.#revision;
-    const cache = new ResourceCache(resource, current);
-    await this.#loadRange(resource.prefix, current, () => cache);
-    const missed = this.store.watch({ ...prefixRange(resource.prefix), startRevision: current + 1 });
+  add(resource: CachedResource): Promise<ResourceCache> {
+    const { prefix } = resource;
+    const existing = this.#caches.get(prefix);
+    if (existing) return Promise.resolve(existing);
+    const loading = this.#loading.get(prefix) ?? { resource, events: [], cache: this.#loadLater(resource) };
+    this.#loading.set(prefix, loading);
+    return loading.cache;
+  }
+
+  /** Reads the resource as it was at the cache's revision; the events that come meanwhile are kept and applied after it. */
+  async #loadLater(resource: CachedResource): Promise<ResourceCache> {
+    // Whoever asks may do so in the middle of a batch of events; after it, what it told is done up to the revision.
+    await undefined;
+    const { events } = this.#loading.get(resource.prefix)!;
     try {
-      while (this.#revision > cache.windowStart) {
-        const target = this.#revision;
-        missed.requestProgress();
-        for await (const batch of missed) {
-          for (const event of batch.events) this.#applyTo(cache, event.type, event.kv);
-          cache.windowStart = Math.max(cache.windowStart, batch.revision);
-          if (batch.revision >= target) break;
+      for (;;) {
+        const revision = this.#revision;
+        events.length = 0;
+        const cache = new ResourceCache(resource, revision);
+        try {
+          await this.#loadRange(resource.prefix, revision, () => cache);
+        } catch (error) {
+          if (error instanceof StoreError && error.code === 'compacted') continue;
+          throw error;
         }
-        if (cache.windowStart < target) break;
+        for (const { type, kv } of events) this.#applyTo(cache, type, kv);
+        this.#caches.set(resource.prefix, cache);
+        return cache;
       }
     } finally {
-      missed.cancel();
+      this.#loading.delete(resource.prefix);
     }
-    this.#caches.set(resource.prefix, cache);
-    return cache;
   }
 
   remove(prefix: string): void {
@@ -94,11 +101,13 @@ export class WatchCache {
           if (wait) await wait;
           this.#applyBatch(batch);
         }
+        // A watch that ends without a reason is that of a store that has been closed.
+        if (!signal.aborted) await this.ctx.clock.sleep(RETRY_MS, signal).catch(() => undefined);
       } catch (error) {
         if (signal.aborted) return;
         if (error instanceof StoreError && error.code === 'closed') return;
         this.ctx.logger.error(error, 'The watch of the registry broke off; following again');
-        await this.ctx.clock.sleep(100, signal).catch(() => undefined);
+        await this.ctx.clock.sleep(RETRY_MS, signal).catch(() => undefined);
       } finally {
         signal.removeEventListener('abort', stop);
       }
@@ -166,6 +175,7 @@ export class WatchCache {
     for (const event of batch.events) {
       const cache = this.#cacheOfKey(event.kv.key);
       if (cache) this.#applyTo(cache, event.type, event.kv);
+      else if (this.#loading.size > 0) this.#ofKey(this.#loading, event.kv.key)?.events.push(event);
     }
     if (batch.revision > this.#revision) this.#revision = batch.revision;
     if (this.#waiters.length > 0) this.#wake();
@@ -191,13 +201,24 @@ export class WatchCache {
 
   /** `/registry/pods/default/a` belongs to `/registry/pods/`, `/registry/services/specs/…` to its two-part prefix. */
   #cacheOfKey(key: string): ResourceCache | undefined {
+    return this.#ofKey(this.#caches, key);
+  }
+
+  #ofKey<T>(byPrefix: ReadonlyMap<string, T>, key: string): T | undefined {
     const first = key.indexOf('/', REGISTRY.length);
     if (first < 0) return undefined;
-    const short = this.#caches.get(key.slice(0, first + 1));
+    const short = byPrefix.get(key.slice(0, first + 1));
     if (short) return short;
     const second = key.indexOf('/', first + 1);
-    return second < 0 ? undefined : this.#caches.get(key.slice(0, second + 1));
+    return second < 0 ? undefined : byPrefix.get(key.slice(0, second + 1));
   }
+}
+
+/** A resource that is being read while its events go on. */
+interface Loading {
+  readonly resource: CachedResource;
+  readonly events: WatchBatch['events'][number][];
+  readonly cache: Promise<ResourceCache>;
 }
 
 export function tooLargeResourceVersion(revision: number, current: number): Error {

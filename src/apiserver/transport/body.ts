@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { badRequest, type StatusError } from '../../machinery/status.ts';
 
 const gunzipAsync = promisify(gunzip);
+const NOTHING = Buffer.alloc(0);
 
 export function bodyReader(
   stream: Readable,
@@ -27,6 +28,9 @@ export function bodyReader(
 }
 
 function gather(stream: Readable, maxBytes: number, tooLarge: () => StatusError): Promise<Buffer> {
+  // An empty body may have ended before anybody asked for it, and then says nothing more.
+  if (stream.readableEnded) return Promise.resolve(NOTHING);
+  if (stream.destroyed) return Promise.reject(badRequest('the request was cut off'));
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];
     let length = 0;

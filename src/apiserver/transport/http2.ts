@@ -34,6 +34,8 @@ export function requestFromHttp2(stream: http2.ServerHttp2Stream, headers: http2
 
 export async function answerHttp2(response: ApiResponse, stream: http2.ServerHttp2Stream, request: ApiRequest): Promise<void> {
   if (response.hijacked || stream.destroyed) return;
+  // A body that nobody has read is taken and dropped: Node would reset the stream, which some clients never get over.
+  if (stream.readableFlowing === null) stream.resume();
   const { body } = response;
   const headers: http2.OutgoingHttpHeaders = { ...response.headers, ':status': response.status };
   if (!response.stream) {

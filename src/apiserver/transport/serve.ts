@@ -32,6 +32,8 @@ export interface Transport {
 
 const MAX_HEADER_BYTES = 1024 * 1024;
 const MAX_CONCURRENT_STREAMS = 1000;
+/** What a connection may have on its way to us: HTTP/2's own 64 KB make one large upload hold up all others. */
+const CONNECTION_WINDOW = 8 * 1024 * 1024;
 
 export async function listen(ctx: Context, options: TransportOptions, handler: Handler): Promise<Transport> {
   const stopping = new AbortController();
@@ -81,6 +83,7 @@ export async function listen(ctx: Context, options: TransportOptions, handler: H
     sessions.add(session);
     session.once('close', () => sessions.delete(session));
     session.on('error', () => session.destroy());
+    session.setLocalWindowSize(CONNECTION_WINDOW);
   });
   server.on('stream', (stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHeaders) => {
     void running(async () => {

@@ -62,6 +62,7 @@ class YamlConverter {
   private nodes = 0;
   private aliased = false;
   private readonly expanding = new Set<unknown>();
+  private readonly targets = new Map<Node, Node | undefined>();
 
   constructor(
     private readonly document: Document.Parsed,
@@ -79,7 +80,7 @@ class YamlConverter {
   }
 
   private alias(node: Node & { source: string }): unknown {
-    const target = (node as unknown as { resolve(d: Document): Node | undefined }).resolve(this.document);
+    const target = this.targetOf(node);
     if (!target) throw badRequest(`yaml: unknown anchor '${node.source}' referenced`);
     if (this.expanding.has(target)) throw badRequest(`yaml: anchor '${node.source}' value contains itself`);
     this.aliased = true;
@@ -87,6 +88,12 @@ class YamlConverter {
     const value = this.convert(target);
     this.expanding.delete(target);
     return value;
+  }
+
+  /** Looked up once: the library walks the whole document for it, and an alias within an alias is met many times. */
+  private targetOf(node: Node): Node | undefined {
+    if (!this.targets.has(node)) this.targets.set(node, (node as unknown as { resolve(d: Document): Node | undefined }).resolve(this.document));
+    return this.targets.get(node);
   }
 
   private map(node: YAMLMap): Record<string, unknown> {

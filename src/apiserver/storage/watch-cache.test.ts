@@ -1,0 +1,113 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createMemoryStore, prefixRange, type Store } from '../../etcd/index.ts';
+import { createTestContext, SeededRandom, type TestContext } from '../../kernel/index.ts';
+import type { CacheEvent } from './resource-cache.ts';
+import { identityTransformer } from './transformer.ts';
+import { WatchCache } from './watch-cache.ts';
+
+const PODS = { prefix: '/registry/pods/', namespaced: true, fieldsOf: () => ({}) };
+const BOATS = { prefix: '/registry/sea.test/boats/', namespaced: true, fieldsOf: () => ({}) };
+
+const running: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const stop of running.splice(0)) await stop();
+});
+
+async function start(prepare: (store: Store) => Promise<void> = async () => {}): Promise<{ ctx: TestContext; store: Store; cache: WatchCache }> {
+  const ctx = createTestContext();
+  const store = createMemoryStore({ clock: ctx.clock });
+  await prepare(store);
+  const cache = new WatchCache(ctx, store, identityTransformer);
+  await cache.load([PODS]);
+  const following = cache.run();
+  running.push(async () => {
+    ctx.stop();
+    await store.close();
+    await following;
+  });
+  return { ctx, store, cache };
+}
+
+const put = (store: Store, key: string, step = 0): Promise<{ revision: number }> => {
+  const name = key.slice(key.lastIndexOf('/') + 1);
+  return store.txn({ success: [{ op: 'put', key, value: Buffer.from(`{"kind":"Thing","apiVersion":"v1","metadata":{"name":"${name}"},"step":${step}}`) }] });
+};
+
+const contents = (entries: readonly { key: string; revision: number }[]): string[] => entries.map(({ key, revision }) => `${key}@${revision}`);
+
+async function stored(store: Store, prefix: string): Promise<string[]> {
+  const { kvs } = await store.range({ ...prefixRange(prefix) });
+  return kvs.map(({ key, modRevision }) => `${key}@${modRevision}`);
+}
+
+describe('WatchCache', () => {
+  it('has what was stored before it started, and follows from there', async () => {
+    const { store, cache } = await start((s) => put(s, '/registry/pods/a/one').then(() => undefined));
+    expect(cache.cacheOf(PODS.prefix).get('a', 'one')?.object['step']).toBe(0);
+    const { revision } = await put(store, '/registry/pods/a/one', 5);
+    await cache.waitFor(revision);
+    expect(cache.cacheOf(PODS.prefix).get('a', 'one')?.object['step']).toBe(5);
+  });
+
+  it('leaves out what cannot be read and goes on', async () => {
+    const { store, cache } = await start();
+    await store.txn({ success: [{ op: 'put', key: '/registry/pods/a/broken', value: Buffer.from('{"kind') }] });
+    const { revision } = await put(store, '/registry/pods/a/good');
+    await cache.waitFor(revision);
+    expect(cache.cacheOf(PODS.prefix).list().map(({ name }) => name)).toEqual(['good']);
+  });
+
+  it('tells a client that waits for a revision of the future to come back later', async () => {
+    const { ctx, cache } = await start();
+    const waiting = cache.waitForClient(1000).catch((error: Error) => error.message);
+    await ctx.clock.advance(3000);
+    expect(await waiting).toBe('Timeout: Too large resource version: 1000, current: 1');
+  });
+
+  it('does not turn in circles when the store is closed under it', async () => {
+    const { ctx, store } = await start();
+    await store.close();
+    await ctx.clock.advance(1000);
+    ctx.stop();
+  });
+
+  it.each(Array.from({ length: 20 }, (_, seed) => seed))('takes in a resource while it is written to, seed %i', async (seed) => {
+    const random = new SeededRandom(`add ${seed}`);
+    const { store, cache } = await start();
+    const write = async (): Promise<void> => {
+      const key = `${BOATS.prefix}${random.integer(2) === 0 ? 'a' : 'b'}/${random.integer(12)}`;
+      if (random.integer(3) === 0) await store.txn({ success: [{ op: 'delete', key }] });
+      else await put(store, key, random.integer(100));
+    };
+    for (let i = random.integer(60); i > 0; i--) await write();
+    let done = false;
+    const writing = (async () => {
+      while (!done) await write();
+    })();
+    for (let i = random.integer(5); i > 0; i--) await Promise.resolve();
+    const [added, again] = await Promise.all([cache.add(BOATS), cache.add(BOATS)]);
+    expect(again).toBe(added);
+    const seen: CacheEvent[] = [];
+    const from = cache.revision;
+    added.watch({ scope: '', deliver: (event) => seen.push(event) });
+    for (let i = 0; i < 30; i++) await write();
+    done = true;
+    await writing;
+    await cache.waitUntilCurrent();
+    expect(contents(added.list())).toEqual(await stored(store, BOATS.prefix));
+    await checkEvents(store, seen, from);
+  });
+
+  /** Exactly the store's own events since `from`, each once. */
+  async function checkEvents(store: Store, seen: readonly CacheEvent[], from: number): Promise<void> {
+    const history: string[] = [];
+    const now = await store.revision();
+    if (from < now) {
+      for await (const batch of store.watch({ ...prefixRange(BOATS.prefix), startRevision: from + 1 })) {
+        for (const { type, kv } of batch.events) history.push(`${type === 'put' ? 'put' : 'delete'} ${kv.key}@${kv.modRevision}`);
+        if (batch.revision >= now) break;
+      }
+    }
+    expect(seen.map(({ type, entry, revision }) => `${type === 'DELETED' ? 'delete' : 'put'} ${entry.key}@${revision}`)).toEqual(history);
+  }
+});
