@@ -24,6 +24,13 @@ export interface CallOptions {
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
   readonly timeoutMs?: number;
+  /** Takes what has come this long after the head: answers that go on until somebody stops them. */
+  readonly cutOffMs?: number;
+}
+
+/** The connection ended before the answer did. */
+export class ConnectionBroken extends Error {
+  override name = 'ConnectionBroken';
 }
 
 export class ApiConnection {
@@ -40,28 +47,38 @@ export class ApiConnection {
     return new Promise((resolve, reject) => {
       const { body } = options;
       const bytes = body === undefined ? undefined : Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+      if (this.session.destroyed || this.session.closed) return reject(new ConnectionBroken(`${method} ${path} was not sent`));
       const stream = this.session.request(
         { ':method': method, ':path': path, ...(bytes ? { 'content-type': 'application/json' } : {}), ...options.headers },
         { endStream: bytes === undefined },
       );
       let headers: http2.IncomingHttpHeaders = {};
       const pieces: Buffer[] = [];
-      let ended = false;
       const late = setTimeout(() => {
         stream.close();
         reject(new Error(`${method} ${path} was not answered`));
       }, options.timeoutMs ?? 30_000);
-      stream.on('response', (received) => (headers = received));
+      let cutOff: NodeJS.Timeout | undefined;
+      stream.on('response', (received) => {
+        headers = received;
+        if (options.cutOffMs === undefined) return;
+        cutOff = setTimeout(() => {
+          finish(true);
+          stream.close(http2.constants.NGHTTP2_CANCEL);
+        }, options.cutOffMs);
+      });
       stream.on('data', (piece: Buffer) => pieces.push(piece));
-      stream.on('end', () => (ended = true));
       stream.on('error', () => {});
-      stream.on('close', () => {
+      const finish = (complete: boolean): void => {
         clearTimeout(late);
+        clearTimeout(cutOff);
         const status = Number(headers[':status']);
-        if (!ended || Number.isNaN(status)) return reject(new Error(`${method} ${path} broke off`));
+        if (!complete || Number.isNaN(status)) return reject(new ConnectionBroken(`${method} ${path} broke off`));
         const whole = Buffer.concat(pieces);
         resolve({ status, headers, body: whole, json: () => JSON.parse(whole.toString()) as KubeAnswer });
-      });
+      };
+      stream.on('end', () => finish(true));
+      stream.on('close', () => finish(false));
       if (bytes) stream.end(bytes);
     });
   }

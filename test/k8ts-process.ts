@@ -61,7 +61,9 @@ export async function startK8ts(options: K8tsOptions = {}): Promise<K8tsProcess>
   const child = spawn(process.execPath, [...(options.nodeFlags ?? []), await builtProgram(), ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-1_000_000)));
-  process.once('exit', () => child.kill('SIGKILL'));
+  const endWithUs = (): void => void child.kill('SIGKILL');
+  process.once('exit', endWithUs);
+  child.once('exit', () => process.off('exit', endWithUs));
   try {
     await untilReady(child, () => output);
   } catch (error) {
