@@ -95,7 +95,9 @@ function metricToV1(metric: Metric): Fields {
   if (target?.['averageValue'] !== undefined) flat[describedObject ? 'averageValue' : 'targetAverageValue'] = target['averageValue'];
   if (target?.['value'] !== undefined) flat['targetValue'] = target['value'];
   if (current?.['averageUtilization'] !== undefined) flat['currentAverageUtilization'] = current['averageUtilization'];
-  if (current?.['averageValue'] !== undefined) flat['currentAverageValue'] = current['averageValue'];
+  // Where v1 always writes the average, an unknown one is zero.
+  if (current && !describedObject && sourceName !== 'external') flat['currentAverageValue'] = current['averageValue'] ?? '0';
+  else if (current?.['averageValue'] !== undefined) flat['currentAverageValue'] = current['averageValue'];
   if (current?.['value'] !== undefined) flat['currentValue'] = current['value'];
   return { type: metric.type, [sourceName]: flat };
 }

@@ -1,4 +1,5 @@
 import type { HorizontalPodAutoscalerBehavior, HorizontalPodAutoscalerSpec, HPAScalingRules, MetricSpec } from '../../api/generated/autoscaling-v2.ts';
+import type { HorizontalPodAutoscaler as HorizontalPodAutoscalerV1 } from '../../api/generated/autoscaling-v1.ts';
 import { inOrderOf } from './declared-order.ts';
 
 const DEFAULT_CPU_UTILIZATION = 80;
@@ -31,3 +32,20 @@ export const defaultHorizontalPodAutoscalerBehavior = ({ scaleUp, scaleDown }: H
 
 const withRules = (defaults: HPAScalingRules, given: HPAScalingRules | undefined): HPAScalingRules =>
   inOrderOf('io.k8s.api.autoscaling.v2.HPAScalingRules', { ...defaults, ...given });
+
+const METRICS_ANNOTATION = 'autoscaling.alpha.kubernetes.io/metrics';
+
+/** Version 1 knows one metric besides those in its annotation; without either it is the processor. */
+export function defaultAutoscalerV1({ metadata, spec }: HorizontalPodAutoscalerV1): Partial<HorizontalPodAutoscalerV1> {
+  if (!spec || spec.targetCPUUtilizationPercentage !== undefined || hasOtherMetrics(metadata?.annotations?.[METRICS_ANNOTATION])) return {};
+  return { spec: { ...spec, targetCPUUtilizationPercentage: DEFAULT_CPU_UTILIZATION } };
+}
+
+function hasOtherMetrics(annotation: string | undefined): boolean {
+  try {
+    const metrics: unknown = JSON.parse(annotation ?? '[]');
+    return Array.isArray(metrics) && metrics.length > 0;
+  } catch {
+    return false;
+  }
+}

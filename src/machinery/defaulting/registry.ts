@@ -33,6 +33,7 @@ export const messageDefaults: Readonly<Record<string, MessageDefaults | undefine
   'io.k8s.api.admissionregistration.v1.MatchResources': typed(admissionregistration.defaultSelectors),
   'io.k8s.api.admissionregistration.v1.MutatingWebhook': typed(admissionregistration.defaultSelectors),
   'io.k8s.api.admissionregistration.v1.ValidatingWebhook': typed(admissionregistration.defaultSelectors),
+  'io.k8s.api.autoscaling.v1.HorizontalPodAutoscaler': typed(autoscaling.defaultAutoscalerV1),
   'io.k8s.api.apps.v1.DaemonSetUpdateStrategy': typed(apps.defaultDaemonSetUpdateStrategy),
   'io.k8s.api.apps.v1.DeploymentStrategy': typed(apps.defaultDeploymentStrategy),
   'io.k8s.api.apps.v1.StatefulSetSpec': typed(apps.defaultStatefulSetSpec),
