@@ -1,0 +1,69 @@
+/** The words of an expression. */
+import { CelSyntaxError } from './source-error.ts';
+import { unescapeBytes, unescapeString } from './escapes.ts';
+
+export type TokenKind = 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'identifier' | 'quoted-identifier' | 'symbol' | 'end';
+
+export interface Token {
+  readonly kind: TokenKind;
+  readonly text: string;
+  readonly at: number;
+  /** Of strings and bytes. */
+  readonly value?: string | Uint8Array;
+}
+
+const SPACE = /(?:[\t \r\n\f]|\/\/[^\n]*)*/y;
+const NUMBER = /(?:0x[0-9a-fA-F]+|(?:\d+\.\d+(?:[eE][+-]?\d+)?|\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\d+))[uU]?/y;
+const IDENTIFIER = /[a-zA-Z_][a-zA-Z0-9_]*/y;
+const QUOTED_IDENTIFIER = /`[a-zA-Z0-9_.\-/ ]+`/y;
+const STRING = /[bB]?(?:"""(?:[^\\]|\\[^])*?"""|'''(?:[^\\]|\\[^])*?'''|"(?:[^"\\\r\n]|\\.)*"|'(?:[^'\\\r\n]|\\.)*')/y;
+const RAW_STRING = /([bB]?[rR]|[rR][bB])(?:"""[^]*?"""|'''[^]*?'''|"[^"\r\n]*"|'[^'\r\n]*')/y;
+const SYMBOL = /==|!=|<=|>=|&&|\|\||[()[\]{}.,?:!<>+\-*/%]/y;
+
+/** Longer expressions are not looked at: no rule that a person wrote is that long. */
+const MAX_LENGTH = 100_000;
+
+export function tokenize(source: string): Token[] {
+  if (source.length > MAX_LENGTH) throw new CelSyntaxError([{ at: 0, message: `expression code point size exceeds limit: size: ${source.length}, limit ${MAX_LENGTH}` }]);
+  const tokens: Token[] = [];
+  let at = 0;
+  const match = (pattern: RegExp): string | undefined => {
+    pattern.lastIndex = at;
+    return pattern.exec(source)?.[0];
+  };
+  for (;;) {
+    at += match(SPACE)!.length;
+    if (at >= source.length) {
+      tokens.push({ kind: 'end', text: '<EOF>', at: source.length });
+      return tokens;
+    }
+    const token = stringToken(match(RAW_STRING) ?? match(STRING), at) ?? numberToken(match(NUMBER), at) ?? plainToken('identifier', match(IDENTIFIER), at) ?? plainToken('quoted-identifier', match(QUOTED_IDENTIFIER), at) ?? plainToken('symbol', match(SYMBOL), at);
+    if (!token) throw new CelSyntaxError([{ at, message: `Syntax error: token recognition error at: '${source.slice(at, at + 1)}'` }]);
+    tokens.push(token);
+    at += token.text.length;
+  }
+}
+
+const plainToken = (kind: TokenKind, text: string | undefined, at: number): Token | undefined => (text === undefined ? undefined : { kind, text, at });
+
+function numberToken(text: string | undefined, at: number): Token | undefined {
+  if (text === undefined) return undefined;
+  if (/[uU]$/.test(text)) return { kind: 'uint', text, at };
+  return { kind: /^0x/i.test(text) ? 'int' : /[.eE]/.test(text) ? 'double' : 'int', text, at };
+}
+
+function stringToken(text: string | undefined, at: number): Token | undefined {
+  if (text === undefined) return undefined;
+  const prefix = /^[bBrR]*/.exec(text)![0].toLowerCase();
+  const body = text.slice(prefix.length);
+  const quotes = body.startsWith('"""') || body.startsWith("'''") ? 3 : 1;
+  const content = body.slice(quotes, -quotes).replace(/\r\n?/g, '\n');
+  const raw = prefix.includes('r');
+  try {
+    if (prefix.includes('b')) return { kind: 'bytes', text, at, value: raw ? Buffer.from(content) : unescapeBytes(content) };
+    return { kind: 'string', text, at, value: raw ? content : unescapeString(content) };
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new CelSyntaxError([{ at, message: error.message }]);
+  }
+}

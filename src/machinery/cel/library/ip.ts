@@ -1,0 +1,117 @@
+/** IP addresses and networks. */
+import { quote } from '../../quote.ts';
+import { cidrContains, formatCidr, formatIp, parseCidr, parseIp, type Cidr, type IpAddress } from '../../validation/ip.ts';
+import { method, overload, type Library } from '../function-table.ts';
+import { BOOL, INT, STRING, opaque } from '../types.ts';
+import { CelError, LibraryValue, type Value } from '../values.ts';
+
+const IP = opaque('net.IP');
+const CIDR = opaque('net.CIDR');
+
+class IpValue extends LibraryValue {
+  readonly typeName = IP.name;
+
+  constructor(readonly ip: IpAddress) {
+    super();
+  }
+
+  override equals(other: Value): boolean {
+    return other instanceof IpValue && formatIp(other.ip) === formatIp(this.ip);
+  }
+
+  override get size(): number {
+    return this.ip.bytes.length;
+  }
+}
+
+class CidrValue extends LibraryValue {
+  readonly typeName = CIDR.name;
+
+  constructor(readonly cidr: Cidr) {
+    super();
+  }
+
+  override equals(other: Value): boolean {
+    return other instanceof CidrValue && cidrText(other.cidr) === cidrText(this.cidr);
+  }
+
+  override get size(): number {
+    return Math.ceil(this.cidr.prefix / 8);
+  }
+}
+
+const cidrText = ({ ip, prefix }: Cidr): string => `${formatIp(ip)}/${prefix}`;
+
+/** Go's newer parser: no leading zeros, and no IPv4 address in IPv6's clothes. */
+function readIp(text: string): IpAddress | string {
+  if (/%/.test(text) && parseIp(text.split('%')[0]!)?.family === 6) return `IP address ${quote(text)} with zone value is not allowed`;
+  const ip = parseIp(text);
+  if (!ip || ip.leadingZeros) return `IP Address ${quote(text)} parse error during conversion from string: ParseAddr(${quote(text)}): ${ip ? 'IPv4 field has octet with leading zero' : 'unable to parse IP'}`;
+  return ip.mapped ? `IPv4-mapped IPv6 address ${quote(text)} is not allowed` : ip;
+}
+
+function readCidr(text: string): Cidr | string {
+  const cidr = parseCidr(text);
+  if (!cidr || cidr.leadingZeros) return `network address parse error during conversion from string: netip.ParsePrefix(${quote(text)}): ${text.includes('/') ? 'unable to parse IP' : "no '/'"}`;
+  return cidr.ip.mapped ? `IPv4-mapped IPv6 address ${quote(text)} is not allowed` : cidr;
+}
+
+function required<T>(value: T | string): T {
+  if (typeof value === 'string') throw new CelError(value);
+  return value;
+}
+
+const first = ({ ip }: IpValue): number => ip.bytes[0]!;
+const isV4 = ({ ip }: IpValue): boolean => ip.family === 4;
+const isUnspecified = ({ ip }: IpValue): boolean => ip.bytes.every((byte) => byte === 0);
+const isLoopback = (value: IpValue): boolean => (isV4(value) ? first(value) === 127 : formatIp(value.ip) === '::1');
+const isMulticast = (value: IpValue): boolean => (isV4(value) ? (first(value) & 0xf0) === 0xe0 : first(value) === 0xff);
+const isLinkLocalUnicast = (value: IpValue): boolean =>
+  isV4(value) ? first(value) === 169 && value.ip.bytes[1] === 254 : first(value) === 0xfe && (value.ip.bytes[1]! & 0xc0) === 0x80;
+const isLinkLocalMulticast = (value: IpValue): boolean =>
+  isV4(value) ? formatIp(value.ip).startsWith('224.0.0.') : first(value) === 0xff && (value.ip.bytes[1]! & 0x0f) === 0x02;
+const isGlobalUnicast = (value: IpValue): boolean =>
+  !isUnspecified(value) && !isLoopback(value) && !isMulticast(value) && !isLinkLocalUnicast(value) && formatIp(value.ip) !== '255.255.255.255';
+
+function isCanonical(text: string): boolean {
+  return formatIp(required(readIp(text))) === text;
+}
+
+export const ipLibrary: Library = {
+  types: { [IP.name]: IP },
+  functions: {
+    ip: [overload('string_to_ip', [STRING], IP, (text: string) => new IpValue(required(readIp(text))))],
+    isIP: [overload('is_ip', [STRING], BOOL, (text: string) => typeof readIp(text) !== 'string')],
+    'ip.isCanonical': [overload('ip_is_canonical', [STRING], BOOL, isCanonical)],
+    family: [method('ip_family', [IP], INT, ({ ip }: IpValue) => BigInt(ip.family))],
+    isUnspecified: [method('ip_is_unspecified', [IP], BOOL, isUnspecified)],
+    isLoopback: [method('ip_is_loopback', [IP], BOOL, isLoopback)],
+    isLinkLocalMulticast: [method('ip_is_link_local_multicast', [IP], BOOL, isLinkLocalMulticast)],
+    isLinkLocalUnicast: [method('ip_is_link_local_unicast', [IP], BOOL, isLinkLocalUnicast)],
+    isGlobalUnicast: [method('ip_is_global_unicast', [IP], BOOL, isGlobalUnicast)],
+    string: [overload('ip_to_string', [IP], STRING, ({ ip }: IpValue) => formatIp(ip))],
+  },
+};
+
+const contains = (cidr: Cidr, ip: IpAddress): boolean => cidr.ip.family === ip.family && cidrContains(cidr, ip);
+const containsCidr = (outer: Cidr, inner: Cidr): boolean => outer.prefix <= inner.prefix && contains(outer, inner.network);
+
+export const cidrLibrary: Library = {
+  types: { [CIDR.name]: CIDR },
+  functions: {
+    cidr: [overload('string_to_cidr', [STRING], CIDR, (text: string) => new CidrValue(required(readCidr(text))))],
+    isCIDR: [overload('is_cidr', [STRING], BOOL, (text: string) => typeof readCidr(text) !== 'string')],
+    containsIP: [
+      method('cidr_contains_ip_string', [CIDR, STRING], BOOL, ({ cidr }: CidrValue, text: string) => contains(cidr, required(readIp(text)))),
+      method('cidr_contains_ip_ip', [CIDR, IP], BOOL, ({ cidr }: CidrValue, { ip }: IpValue) => contains(cidr, ip)),
+    ],
+    containsCIDR: [
+      method('cidr_contains_cidr_string', [CIDR, STRING], BOOL, ({ cidr }: CidrValue, text: string) => containsCidr(cidr, required(readCidr(text)))),
+      method('cidr_contains_cidr', [CIDR, CIDR], BOOL, (outer: CidrValue, inner: CidrValue) => containsCidr(outer.cidr, inner.cidr)),
+    ],
+    ip: [method('cidr_ip', [CIDR], IP, ({ cidr }: CidrValue) => new IpValue(cidr.ip))],
+    masked: [method('cidr_masked', [CIDR], CIDR, ({ cidr }: CidrValue) => new CidrValue(required(readCidr(formatCidr(cidr)))))],
+    prefixLength: [method('cidr_prefix_length', [CIDR], INT, ({ cidr }: CidrValue) => BigInt(cidr.prefix))],
+    string: [overload('cidr_to_string', [CIDR], STRING, ({ cidr }: CidrValue) => cidrText(cidr))],
+  },
+};

@@ -1,0 +1,44 @@
+/** Fields and elements of values. */
+import { CelError, CelObject, noSuchOverload, toKey, type Value } from './values.ts';
+
+const noSuchKey = (key: unknown): CelError => new CelError(`no such key: ${String(key)}`);
+
+export function fieldOf(target: Value, field: string): Value {
+  if (target instanceof CelObject) {
+    const value = target.get(field);
+    if (value === undefined) throw noSuchKey(field);
+    return value;
+  }
+  if (target instanceof Map) {
+    const value = (target as ReadonlyMap<unknown, Value>).get(field);
+    if (value === undefined) throw noSuchKey(field);
+    return value;
+  }
+  throw noSuchOverload();
+}
+
+export function hasField(target: Value, field: string): boolean {
+  if (target instanceof CelObject) return target.get(field) !== undefined;
+  if (target instanceof Map) return target.has(field);
+  const held = (target as { hasValue?: boolean; value?: Value } | null)?.hasValue;
+  if (held === false) return false;
+  if (held === true) return hasField((target as { value: Value }).value, field);
+  throw noSuchOverload();
+}
+
+export function elementAt(target: Value, at: Value): Value {
+  if (Array.isArray(target)) {
+    const key = toKey(at);
+    if (typeof key !== 'bigint') throw new CelError(`unsupported index type '${typeof at}' in list`);
+    if (key < 0n || key >= target.length) throw new CelError(`index out of bounds: ${key}`);
+    return (target as readonly Value[])[Number(key)]!;
+  }
+  if (target instanceof Map) {
+    const key = toKey(at);
+    const value = key === undefined ? undefined : (target as ReadonlyMap<unknown, Value>).get(key);
+    if (value === undefined) throw noSuchKey(key ?? at);
+    return value;
+  }
+  if (target instanceof CelObject && typeof at === 'string') return fieldOf(target, at);
+  throw noSuchOverload();
+}

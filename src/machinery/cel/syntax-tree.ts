@@ -1,0 +1,64 @@
+/** An expression as it is parsed. `at` is the place that an error about the node points to, in code units. */
+import type { Value } from './values.ts';
+
+export type Expression = Literal | Identifier | Select | Call | ListLiteral | MapLiteral | StructLiteral | Comprehension;
+
+interface Node {
+  readonly at: number;
+}
+
+export interface Literal extends Node {
+  readonly kind: 'literal';
+  readonly value: Value;
+}
+
+export interface Identifier extends Node {
+  readonly kind: 'identifier';
+  readonly name: string;
+}
+
+export interface Select extends Node {
+  readonly kind: 'select';
+  readonly operand: Expression;
+  readonly field: string;
+  /** `has(a.b)`: whether the field is there. */
+  readonly test: boolean;
+  /** `a.?b`: an optional. */
+  readonly optional: boolean;
+}
+
+export interface Call extends Node {
+  readonly kind: 'call';
+  readonly name: string;
+  readonly target: Expression | undefined;
+  readonly args: readonly Expression[];
+}
+
+export interface ListLiteral extends Node {
+  readonly kind: 'list';
+  readonly elements: readonly { readonly value: Expression; readonly optional: boolean }[];
+}
+
+export interface MapLiteral extends Node {
+  readonly kind: 'map';
+  readonly entries: readonly { readonly key: Expression; readonly value: Expression; readonly optional: boolean }[];
+}
+
+export interface StructLiteral extends Node {
+  readonly kind: 'struct';
+  readonly name: string;
+  readonly fields: readonly { readonly name: string; readonly value: Expression; readonly optional: boolean; readonly at: number }[];
+}
+
+export type MacroName = 'all' | 'exists' | 'existsOne' | 'map' | 'filter' | 'transformMap' | 'transformMapEntry' | 'optMap' | 'optFlatMap' | 'sortBy';
+
+/** A loop over a list or map; optionals are loops of at most one turn. */
+export interface Comprehension extends Node {
+  readonly kind: 'comprehension';
+  readonly macro: MacroName;
+  readonly range: Expression;
+  /** One: elements, or the keys of a map. Two: indexes and elements, or keys and values. */
+  readonly variables: readonly string[];
+  readonly predicate: Expression | undefined;
+  readonly transform: Expression | undefined;
+}
