@@ -1,0 +1,191 @@
+import { SignJWT } from 'jose';
+import { createPrivateKey } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as x509 from '../../machinery/x509.ts';
+import { createAuthority, createSigningKey, issue, type Authority } from '../pki/certificates.ts';
+import { openPki, type ClusterPki } from '../pki/files.ts';
+import type { ApiRequest, PeerCertificate } from '../request.ts';
+import { startTestServer, type TestServer } from '../testing.ts';
+import { AnonymousAuthenticator } from './anonymous.ts';
+import { BearerTokens } from './bearer-tokens.ts';
+import { BootstrapTokens } from './bootstrap-tokens.ts';
+import { ClientCertificateAuthenticator } from './client-certificate.ts';
+import { DEFAULT_REQUEST_HEADERS, RequestHeaderAuthenticator } from './request-header.ts';
+import { ServiceAccountTokens } from './service-account-tokens.ts';
+import { StaticTokens } from './static-tokens.ts';
+
+let server: TestServer;
+let pki: ClusterPki;
+const ignore = (): void => {};
+
+beforeAll(async () => {
+  server = await startTestServer();
+  pki = await openPki(server.ctx, undefined, { dnsNames: [], addresses: [] });
+});
+afterAll(() => server.stop());
+
+function request(headers: ApiRequest['headers'] = {}, peerCertificate?: PeerCertificate, path = '/api'): ApiRequest {
+  return { method: 'GET', path, query: new URLSearchParams(), headers, readBody: () => Promise.resolve(Buffer.alloc(0)), remoteAddress: '', signal: server.ctx.signal, ...(peerCertificate ? { peerCertificate } : {}) };
+}
+
+async function certificate(ca: Authority, commonName: string, usage: 'client' | 'server' = 'client', days = 1): Promise<PeerCertificate> {
+  const pair = await issue(server.ctx, ca, { commonName, organizations: ['devs', 'ops'], usage, days });
+  return { raw: Buffer.from(new x509.X509Certificate(pair.certificate).rawData), authorized: true };
+}
+
+describe('client certificates', () => {
+  it('name a user and its groups', async () => {
+    const user = new ClientCertificateAuthenticator(server.ctx.clock, () => pki.ca.certificate).authenticate(request({}, await certificate(pki.ca, 'jane')));
+    expect(user).toMatchObject({ name: 'jane', groups: ['devs', 'ops', 'system:authenticated'] });
+    expect(user?.extra?.['authentication.kubernetes.io/credential-id']?.[0]).toMatch(/^X509SHA256=[0-9a-f]{64}$/);
+  });
+
+  it('are nothing without the CA, for servers only, or without a name', async () => {
+    const authenticator = new ClientCertificateAuthenticator(server.ctx.clock, () => pki.ca.certificate);
+    expect(authenticator.authenticate(request({}, await certificate(await createAuthority(server.ctx, 'kubernetes'), 'jane')))).toBeUndefined();
+    expect(authenticator.authenticate(request({}, await certificate(pki.ca, 'jane', 'server')))).toBeUndefined();
+    expect(authenticator.authenticate(request({}, await certificate(pki.ca, '')))).toBeUndefined();
+  });
+
+  it('expire', async () => {
+    const peer = await certificate(pki.ca, 'jane', 'client', -1);
+    expect(() => new ClientCertificateAuthenticator(server.ctx.clock, () => pki.ca.certificate).authenticate(request({}, peer))).toThrow('Unauthorized');
+  });
+
+  it('follow a bundle that changes', async () => {
+    const newCa = await createAuthority(server.ctx, 'next');
+    let bundle = pki.ca.certificate;
+    const authenticator = new ClientCertificateAuthenticator(server.ctx.clock, () => bundle);
+    const [old, next] = [await certificate(pki.ca, 'old'), await certificate(newCa, 'next')];
+    expect(authenticator.authenticate(request({}, next))).toBeUndefined();
+    bundle += newCa.certificate;
+    expect(authenticator.authenticate(request({}, next))?.name).toBe('next');
+    bundle = newCa.certificate;
+    expect(authenticator.authenticate(request({}, old))).toBeUndefined();
+  });
+});
+
+describe('the front proxy', () => {
+  const headers = { 'x-remote-user': 'jane', 'x-remote-group': ['a', 'b'], 'x-remote-uid': 'u', 'x-remote-extra-example.com%2fk': 'v' };
+  const authenticator = () => new RequestHeaderAuthenticator(server.ctx.clock, { clientCa: () => pki.frontProxyCa.certificate, ...DEFAULT_REQUEST_HEADERS });
+  it('says who the user is', async () => {
+    expect(authenticator().authenticate(request(headers, await certificate(pki.frontProxyCa, 'front-proxy-client')))).toEqual({
+      name: 'jane',
+      uid: 'u',
+      groups: ['a', 'b', 'system:authenticated'],
+      extra: { 'example.com/k': ['v'] },
+    });
+  });
+  it.each([
+    { name: 'another name', ca: () => pki.frontProxyCa, commonName: 'somebody' },
+    { name: 'a certificate of the cluster’s CA', ca: () => pki.ca, commonName: 'front-proxy-client' },
+  ])('is not believed with $name', async ({ ca, commonName }) => {
+    expect(authenticator().authenticate(request(headers, await certificate(ca(), commonName)))).toBeUndefined();
+  });
+  it('is not believed without a certificate', () => {
+    expect(authenticator().authenticate(request(headers))).toBeUndefined();
+  });
+});
+
+describe('bearer tokens', () => {
+  const tokens = () => new BearerTokens([new StaticTokens('abc,jane,u1,"dev,ops"\n# comment\nxyz,bob,u2\n')], ['api']);
+  it.each([
+    { name: 'in the header', headers: { authorization: 'Bearer abc' } },
+    { name: 'with another case and spaces', headers: { authorization: '  bEARER   abc' } },
+    { name: 'in a WebSocket subprotocol', headers: { 'sec-websocket-protocol': `v4.channel.k8s.io, base64url.bearer.authorization.k8s.io.${Buffer.from('abc').toString('base64url')}` } },
+  ])('are found $name', async ({ headers }) => {
+    expect(await tokens().authenticate(request(headers), ignore)).toEqual({ name: 'jane', uid: 'u1', groups: ['dev', 'ops', 'system:authenticated'] });
+  });
+  it('that nobody knows are 401, and others are none', async () => {
+    await expect(tokens().authenticate(request({ authorization: 'Bearer ab' }), ignore)).rejects.toThrow('Unauthorized');
+    expect(tokens().authenticate(request({ authorization: 'Basic abc' }), ignore)).toBeUndefined();
+    expect(tokens().authenticate(request(), ignore)).toBeUndefined();
+  });
+  it('need three columns in a file', () => {
+    expect(() => new StaticTokens('abc,jane')).toThrow('at least 3 columns');
+  });
+});
+
+describe('anonymous requests', () => {
+  it('are allowed everywhere, at some paths, or nowhere', () => {
+    expect(new AnonymousAuthenticator().authenticate(request())?.name).toBe('system:anonymous');
+    const some = new AnonymousAuthenticator({ enabled: true, paths: ['/livez'] });
+    expect(some.authenticate(request({}, undefined, '/livez'))?.groups).toEqual(['system:unauthenticated']);
+    expect(some.authenticate(request())).toBeUndefined();
+    expect(new AnonymousAuthenticator({ enabled: false }).authenticate(request())).toBeUndefined();
+  });
+});
+
+describe('bootstrap tokens', () => {
+  const secret = async (id: string, data: Record<string, string>, type = 'bootstrap.kubernetes.io/token'): Promise<void> => {
+    const stringData = { 'token-id': id, 'token-secret': '0123456789abcdef', 'usage-bootstrap-authentication': 'true', ...data };
+    const { status, text } = await server.call('POST', '/api/v1/namespaces/kube-system/secrets', { body: { apiVersion: 'v1', kind: 'Secret', metadata: { name: `bootstrap-token-${id}` }, type, stringData } });
+    if (status !== 201) throw new Error(text);
+  };
+  const rows: { id: string; data: Record<string, string>; groups: string[] | undefined }[] = [
+    { id: 'good00', data: { 'auth-extra-groups': 'system:bootstrappers:workers' }, groups: ['system:bootstrappers', 'system:bootstrappers:workers'] },
+    { id: 'expire', data: { expiration: '2000-01-01T00:00:00Z' }, groups: undefined },
+    { id: 'nouse0', data: { 'usage-bootstrap-authentication': 'false' }, groups: undefined },
+    { id: 'master', data: { 'auth-extra-groups': 'system:masters' }, groups: undefined },
+    { id: 'wrong0', data: { 'token-secret': 'fedcba9876543210' }, groups: undefined },
+  ];
+  it.each(rows)('$id: $groups', async ({ id, data, groups }) => {
+    await secret(id, data);
+    const answer = new BootstrapTokens(server.ctx.clock, server.pipeline.door.backend.registry).authenticateToken(`${id}.0123456789abcdef`);
+    expect(answer?.user).toEqual(groups && { name: `system:bootstrap:${id}`, groups });
+  });
+});
+
+describe('ServiceAccount tokens', () => {
+  it('of a Secret live as long as it holds them', async () => {
+    const { call } = server;
+    const { registry } = server.pipeline.door.backend;
+    const keys = await createSigningKey();
+    const tokens = new ServiceAccountTokens(server.ctx, registry, { privateKey: keys.privateKey, publicKeys: [keys.publicKey] }, 'https://issuer', ['api']);
+    const { body: account } = await call('GET', '/api/v1/namespaces/default/serviceaccounts/default');
+    const claim = (name: string): string => `kubernetes.io/serviceaccount/${name}`;
+    const legacy = await new SignJWT({
+      [claim('namespace')]: 'default',
+      [claim('secret.name')]: 'legacy',
+      [claim('service-account.name')]: 'default',
+      [claim('service-account.uid')]: account.metadata.uid,
+    })
+      .setProtectedHeader({ alg: 'RS256' })
+      .setIssuer('kubernetes/serviceaccount')
+      .setSubject('system:serviceaccount:default:default')
+      .sign(createPrivateKey(keys.privateKey));
+    const review = () => tokens.authenticateToken(legacy, ['api'], ignore);
+    await expect(review()).rejects.toThrow('Token has been invalidated');
+    const annotations = { 'kubernetes.io/service-account.name': 'default', 'kubernetes.io/service-account.uid': account.metadata.uid! };
+    const body = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'legacy', annotations }, type: 'kubernetes.io/service-account-token', stringData: { token: legacy } };
+    await call('POST', '/api/v1/namespaces/default/secrets', { body });
+    expect((await review())?.user).toMatchObject({ name: 'system:serviceaccount:default:default', uid: account.metadata.uid, groups: ['system:serviceaccounts', 'system:serviceaccounts:default', 'system:authenticated'] });
+    expect(server.ctx.metrics.expose()).toContain('serviceaccount_legacy_tokens_total 1');
+    await call('PATCH', '/api/v1/namespaces/default/secrets/legacy', { body: { metadata: { labels: { 'kubernetes.io/legacy-token-invalid-since': '2026-01-01' } } }, contentType: 'application/merge-patch+json' });
+    await expect(review()).rejects.toThrow('has been marked invalid');
+    await call('DELETE', '/api/v1/namespaces/default/secrets/legacy');
+    await expect(review()).rejects.toThrow('Token has been invalidated');
+  });
+
+  it('signed by an earlier key are good as long as that key is known', async () => {
+    const { registry } = server.pipeline.door.backend;
+    const [first, second] = [await createSigningKey(), await createSigningKey()];
+    const { body: account } = await server.call('GET', '/api/v1/namespaces/default/serviceaccounts/default');
+    const make = (privateKey: string, ...publicKeys: string[]) => new ServiceAccountTokens(server.ctx, registry, { privateKey, publicKeys }, 'https://issuer', ['api']);
+    const { token } = await make(first.privateKey, first.publicKey).issue({ namespace: 'default', name: 'default', uid: account.metadata.uid!, audiences: ['api'], expirationSeconds: 3600 });
+    expect(await make(second.privateKey, second.publicKey, first.publicKey).authenticateToken(token, ['api'], ignore)).toBeDefined();
+    await expect(make(second.privateKey, second.publicKey).authenticateToken(token, ['api'], ignore)).rejects.toThrow('invalid signature, no keys found');
+  });
+
+  it('that are used past their time to renew are noted', async () => {
+    const { tokens } = server.pipeline.door.backend;
+    const { body: account } = await server.call('GET', '/api/v1/namespaces/default/serviceaccounts/default');
+    const { token } = await tokens.issue({ namespace: 'default', name: 'default', uid: account.metadata.uid!, audiences: tokens.apiAudiences, expirationSeconds: 86400, warnAfterSeconds: 3600 });
+    const notes = new Map<string, string>();
+    await tokens.authenticateToken(token, tokens.apiAudiences, (key, value) => void notes.set(key, value));
+    expect(notes.size).toBe(0);
+    await server.ctx.clock.advance(3_700_000);
+    await tokens.authenticateToken(token, tokens.apiAudiences, (key, value) => void notes.set(key, value));
+    expect(notes.get('authentication.k8s.io/stale-token')).toBe('subject: system:serviceaccount:default:default, seconds after warning threshold: 100');
+  });
+});
