@@ -10,7 +10,7 @@ import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../contro
 import { hasTaint, OUT_OF_SERVICE } from '../node-lifecycle/taints.ts';
 import { nodeOfPod, PODS_BY_NODE } from '../node-lifecycle/pods-by-node.ts';
 import { claimsOfPod } from '../persistentvolume-binder/persistent-volume-binder.ts';
-import { attachmentName, isExclusive, isManaged, uniqueName, usesVolumes, volumeOf } from './volumes.ts';
+import { attachmentName, isExclusive, isManaged, isOurs, uniqueName, usesVolumes, volumeOf } from './volumes.ts';
 
 const PODS_BY_CLAIM = 'claims';
 const ATTACHMENTS_BY_NODE = 'nodeName';
@@ -37,9 +37,11 @@ export const attachDetachController: ControllerDescriptor = {
       const node = nodes.get(name);
       const wanted = node && isManaged(node) ? wantedOn(name) : new Map<string, WantedVolume>();
       const present = attachments.indexer.byIndex(ATTACHMENTS_BY_NODE, name);
-      if (node) await tellNode(node, present);
+      const leaving = present.filter((attachment) => !wanted.has(volumeOf(attachment)) && isOurs(attachment, volumes.get(volumeOf(attachment))) && isLetGo(node, attachment));
+      /** The node must not use what is about to leave it, so it is told first. */
+      if (node) await tellNode(node, present.filter((attachment) => !leaving.includes(attachment)));
       for (const one of wanted.values()) await attach(name, one);
-      for (const attachment of present) if (!wanted.has(volumeOf(attachment))) await detach(node, attachment);
+      for (const attachment of leaving) await detach(attachment);
     };
 
     interface WantedVolume {
@@ -80,19 +82,23 @@ export const attachDetachController: ControllerDescriptor = {
       }
     };
 
-    /** The node must have let go of the volume, or its file system may be torn. */
-    const detach = async (node: Node | undefined, attachment: VolumeAttachment): Promise<void> => {
+    /** Taken from a node that still uses it, a file system may be torn; but a node that hangs must not keep it for ever. */
+    const isLetGo = (node: Node | undefined, attachment: VolumeAttachment): boolean => {
       const name = keyOf(attachment);
-      if (attachment.metadata.deletionTimestamp) return void unneeded.delete(name);
       const volume = volumes.get(volumeOf(attachment));
       const inUse = node && volume?.spec?.csi && (node.status?.volumesInUse ?? []).includes(uniqueName(volume)) && !hasTaint(node, OUT_OF_SERVICE, 'NoExecute');
       const since = unneeded.get(name) ?? clock.now();
-      if (inUse && clock.now() - since < UNMOUNT_PATIENCE_MS) {
-        unneeded.set(name, since);
-        return queue.addAfter(attachment.spec.nodeName, since + UNMOUNT_PATIENCE_MS - clock.now());
-      }
+      const left = since + UNMOUNT_PATIENCE_MS - clock.now();
+      if (!inUse || left <= 0) return true;
+      unneeded.set(name, since);
+      queue.addAfter(attachment.spec.nodeName, left);
+      return false;
+    };
+
+    const detach = async ({ metadata: { name = '', uid, deletionTimestamp } }: VolumeAttachment): Promise<void> => {
       unneeded.delete(name);
-      await resource.delete({ name }, { preconditions: { uid: attachment.metadata.uid }, signal }).catch((error: unknown) => {
+      if (deletionTimestamp) return;
+      await resource.delete({ name }, { preconditions: { uid }, signal }).catch((error: unknown) => {
         if (!isNotFound(error)) throw error;
       });
     };

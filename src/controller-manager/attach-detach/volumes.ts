@@ -12,6 +12,11 @@ export function attachmentName(volume: PersistentVolume, node: string): string {
   return `csi-${createHash('sha256').update(`${volumeHandle}${driver}${node}`).digest('hex')}`;
 }
 
+/** Attachments that others make for purposes of their own have other names. */
+export function isOurs({ metadata: { name = '' }, spec }: VolumeAttachment, volume: PersistentVolume | undefined): boolean {
+  return volume?.spec?.csi ? name === attachmentName(volume, spec.nodeName) : /^csi-[0-9a-f]{64}$/.test(name);
+}
+
 /** The name by which a node's status lists a volume. */
 export const uniqueName = ({ spec }: PersistentVolume): string => `kubernetes.io/csi/${spec?.csi?.driver}^${spec?.csi?.volumeHandle}`;
 

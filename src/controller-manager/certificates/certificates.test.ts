@@ -5,7 +5,7 @@ import { startFixture, type ControllerFixture } from '../testing.ts';
 import { API_CLIENT, KUBELET_CLIENT, KUBELET_SERVING } from './request.ts';
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
-const NODE = [{ O: ['system:nodes'] }, { CN: ['system:node:n'] }];
+const NODE: x509.JsonName = [{ O: ['system:nodes'] }, { CN: ['system:node:n'] }];
 const CLIENT = ['digital signature', 'client auth'];
 const SERVING = ['digital signature', 'server auth'];
 
