@@ -40,6 +40,7 @@ import { endpointsController } from './endpoint/endpoint.ts';
 import { endpointSliceController } from './endpointslice/endpointslice.ts';
 import { endpointSliceMirroringController } from './endpointslicemirroring/endpointslicemirroring.ts';
 import { jobController } from './job/job.ts';
+import { daemonSetController } from './daemonset/daemonset.ts';
 
 export const controllers: readonly ControllerDescriptor[] = [
   serviceAccountController,
@@ -82,6 +83,7 @@ export const controllers: readonly ControllerDescriptor[] = [
   storageVersionGarbageCollectorController,
   clusterTrustBundlePublisherController,
   jobController,
+  daemonSetController,
 ];
 
 /** `*` means all that are on by default; a name switches one on, `-name` off; the last word counts. */

@@ -7,4 +7,5 @@ export { comparePodsForDeletion, type RankedPod } from './deletion-order.ts';
 export { PodControl, type CreatePodOptions } from './pod-control.ts';
 export { podsByOwner, type PodsByOwner } from './pods-by-owner.ts';
 export { safeHash, templateHash } from './template-hash.ts';
+export { matchesNode, matchesSelector } from './node-affinity.ts';
 export { tolerates, untolerated } from './tolerations.ts';

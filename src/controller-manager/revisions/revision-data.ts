@@ -1,0 +1,22 @@
+/** What a ControllerRevision keeps: the pod template, as the patch that would bring it back. */
+import type { ControllerRevision } from '../../api/generated/apps-v1.ts';
+import type { PodTemplateSpec } from '../../api/generated/core-v1.ts';
+import { isRecord } from '../../machinery/object.ts';
+import { deepEqual } from '../../machinery/patch/deep-equal.ts';
+
+export const revisionData = (template: PodTemplateSpec | undefined): unknown => ({ spec: { template: { ...template, $patch: 'replace' } } });
+
+export const sameData = (revision: ControllerRevision, data: unknown): boolean => deepEqual(revision.data, data);
+
+/** The template that a revision keeps. */
+export function templateOf(revision: ControllerRevision): PodTemplateSpec | undefined {
+  const spec = isRecord(revision.data) ? revision.data['spec'] : undefined;
+  const template = isRecord(spec) ? spec['template'] : undefined;
+  if (!isRecord(template)) return undefined;
+  const { $patch: _, ...rest } = template;
+  return rest as unknown as PodTemplateSpec;
+}
+
+/** The older first; by name where two have the same number. */
+export const byRevision = (a: ControllerRevision, b: ControllerRevision): number =>
+  a.revision - b.revision || ((a.metadata.creationTimestamp ?? '') < (b.metadata.creationTimestamp ?? '') ? -1 : (a.metadata.creationTimestamp ?? '') > (b.metadata.creationTimestamp ?? '') ? 1 : (a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1);
