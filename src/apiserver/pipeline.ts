@@ -18,6 +18,7 @@ import { CrdManager } from './crd/index.ts';
 import { Endpoints } from './endpoints.ts';
 import { keepDanglingConditions, PriorityAndFairness, unlimitedFlow, type PriorityAndFairnessOptions } from './flow-control/index.ts';
 import { handleRequest, type Door } from './handle-request.ts';
+import { celCompiler } from './cel-compiler.ts';
 import { createLoopback } from './loopback.ts';
 import { createMetrics } from './metrics.ts';
 import type { ClusterPki } from './pki/files.ts';
@@ -91,7 +92,7 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
     rules: authorizer,
     tokens: serviceAccounts,
     bearerTokens,
-    validation: DEFAULT_VALIDATION_CONTEXT,
+    validation: { ...DEFAULT_VALIDATION_CONTEXT, cel: celCompiler },
     serviceAllocator,
     kubelet: new KubeletClient(registry, options.pki.kubeletClient),
   };

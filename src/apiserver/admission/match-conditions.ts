@@ -29,9 +29,3 @@ export function combineConditions(outcomes: readonly ConditionOutcome[], ignores
   if (errors.length === 0) return { matches: true };
   return ignoresFailure ? { matches: false } : { matches: false, error: aggregateMessageOf(errors) };
 }
-
-/** While no CEL is at hand, what depends on it cannot be decided: the failure policy does. */
-export const withoutCel: MatchConditionEvaluator = {
-  evaluate: ({ matchConditions, ignoresFailure }) =>
-    Promise.resolve(combineConditions(matchConditions.map(({ name }) => ({ error: `match condition "${name}" cannot be evaluated: no CEL` })), ignoresFailure)),
-};

@@ -16,7 +16,7 @@ import { eventRateLimitPlugin, type EventRateLimitConfiguration } from './event-
 import { extendedResourceToleration } from './extended-resource-toleration.ts';
 import { limitPodHardAntiAffinityTopology } from './limit-pod-hard-anti-affinity-topology.ts';
 import { limitRangerPlugin } from './limit-ranger/limit-ranger.ts';
-import { withoutCel } from './match-conditions.ts';
+import { matchConditionEvaluator, mutatingPolicyPlugin, PolicyExpressions, validatingPolicyPlugin } from './policy/index.ts';
 import { namespaceAutoProvisionPlugin, namespaceExistsPlugin } from './namespace-existence.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
 import { nodeDeclaredFeatureValidator } from './node-declared-feature-validator.ts';
@@ -109,8 +109,14 @@ const PLUGINS = {
   NodeDeclaredFeatureValidator: on(() => nodeDeclaredFeatureValidator),
   JobValidation: gated('JobValidation'),
   PodResizeValidator: on(() => podResizeValidator),
-  MutatingAdmissionWebhook: on(({ ctx, registry, webhooks }) => mutatingWebhookPlugin({ ctx, clients: webhooks }, webhookSource(registry, 'mutatingwebhookconfigurations'), withoutCel)),
-  ValidatingAdmissionWebhook: on(({ ctx, registry, webhooks }) => validatingWebhookPlugin({ ctx, clients: webhooks }, webhookSource(registry, 'validatingwebhookconfigurations'), withoutCel)),
+  MutatingAdmissionPolicy: on(({ registry, authorizer }) => mutatingPolicyPlugin(registry, (options) => new PolicyExpressions(authorizer, options))),
+  MutatingAdmissionWebhook: on(({ ctx, registry, webhooks, authorizer }) =>
+    mutatingWebhookPlugin({ ctx, clients: webhooks }, webhookSource(registry, 'mutatingwebhookconfigurations'), matchConditionEvaluator(authorizer)),
+  ),
+  ValidatingAdmissionPolicy: on(({ registry, authorizer }) => validatingPolicyPlugin(registry, (options) => new PolicyExpressions(authorizer, options))),
+  ValidatingAdmissionWebhook: on(({ ctx, registry, webhooks, authorizer }) =>
+    validatingWebhookPlugin({ ctx, clients: webhooks }, webhookSource(registry, 'validatingwebhookconfigurations'), matchConditionEvaluator(authorizer)),
+  ),
   ResourceQuota: on(({ ctx, registry, resourceQuota }) => resourceQuotaPlugin(ctx, registry, resourceQuota)),
   AlwaysDeny: off(() => alwaysDeny),
 } satisfies Record<string, PluginEntry>;

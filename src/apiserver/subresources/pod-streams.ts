@@ -1,5 +1,6 @@
 /** pods/exec, attach and portforward: the client's connection is handed through to the kubelet of the pod's node. */
 import type { Pod } from '../../api/generated/core-v1.ts';
+import { schema } from '../../api/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { badRequest } from '../../machinery/status.ts';
 import { attributesOf } from '../admission/attributes.ts';
@@ -34,8 +35,7 @@ export const connectStream =
 /** CONNECT is an operation that admission sees. */
 export async function admitConnection(scope: Scope, kind: string): Promise<void> {
   const { admission } = scope.backend;
-  const options = { apiVersion: 'v1', kind, metadata: {} } as KubeObject;
-  for (const [name, value] of scope.request.query) options[name] = value;
+  const options = connectionOptions(kind, scope.request.query);
   const attributes = attributesOf(scope, {
     operation: 'CONNECT',
     object: options,
@@ -46,6 +46,21 @@ export async function admitConnection(scope: Scope, kind: string): Promise<void>
   });
   await admission.admit(attributes);
   await admission.validate(attributes);
+}
+
+/** The query in the types of the options' fields. */
+function connectionOptions(kind: string, query: URLSearchParams): KubeObject {
+  const options = { apiVersion: 'v1', kind, metadata: {} } as KubeObject;
+  for (const { name, type } of schema.kind({ group: '', version: 'v1', kind })?.fields ?? []) {
+    const values = query.getAll(name);
+    const [value] = values;
+    if (value === undefined) continue;
+    if (type.kind === 'list') options[name] = type.element.kind === 'scalar' && type.element.scalar === 'int32' ? values.map(Number) : values;
+    else if (type.kind === 'scalar' && type.scalar === 'bool') {
+      if (isTrue(value)) options[name] = true;
+    } else if (value !== '') options[name] = value;
+  }
+  return options;
 }
 
 function streamQuery(stream: Stream, given: URLSearchParams): URLSearchParams {

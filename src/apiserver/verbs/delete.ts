@@ -44,7 +44,8 @@ export async function deleteObject(scope: Scope, options: DeleteOptions): Promis
     const attributes = attributesOf(scope, {
       operation: 'DELETE',
       oldObject: current.object,
-      name: place.name,
+      // Of a whole collection, no object is named.
+      name: scope.info.verb === 'deletecollection' ? '' : place.name,
       options: { apiVersion: 'meta.k8s.io/v1', kind: 'DeleteOptions', ...options } as unknown as KubeObject,
       dryRun,
     });

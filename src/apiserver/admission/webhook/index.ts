@@ -4,5 +4,6 @@
  */
 export { mutatingWebhookPlugin } from './mutating.ts';
 export { validatingWebhookPlugin } from './validating.ts';
+export { patchProblem } from './webhook-patch.ts';
 export { webhookSource, type Webhook } from './webhook.ts';
 export type { Caller } from './call-webhook.ts';

@@ -9,12 +9,13 @@ export function applyWebhookPatch(object: unknown, operations: readonly Record<s
       return applyJsonPatch(document, [operation]);
     } catch (error) {
       if (!isStatusError(error)) throw error;
-      throw failure(422, 'Invalid', whyNot(operation));
+      throw failure(422, 'Invalid', patchProblem(operation));
     }
   }, object);
 }
 
-function whyNot({ op, path, from }: Record<string, unknown>): string {
+/** What is wrong with an operation that did not apply. */
+export function patchProblem({ op, path, from }: Record<string, unknown>): string {
   const at = quote(String(path ?? ''));
   switch (op) {
     case 'add':

@@ -1,0 +1,47 @@
+/** Merges a configuration that a policy made into an object, as server-side apply would, but without owners. */
+import { schema } from '../../../api/index.ts';
+import { compileMessage, type ApplyType } from '../../../machinery/apply/apply-type.ts';
+import { mergeTyped } from '../../../machinery/apply/merge-typed.ts';
+import { typedErrorText } from '../../../machinery/apply/typed-errors.ts';
+import { isRecord, type KubeObject } from '../../../machinery/object.ts';
+import { serviceUnavailable } from '../../../machinery/status.ts';
+import type { View } from '../versioned-objects.ts';
+
+export function mergeApplyConfiguration(view: View, object: KubeObject, configuration: Record<string, unknown>): unknown {
+  const { kind, resource } = view;
+  const message = kind.kind === resource.kind && kind.group === resource.group ? resource.message : schema.kind(kind);
+  if (!message) throw serviceUnavailable(`Resource kind ${kind.group}/${kind.version}, Kind=${kind.kind} not found. There can be a delay between when CustomResourceDefinitions are created and when they are available.`);
+  const type = compileMessage(message);
+  const patch = { ...configuration, apiVersion: object.apiVersion, kind: object.kind };
+  const problem = typedErrorText(type, patch, 'refused');
+  if (problem !== undefined) throw new Error(`error applying patch: failed to convert patch object to typed object: ${problem}`);
+  const atomics = [...atomicsIn(type, patch, '')];
+  if (atomics.length > 0) throw new Error(`error applying patch: invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${atomics.join(', ')}`);
+  return mergeTyped(type, object, patch);
+}
+
+/** Where the configuration would replace something as a whole: what its author leaves out would be lost. */
+function* atomicsIn(type: ApplyType, value: unknown, path: string): Generator<string> {
+  switch (type.kind) {
+    case 'scalar':
+      return;
+    case 'atomic':
+      if (Array.isArray(value) || isRecord(value)) yield path;
+      return yield* atomicsIn(type.inner, value, path);
+    case 'struct':
+      for (const [name, member] of entriesOf(value)) {
+        const field = type.byName.get(name);
+        if (field) yield* atomicsIn(field.type, member, `${path}.${name}`);
+      }
+      return;
+    case 'map':
+      return;
+    case 'list':
+      if (Array.isArray(value)) for (const [index, item] of value.entries()) yield* atomicsIn(type.item, item, `${path}[${index}]`);
+      return;
+    case 'deduced':
+      if (Array.isArray(value)) yield path;
+  }
+}
+
+const entriesOf = (value: unknown): [string, unknown][] => (isRecord(value) ? Object.entries(value) : []);

@@ -1,0 +1,19 @@
+/** The audit annotations of a policy: one value for each key, of all its bindings together. */
+import type { AdmissionAttributes } from '../admission.ts';
+
+const MAX_VALUE_LENGTH = 10 * 1024;
+
+export class AuditAnnotations {
+  readonly #values = new Map<string, Set<string>>();
+
+  constructor(private readonly policy: string) {}
+
+  add(key: string, value: string): void {
+    const values = this.#values.get(key) ?? new Set();
+    this.#values.set(key, values.add(value.slice(0, MAX_VALUE_LENGTH)));
+  }
+
+  publish(attributes: AdmissionAttributes): void {
+    for (const [key, values] of this.#values) attributes.annotate(`${this.policy}/${key}`, [...values].join(', '));
+  }
+}

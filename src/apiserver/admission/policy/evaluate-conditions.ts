@@ -1,0 +1,20 @@
+import type { ConditionOutcome } from '../match-conditions.ts';
+import { Budget, MATCH_CONDITIONS_COST_BUDGET, OutOfBudgetError, type AdmissionExpression } from '../../../machinery/cel-admission/index.ts';
+import type { EvaluationInput, PolicyExpressions } from './expressions.ts';
+
+/** What each match condition gives; when their budget runs out, that is all there is to say of them. */
+export async function evaluateConditions(compiler: PolicyExpressions, conditions: readonly AdmissionExpression[], input: EvaluationInput): Promise<ConditionOutcome[]> {
+  const budget = new Budget(MATCH_CONDITIONS_COST_BUDGET);
+  const run = compiler.start(input);
+  const outcomes: ConditionOutcome[] = [];
+  try {
+    for (const condition of conditions) {
+      const outcome = await run.evaluate(condition, budget);
+      outcomes.push('error' in outcome ? outcome : { value: outcome.value === true });
+    }
+    return outcomes;
+  } catch (error) {
+    if (error instanceof OutOfBudgetError) return [{ error: error.message }];
+    throw error;
+  }
+}

@@ -1,0 +1,19 @@
+import type { KubeObject } from '../../../machinery/object.ts';
+import type { AdmissionAttributes } from '../admission.ts';
+import { toView, type View } from '../versioned-objects.ts';
+import type { EvaluationInput } from './expressions.ts';
+import { namespaceVariable, requestVariable } from './request-variables.ts';
+
+/** The variables of a request in the version that the policy asked for. Match conditions see no namespace. */
+export async function evaluationInput(attributes: AdmissionAttributes, view: View, params: KubeObject | undefined, sees = { namespace: true }): Promise<EvaluationInput> {
+  return {
+    attributes,
+    object: shown(toView(attributes, view, attributes.object)),
+    oldObject: shown(toView(attributes, view, attributes.oldObject)),
+    request: requestVariable(attributes, view),
+    params: params ?? null,
+    namespaceObject: sees.namespace ? await namespaceVariable(attributes) : null,
+  };
+}
+
+const shown = (object: KubeObject | undefined): KubeObject | null => object ?? null;

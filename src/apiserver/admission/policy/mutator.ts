@@ -1,0 +1,55 @@
+/** The mutations of a policy, compiled. */
+import type { MutatingAdmissionPolicy, Mutation } from '../../../api/generated/admissionregistration-v1.ts';
+import type { KubeObject } from '../../../machinery/object.ts';
+import type { Value } from '../../../machinery/cel/values.ts';
+import { combineConditions, type MatchResult } from '../match-conditions.ts';
+import { decodeChanged, type View } from '../versioned-objects.ts';
+import { mergeApplyConfiguration } from './apply-configuration.ts';
+import { evaluateConditions } from './evaluate-conditions.ts';
+import { Budget, COST_BUDGET, toJson, type AdmissionExpression } from '../../../machinery/cel-admission/index.ts';
+import { applyPolicyPatch } from './policy-patch.ts';
+import type { CompilerFactory, EvaluationInput, PolicyExpressions } from './expressions.ts';
+
+export interface CompiledMutation {
+  readonly type: 'ApplyConfiguration' | 'JSONPatch';
+  readonly expression: AdmissionExpression;
+}
+
+export class PolicyMutator {
+  readonly mutations: readonly CompiledMutation[];
+  readonly #compiler: PolicyExpressions;
+  readonly #conditions: readonly AdmissionExpression[];
+  readonly #ignoresFailure: boolean;
+
+  constructor({ spec = {} as NonNullable<MutatingAdmissionPolicy['spec']> }: MutatingAdmissionPolicy, createCompiler: CompilerFactory) {
+    const compiler = (this.#compiler = createCompiler({ hasParams: spec.paramKind !== undefined, variables: spec.variables ?? [] }));
+    this.#ignoresFailure = spec.failurePolicy === 'Ignore';
+    this.#conditions = (spec.matchConditions ?? []).map(({ expression }) => compiler.compile(expression, { result: 'bool', hasAuthorizer: true }));
+    this.mutations = (spec.mutations ?? []).map((mutation) => compileMutation(compiler, mutation));
+  }
+
+  async matches(input: EvaluationInput): Promise<MatchResult> {
+    if (this.#conditions.length === 0) return { matches: true };
+    return combineConditions(await evaluateConditions(this.#compiler, this.#conditions, input), this.#ignoresFailure);
+  }
+
+  /** The object after one mutation. Fails with why it cannot be made. */
+  async mutate({ type, expression }: CompiledMutation, input: EvaluationInput, view: View): Promise<KubeObject> {
+    if (expression.error !== undefined) throw new Error(expression.error);
+    const outcome = await this.#compiler.start(input).evaluate(expression, new Budget(COST_BUDGET));
+    if ('error' in outcome) throw new Error(outcome.error);
+    const object = input.object as KubeObject;
+    if (type === 'ApplyConfiguration') return decodeChanged(view, mergeApplyConfiguration(view, object, configurationOf(outcome.value)));
+    const patched = applyPolicyPatch(object, operationsOf(outcome.value));
+    return patched === object ? object : decodeChanged(view, patched);
+  }
+}
+
+function compileMutation(compiler: PolicyExpressions, { patchType, applyConfiguration, jsonPatch }: Mutation): CompiledMutation {
+  if (patchType === 'JSONPatch') return { type: 'JSONPatch', expression: compiler.compile(jsonPatch?.expression ?? '', { result: 'JSONPatches', hasAuthorizer: true }) };
+  return { type: 'ApplyConfiguration', expression: compiler.compile(applyConfiguration?.expression ?? '', { result: 'Object', hasAuthorizer: true }) };
+}
+
+const configurationOf = (value: Value): Record<string, unknown> => toJson(value) as Record<string, unknown>;
+
+const operationsOf = (value: Value): Record<string, unknown>[] => toJson(value) as Record<string, unknown>[];

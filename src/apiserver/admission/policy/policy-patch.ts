@@ -1,0 +1,18 @@
+/** A policy's JSON patch. One whose test fails changes nothing. */
+import { applyJsonPatch } from '../../../machinery/patch/index.ts';
+import { isStatusError } from '../../../machinery/status.ts';
+import { patchProblem } from '../webhook/index.ts';
+
+export function applyPolicyPatch<T>(object: T, operations: readonly Record<string, unknown>[]): T {
+  let document: unknown = object;
+  for (const operation of operations) {
+    try {
+      document = applyJsonPatch(document, [operation]);
+    } catch (error) {
+      if (!isStatusError(error)) throw error;
+      if (operation['op'] === 'test') return object;
+      throw new Error(`JSON Patch: ${patchProblem(operation)}`, { cause: error });
+    }
+  }
+  return document as T;
+}

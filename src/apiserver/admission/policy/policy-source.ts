@@ -1,0 +1,60 @@
+/** Policies with their bindings, compiled once for each version of a policy. */
+import type { KubeObject } from '../../../machinery/object.ts';
+import type { Registry } from '../../registry/registry.ts';
+import { derivedFrom } from '../derived.ts';
+
+export interface PolicyObject extends KubeObject {
+  readonly spec?: { readonly [field: string]: unknown };
+}
+
+export interface BoundPolicy<Compiled, Binding> {
+  readonly name: string;
+  readonly compiled: Compiled;
+  readonly bindings: readonly Binding[];
+}
+
+export interface PolicyKind<Compiled, Binding> {
+  readonly policies: string;
+  readonly bindings: string;
+  compile(policy: KubeObject): Compiled;
+  bind(binding: KubeObject): Binding;
+}
+
+/** By the policies' names; those without a binding do nothing. */
+export function policySource<Compiled, Binding>(registry: Registry, kind: PolicyKind<Compiled, Binding>): () => readonly BoundPolicy<Compiled, Binding>[] {
+  const policies = registry.require('admissionregistration.k8s.io', 'v1', kind.policies);
+  const bindings = registry.require('admissionregistration.k8s.io', 'v1', kind.bindings);
+  const known = new Map<string, { readonly version: string; readonly compiled: Compiled }>();
+
+  const boundTo = derivedFrom(bindings, () => {
+    const bound = new Map<string, Binding[]>();
+    for (const { object } of bindings.cache.list()) {
+      const { policyName } = object['spec'] as { readonly policyName: string };
+      bound.set(policyName, [...(bound.get(policyName) ?? []), kind.bind(object)]);
+    }
+    return bound;
+  });
+
+  const compiledOf = (name: string, policy: KubeObject): Compiled => {
+    const version = policy.metadata.resourceVersion ?? '';
+    let entry = known.get(name);
+    if (entry?.version !== version) known.set(name, (entry = { version, compiled: kind.compile(policy) }));
+    return entry.compiled;
+  };
+
+  let last: { readonly bound: unknown; readonly revision: number; readonly value: readonly BoundPolicy<Compiled, Binding>[] } | undefined;
+  let revision = 0;
+  policies.cache.watch({ scope: '', deliver: () => revision++ });
+  return () => {
+    const bound = boundTo();
+    if (last?.bound === bound && last.revision === revision) return last.value;
+    const value: BoundPolicy<Compiled, Binding>[] = [];
+    for (const { name, object } of policies.cache.list()) {
+      const itsBindings = bound.get(name);
+      if (itsBindings) value.push({ name, compiled: compiledOf(name, object), bindings: itsBindings });
+    }
+    for (const name of known.keys()) if (!policies.cache.get('', name)) known.delete(name);
+    last = { bound, revision, value };
+    return value;
+  };
+}

@@ -1,0 +1,146 @@
+/** ValidatingAdmissionPolicy: expressions that must hold for a request; bindings say what happens when they do not. */
+import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '../../../api/generated/admissionregistration-v1.ts';
+import type { KubeObject } from '../../../machinery/object.ts';
+import type { StatusError } from '../../../machinery/status.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
+import { isExempt } from '../request-matching.ts';
+import { refuse } from '../refuse.ts';
+import type { Registry } from '../../registry/registry.ts';
+import type { View } from '../versioned-objects.ts';
+import { AuditAnnotations } from './audit-annotations.ts';
+import { ResourceMatcher } from './match-resources.ts';
+import { collectParams, findParamKind } from './params.ts';
+import { policySource, type BoundPolicy } from './policy-source.ts';
+import { evaluationInput } from './evaluation-input.ts';
+import { PolicyValidator, type Decision } from './validator.ts';
+import type { CompilerFactory } from './expressions.ts';
+
+type PolicyObject = ValidatingAdmissionPolicy & KubeObject;
+type BindingObject = ValidatingAdmissionPolicyBinding & KubeObject;
+
+interface CompiledPolicy {
+  readonly policy: PolicyObject;
+  readonly matcher: ResourceMatcher;
+  readonly validator: PolicyValidator;
+}
+
+interface CompiledBinding {
+  readonly binding: BindingObject;
+  readonly matcher: ResourceMatcher;
+}
+
+interface Denial {
+  readonly binding: string | undefined;
+  readonly policy: string;
+  readonly message: string;
+  readonly reason: string;
+}
+
+const REASON_CODES: Readonly<Record<string, number>> = { Forbidden: 403, Unauthorized: 401, RequestEntityTooLarge: 413, Invalid: 422 };
+const DEFAULT_REASON = 'Invalid';
+
+export function validatingPolicyPlugin(registry: Registry, createCompiler: CompilerFactory): AdmissionPlugin {
+  const policies = policySource<CompiledPolicy, CompiledBinding>(registry, {
+    policies: 'validatingadmissionpolicies',
+    bindings: 'validatingadmissionpolicybindings',
+    compile: (object) => {
+      const policy = object as PolicyObject;
+      return { policy, matcher: new ResourceMatcher(policy.spec?.matchConstraints ?? {}), validator: new PolicyValidator(policy, createCompiler) };
+    },
+    bind: (object) => {
+      const binding = object as BindingObject;
+      return { binding, matcher: new ResourceMatcher(binding.spec?.matchResources ?? {}) };
+    },
+  });
+
+  return {
+    name: 'ValidatingAdmissionPolicy',
+    operations: ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'],
+    matches: (attributes) => policies().length > 0 && !isExempt(attributes),
+    async validate(attributes) {
+      const denials: Denial[] = [];
+      for (const bound of policies()) await new PolicyRun(attributes, bound, denials).run();
+      if (denials[0]) throw denialError(attributes, denials[0]);
+    },
+  };
+}
+
+/** One policy on one request. */
+class PolicyRun {
+  readonly #audit: AuditAnnotations;
+
+  constructor(
+    private readonly attributes: AdmissionAttributes,
+    private readonly bound: BoundPolicy<CompiledPolicy, CompiledBinding>,
+    private readonly denials: Denial[],
+  ) {
+    this.#audit = new AuditAnnotations(bound.name);
+  }
+
+  async run(): Promise<void> {
+    const { attributes } = this;
+    const { matcher, policy } = this.bound.compiled;
+    const view = await this.#configured(undefined, () => matcher.match(attributes));
+    if (!view) return;
+    const paramKind = policy.spec?.paramKind;
+    const params = paramKind && (await this.#configured(undefined, () => findParamKind(attributes.registry, paramKind)));
+    if (paramKind && !params) return;
+    for (const { binding, matcher: bindingMatcher } of this.bound.bindings) {
+      const name = binding.metadata.name ?? '';
+      if (!(await this.#configured(name, () => bindingMatcher.match(attributes)))) continue;
+      const objects = await this.#configured(name, () => collectParams(params, binding.spec?.paramRef, attributes.namespace));
+      for (const object of objects ?? []) await this.#validate(view, binding, object);
+    }
+    this.#audit.publish(attributes);
+  }
+
+  async #validate(view: View, binding: BindingObject, params: KubeObject | undefined): Promise<void> {
+    const { validator } = this.bound.compiled;
+    const { decisions, auditAnnotations } = await validator.validate(await evaluationInput(this.attributes, view, params));
+    decisions.forEach((decision, index) => this.#act(binding, decision, index));
+    for (const { key, value, error } of auditAnnotations) {
+      if (error !== undefined) this.#deny(binding.metadata.name, error, '');
+      else if (value !== undefined) this.#audit.add(key, value);
+    }
+  }
+
+  #act(binding: BindingObject, decision: Decision, index: number): void {
+    if (decision.action === 'admit') return;
+    const { attributes, bound } = this;
+    const name = binding.metadata.name ?? '';
+    for (const action of binding.spec?.validationActions ?? []) {
+      if (action === 'Deny') this.#deny(name, decision.message, decision.reason);
+      if (action === 'Warn') attributes.warn(`Validation failed for ValidatingAdmissionPolicy '${bound.name}' with binding '${name}': ${decision.message}`);
+      if (action === 'Audit') {
+        const failure = { message: decision.message, policy: bound.name, binding: name, expressionIndex: index, validationActions: binding.spec?.validationActions };
+        attributes.annotate('validation.policy.admission.k8s.io/validation_failure', JSON.stringify([failure]));
+      }
+    }
+  }
+
+  #deny(binding: string | undefined, message: string, reason: string): void {
+    this.denials.push({ policy: this.bound.name, binding, message, reason: reason || DEFAULT_REASON });
+  }
+
+  /** What is wrong with the policy or the binding itself is left to the failure policy. */
+  async #configured<T>(binding: string | undefined, step: () => T | Promise<T>): Promise<T | undefined> {
+    try {
+      return await step();
+    } catch (error) {
+      const ignores = this.bound.compiled.policy.spec?.failurePolicy === 'Ignore';
+      const message = error instanceof Error ? error.message : String(error);
+      if (!ignores) this.#deny(binding, `failed to configure ${binding === undefined ? 'policy' : 'binding'}: ${message}`, '');
+      return undefined;
+    }
+  }
+}
+
+function denialError(attributes: AdmissionAttributes, { policy, binding, message, reason }: Denial): StatusError {
+  const by = binding === undefined ? `ValidatingAdmissionPolicy '${policy}'` : `ValidatingAdmissionPolicy '${policy}' with binding '${binding}'`;
+  const text = `${by} denied request: ${message}`;
+  const error = refuse(attributes, text);
+  error.status.reason = reason;
+  error.status.code = REASON_CODES[reason] ?? 422;
+  error.status.details = { ...error.status.details, causes: [{ message: text }] };
+  return error;
+}

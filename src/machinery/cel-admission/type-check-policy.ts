@@ -1,0 +1,58 @@
+/**
+ * What a policy's expressions would stumble over in the kinds that its rules name: shown in its status as warnings. The
+ * expressions run all the same, on values without types.
+ */
+import type { ExpressionWarning, Rule, ValidatingAdmissionPolicy } from '../../api/generated/admissionregistration-v1.ts';
+import { apiVersionOf, type GroupVersionKind, type Message } from '../../api/schema.ts';
+import { AdmissionExpressions } from './admission-expressions.ts';
+import { celTypeOfMessage } from './declared-types.ts';
+
+export interface CheckedKind extends GroupVersionKind {
+  readonly message: Message;
+}
+
+/** The kind of a resource, as far as its fields are known. */
+export type FindKind = (group: string, version: string, plural: string) => CheckedKind | undefined;
+
+const MAX_KINDS = 10;
+
+export function typeCheckPolicy({ spec }: ValidatingAdmissionPolicy, findKind: FindKind): ExpressionWarning[] {
+  const kinds = kindsToCheck((spec?.matchConstraints?.resourceRules ?? []) as readonly Rule[], findKind);
+  const checkers = kinds.map((kind) => ({
+    kind,
+    expressions: new AdmissionExpressions({ hasParams: spec?.paramKind !== undefined, variables: spec?.variables ?? [], objectType: celTypeOfMessage(kind.message) }),
+  }));
+  const warnings: ExpressionWarning[] = [];
+  const check = (fieldRef: string, expression: string | undefined): void => {
+    if (!expression) return;
+    const found = checkers.flatMap(({ kind, expressions }) => {
+      const { error } = expressions.compile(expression, { result: 'any', hasAuthorizer: true });
+      return error === undefined ? [] : [`${groupVersion(kind)}, Kind=${kind.kind}: ${error.replace(/^compilation failed: /, '')}\n`];
+    });
+    if (found.length > 0) warnings.push({ fieldRef, warning: found.join('\n') });
+  };
+  (spec?.validations ?? []).forEach(({ expression, messageExpression }, index) => {
+    check(`spec.validations[${index}].expression`, expression);
+    check(`spec.validations[${index}].messageExpression`, messageExpression);
+  });
+  return warnings;
+}
+
+const groupVersion = (kind: GroupVersionKind): string => (kind.group === '' ? `/${kind.version}` : apiVersionOf(kind));
+
+/** Rules with wildcards could mean anything; subresources are left out. */
+function kindsToCheck(rules: readonly Rule[], findKind: FindKind): CheckedKind[] {
+  const found = new Map<string, CheckedKind>();
+  for (const { apiGroups = [], apiVersions = [], resources = [] } of rules) {
+    if ([...apiGroups, ...apiVersions].some((text) => text.includes('*'))) continue;
+    for (const group of apiGroups.toSorted()) {
+      for (const version of apiVersions.toSorted()) {
+        for (const plural of resources.filter((text) => !/[*/]/.test(text)).sort()) {
+          const kind = findKind(group, version, plural);
+          if (kind && found.size < MAX_KINDS) found.set(`${group}/${version}/${kind.kind}`, kind);
+        }
+      }
+    }
+  }
+  return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, kind]) => kind);
+}
