@@ -8,14 +8,12 @@ import type { Context } from '../../kernel/index.ts';
 import { deepEqual } from '../../machinery/patch/deep-equal.ts';
 import { isStatusError } from '../../machinery/status.ts';
 import { formatTime } from '../../machinery/time/index.ts';
-import type { Schema } from '../../machinery/validation/apiextensions/index.ts';
 import type { Loopback } from '../loopback.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { ResourceCache } from '../storage/resource-cache.ts';
 import type { WatchCache } from '../storage/watch-cache.ts';
 import { acceptNames, approvalCondition, conditionOf, isTrue, nonStructuralCondition, withCondition, type Condition } from './conditions.ts';
-import type { SchemaRules } from './custom-validation.ts';
 import { deleteInstances } from './delete-instances.ts';
 import { storedKindOf, versionResources, type Definition } from './serve-definition.ts';
 
@@ -27,7 +25,6 @@ export interface CrdManagerOptions {
   readonly registry: Registry;
   readonly cache: WatchCache;
   readonly loopback: Loopback;
-  rulesOf(schema: Schema): SchemaRules | undefined;
 }
 
 interface Serving {
@@ -135,14 +132,14 @@ export class CrdManager {
   }
 
   async #serve(definition: Definition): Promise<void> {
-    const { registry, cache, rulesOf } = this.options;
+    const { registry, cache } = this.options;
     const name = definition.metadata.name!;
     const key = servingKey(definition);
     const before = this.#serving.get(name);
     if (before?.key === key) return;
     const stored = storedKindOf(definition);
     const objects = before?.cache ?? (await cache.add(stored));
-    const versions = versionResources(definition, { cache: objects, rulesOf });
+    const versions = versionResources(definition, objects);
     const resources = versions.filter((_version, i) => definition.spec.versions[i]!.served);
     registry.replaceAll(before?.resources ?? [], resources);
     this.#serving.set(name, { key, group: definition.spec.group, prefix: stored.prefix, versions, resources, cache: objects });

@@ -7,6 +7,8 @@ import { badRequest, StatusError } from '../../machinery/status.ts';
 import type { Schema } from '../../machinery/validation/apiextensions/index.ts';
 import { applySchemaDefaults, coerce } from './coerce.ts';
 
+const NOTHING_KNOWN: Schema = { type: 'object' };
+
 export class CustomDecoder {
   constructor(
     private readonly gvk: GroupVersionKind,
@@ -26,18 +28,17 @@ export class CustomDecoder {
       return badRequest(`${kind} in version ${quote(version)} cannot be handled as a ${expected.kind}: ${why}`);
     };
     const conformed = orElse(() => this.conform(value), cannotBeHandled);
-    if (apiVersion !== apiVersionOf(this.gvk)) {
-      throw badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${apiVersionOf(this.gvk)})`);
-    }
     return { object: conformed.object as KubeObject, strictErrors: [...strictErrors, ...conformed.strictErrors] };
   }
 
   /** A value that is parsed already, pruned and with its defaults; other kinds are left alone, validation refuses them. */
   conform(value: unknown): Conformed {
     if (!isRecord(value)) throw badRequest(`json: cannot unmarshal ${kindWord(value)} into Go value of type map[string]interface {}`);
-    const ownKind = value['kind'] === undefined || value['kind'] === this.gvk.kind;
-    const { object, strictErrors } = coerce(value, ownKind ? this.schema : undefined);
-    if (ownKind) applySchemaDefaults(object, this.schema);
+    const { kind = this.gvk.kind, apiVersion = apiVersionOf(this.gvk) } = value;
+    // Nothing is known of the fields of other versions.
+    const schema = kind !== this.gvk.kind ? undefined : apiVersion === apiVersionOf(this.gvk) || !this.schema ? this.schema : NOTHING_KNOWN;
+    const { object, strictErrors } = coerce(value, schema);
+    applySchemaDefaults(object, schema);
     return { object: inOrder(object), strictErrors };
   }
 }

@@ -10,14 +10,18 @@ export interface CustomScale {
   readonly selector: string;
 }
 
-/** What a Scale shows of the object; there is none while the object does not say how many replicas it wants. */
+/** There is no Scale to read while the object does not say how many replicas it wants. */
+export function requireReplicas(object: KubeObject, { specReplicasPath }: CustomResourceSubresourceScale): void {
+  if (valueAt(object, stepsOf(specReplicasPath ?? '')).value === undefined) throw internalError(`the spec replicas field "${specReplicasPath}" does not exist`);
+}
+
+/** What a Scale shows of the object. */
 export function readCustomScale(object: KubeObject, scale: CustomResourceSubresourceScale): CustomScale {
   const numberAt = (path: string): number | undefined => {
     const { value } = valueAt(object, stepsOf(path));
     return typeof value === 'number' ? value : undefined;
   };
-  const replicas = numberAt(scale.specReplicasPath ?? '');
-  if (replicas === undefined) throw internalError(`the spec replicas field "${scale.specReplicasPath}" does not exist`);
+  const replicas = numberAt(scale.specReplicasPath ?? '') ?? 0;
   const selector = scale.labelSelectorPath ? valueAt(object, stepsOf(scale.labelSelectorPath)).value : undefined;
   return { replicas, statusReplicas: numberAt(scale.statusReplicasPath ?? '') ?? 0, selector: typeof selector === 'string' ? selector : '' };
 }

@@ -1,6 +1,7 @@
 /** Whether an object of a custom kind may be stored: its metadata, its schema, its lists, its rules, its scale. */
 import type { CustomResourceSubresourceScale } from '../../api/generated/apiextensions-v1.ts';
 import { apiVersionOf, type GroupVersionKind } from '../../api/schema.ts';
+import type { SchemaRules } from '../../machinery/cel/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { FieldError, invalidValue, path, validateObjectMeta, type KindValidation } from '../../machinery/validation/index.ts';
 import { validateEmbeddedMetadata, validateListTypes, validateValue, type Schema } from '../../machinery/validation/apiextensions/index.ts';
@@ -10,12 +11,6 @@ import { validateAnyObjectMetaUpdate } from '../../machinery/validation/object-m
 import { compileValid } from './compile-valid.ts';
 import { finalizerWarnings } from './finalizer-warnings.ts';
 import { validateScaleSpec, validateScaleStatus } from './scale-paths.ts';
-
-/** The rules of a schema, ready to be run. */
-export interface SchemaRules {
-  /** Adds the errors of the rules; what an unchanged part fails is told as a warning. */
-  validate(errors: FieldError[], warnings: string[], object: KubeObject, old: KubeObject | undefined): void;
-}
 
 export interface CustomKind extends GroupVersionKind {
   readonly namespaced: boolean;

@@ -6,5 +6,5 @@
  * words differently.
  */
 export { CrdManager, CLEANUP_FINALIZER, type CrdManagerOptions } from './crd-manager.ts';
-export { readCustomScale, replicasSteps, writeCustomReplicas } from './custom-scale.ts';
+export { readCustomScale, replicasSteps, requireReplicas, writeCustomReplicas } from './custom-scale.ts';
 export { customSubresourceVerb, customVerb, isCustomPath } from './route-custom.ts';

@@ -2,6 +2,7 @@
 import type { CustomResourceDefinition, CustomResourceDefinitionVersion } from '../../api/generated/apiextensions-v1.ts';
 import { apiVersionOf, type Message } from '../../api/schema.ts';
 import type { OtherVersions } from '../../machinery/apply/index.ts';
+import { compileSchemaRules } from '../../machinery/cel/index.ts';
 import type { JsonObject, KubeObject } from '../../machinery/object.ts';
 import { forbidden } from '../../machinery/status.ts';
 import { customResourcePrinter } from '../../machinery/table/index.ts';
@@ -13,8 +14,8 @@ import type { ResourceCache } from '../storage/resource-cache.ts';
 import { CustomDecoder } from './custom-decode.ts';
 import { customStrategy } from './custom-strategy.ts';
 import { customMessage } from './custom-type.ts';
-import { customValidation, type SchemaRules } from './custom-validation.ts';
-import { changeVersion, versionForm, versionViews, type VersionForm } from './stored-form.ts';
+import { customValidation } from './custom-validation.ts';
+import { versionForm, versionViews, type VersionForm } from './stored-form.ts';
 
 export type Definition = CustomResourceDefinition & KubeObject;
 
@@ -34,14 +35,8 @@ export function storedKindOf({ spec }: Definition): StoredKind {
   };
 }
 
-export interface ServingParts {
-  readonly cache: ResourceCache;
-  /** Compiles the rules of a version's schema; undefined when it has none. */
-  rulesOf(schema: Schema): SchemaRules | undefined;
-}
-
 /** Every version, served or not: what is stored in one that is no longer served can still be deleted. */
-export function versionResources(definition: Definition, { cache, rulesOf }: ServingParts): ServedResource[] {
+export function versionResources(definition: Definition, cache: ResourceCache): ServedResource[] {
   const { spec } = definition;
   const stored = storedKindOf(definition);
   const forms = new Map<string, VersionForm>();
@@ -53,23 +48,24 @@ export function versionResources(definition: Definition, { cache, rulesOf }: Ser
   const versions: OtherVersions = (apiVersion) => {
     const form = forms.get(apiVersion);
     const message = messages.get(apiVersion.slice(apiVersion.indexOf('/') + 1));
-    return form && message ? { message, convert: (object) => changeVersion(object, form) } : undefined;
+    return form && message ? { message, convert: (object) => ({ ...object, apiVersion }) } : undefined;
   };
-  return spec.versions.map((version) => versionResource(definition, version, { cache, rulesOf, stored, forms, messages, versions }));
+  return spec.versions.map((version) => versionResource(definition, version, { cache, stored, forms, messages, versions }));
 }
 
 /** Nothing is pruned, and so nothing described, where unknown fields are kept throughout. */
 const schemaOf = ({ spec }: Definition, { schema }: CustomResourceDefinitionVersion): Schema | undefined =>
   spec.preserveUnknownFields ? undefined : (schema?.openAPIV3Schema ?? { type: 'object' });
 
-interface VersionParts extends ServingParts {
+interface VersionParts {
+  readonly cache: ResourceCache;
   readonly stored: StoredKind;
   readonly forms: ReadonlyMap<string, VersionForm>;
   readonly messages: ReadonlyMap<string, Message>;
   readonly versions: OtherVersions;
 }
 
-function versionResource(definition: Definition, version: CustomResourceDefinitionVersion, { cache, rulesOf, stored, forms, messages, versions }: VersionParts): ServedResource {
+function versionResource(definition: Definition, version: CustomResourceDefinitionVersion, { cache, stored, forms, messages, versions }: VersionParts): ServedResource {
   const { spec, status } = definition;
   const { group } = spec;
   const names = status?.acceptedNames ?? spec.names;
@@ -113,7 +109,7 @@ function versionResource(definition: Definition, version: CustomResourceDefiniti
     conform: (_message, value) => decoder.conform(value),
     openapi: { resource: base, ...(rootSchema ? { schema: rootSchema as unknown as JsonObject } : {}), preserveUnknownFields: spec.preserveUnknownFields === true },
     custom: true,
-    validation: customValidation({ ...gvk, namespaced, schema: rootSchema, hasStatus, scale, rules: rootSchema && !spec.preserveUnknownFields ? rulesOf(rootSchema) : undefined }),
+    validation: customValidation({ ...gvk, namespaced, schema: rootSchema, hasStatus, scale, rules: rootSchema && !spec.preserveUnknownFields ? compileSchemaRules(rootSchema, true) : undefined }),
     printer: customResourcePrinter(version.additionalPrinterColumns),
     storage: { group, version: storage.name, kind },
     ...(scale ? { scale } : {}),

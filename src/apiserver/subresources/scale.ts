@@ -12,7 +12,7 @@ import { labelSelectorAsSelector, selectorFromLabels } from '../../machinery/sel
 import { badRequest, conflict, invalid } from '../../machinery/status.ts';
 import { validateBody } from '../../machinery/validation/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
-import { readCustomScale, replicasSteps, writeCustomReplicas } from '../crd/index.ts';
+import { readCustomScale, replicasSteps, requireReplicas, writeCustomReplicas } from '../crd/index.ts';
 import { optionsObject, writeOptions, type WriteOptions } from '../options.ts';
 import { managerOf, trackUpdate } from '../registry/managed-fields.ts';
 import { prepareForUpdate } from '../registry/prepare-for-update.ts';
@@ -37,6 +37,7 @@ const pathsOf = ({ served }: Scope): ReplicasPaths => ({ [apiVersionOf(served)]:
 
 export async function getScale(scope: Scope): Promise<Result> {
   const entry = await scope.backend.objects.get(scope.served, scope.place);
+  if (scope.served.scale) requireReplicas(entry.object, scope.served.scale);
   return { type: 'object', status: 200, object: withoutManagedFields(scaleOf(scope, entry.object)) };
 }
 
@@ -100,7 +101,8 @@ async function storeScale(scope: Scope, { options, current, live, scale }: Scale
   const { dryRun } = options;
   const attributes = attributesOf(scope, { operation: 'UPDATE', object: scale, oldObject: live, name: place.name, options: optionsObject(options), dryRun, kind: SCALE });
   await backend.admission.admit(attributes);
-  const errors = validateBody('Scale', scale, backend.validation);
+  // A custom resource's own validation says what is wrong with its replicas.
+  const errors = served.scale ? [] : validateBody('Scale', scale, backend.validation);
   if (errors.length > 0) throw invalid(SCALE, place.name, errors);
 
   const object = structuredClone(current.object);

@@ -55,6 +55,7 @@ export function decodeBytes(scope: Scope, body: Buffer, format: BodyFormat, opti
   const { object, strictErrors } = decode({ body, contentType: format, expected });
   const { kind, version } = expected;
   reportStrictErrors(scope, strictErrors, options.fieldValidation, `${kind} in version ${quote(version)} cannot be handled as a ${kind}: `);
+  if (decode === scope.served.decode) checkVersion(object, expected);
   const complete = withDefaults(expected, object, nowOf(scope));
   rememberEmptyLists(complete, body, format);
   return complete;
@@ -70,10 +71,14 @@ function withDefaults(gvk: GroupVersionKind, object: KubeObject, now: string): K
 }
 
 function checkKind(object: KubeObject, expected: GroupVersionKind): void {
-  const version = apiVersionText(expected);
   if (object.kind !== expected.kind) throw badRequest(`the object provided is unrecognized (must be of type ${expected.kind}): got ${object.kind}`);
+  checkVersion(object, expected);
+}
+
+function checkVersion(object: KubeObject, expected: GroupVersionKind): void {
+  const version = apiVersionText(expected);
   if (object.apiVersion !== version) {
-    throw badRequest(`the API version in the data (${object.apiVersion}) does not match the expected API version (${version})`);
+    throw badRequest(`the API version in the data (${object.apiVersion ?? ''}) does not match the expected API version (${version})`);
   }
 }
 

@@ -165,7 +165,11 @@ function tryApply(request: ApplyRequest, owners: readonly FieldOwner[]): Attempt
     if (!theirs) {
       const other = versions?.(owner.apiVersion);
       if (!other) continue;
-      theirs = compareObjects(compileMessage(other.message), other.convert(before), other.convert(object), ignored);
+      const theirType = compileMessage(other.message);
+      const converted = other.convert(object);
+      const problem = typedErrorText(theirType, converted, 'allowed');
+      if (problem !== undefined) throw failure(500, '', `failed to convert new object: ${problem}`);
+      theirs = compareObjects(theirType, other.convert(before), converted, ignored);
     }
     const contested = theirs.changed && intersection(owner.fields, theirs.changed);
     if (contested) conflicts.push(...conflictsOf(owner, contested));

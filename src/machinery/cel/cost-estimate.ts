@@ -98,14 +98,15 @@ class Estimator {
     const computed = this.sizes.get(node);
     if (computed) return computed;
     const type = this.typeAt(this.paths.get(node));
-    if (type?.maxElements !== undefined) return { min: 0, max: type.maxElements };
+    // Upstream takes objects and numbers of a schema for values without a size.
+    if (type) return { min: 0, max: type.maxElements ?? 0 };
     return isScalar(this.checked.typeOf(node)) ? ONE : UNKNOWN;
   }
 
   private elementSize(node: Expression): Range {
     const path = this.paths.get(node);
     const type = this.typeAt(path && [...path, '@items']);
-    return type?.maxElements === undefined ? UNKNOWN : { min: 0, max: type.maxElements };
+    return type ? { min: 0, max: type.maxElements ?? 0 } : UNKNOWN;
   }
 
   private typeAt(path: readonly string[] | undefined): CelType | undefined {

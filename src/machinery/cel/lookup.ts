@@ -18,7 +18,8 @@ export function fieldOf(target: Value, field: string): Value {
 }
 
 export function hasField(target: Value, field: string): boolean {
-  if (target instanceof CelObject) return target.get(field) !== undefined;
+  // A field that is null is as good as absent.
+  if (target instanceof CelObject) return (target.get(field) ?? null) !== null;
   if (target instanceof Map) return target.has(field);
   const held = (target as { hasValue?: boolean; value?: Value } | null)?.hasValue;
   if (held === false) return false;

@@ -82,7 +82,7 @@ function validateSpec(errors: FieldError[], given: CustomResourceDefinitionSpec 
     errors.push(invalidValue(SPEC.child('preserveUnknownFields'), true, 'must be false in order to use defaults in the schema'));
   }
   for (const [i, version] of internal.versions.entries()) validateVersion(errors, version, i, { internal, rules, context });
-  validateVersionList(errors, internal);
+  validateVersionList(errors, internal, given?.versions == null);
   for (const name of ['plural', 'singular', 'kind', 'listKind'] as const) {
     if (!spec.names?.[name]) errors.push(required(SPEC.child('names', name)));
   }
@@ -160,10 +160,10 @@ function validateVersion(errors: FieldError[], version: CustomResourceDefinition
   }
 }
 
-function validateVersionList(errors: FieldError[], { versions, version }: InternalSpec): void {
+function validateVersionList(errors: FieldError[], { versions, version }: InternalSpec, absent: boolean): void {
   const at = SPEC.child('versions');
   const names = versions.map(({ name }) => name);
-  const shown = (): unknown => goStructs(VERSION_TYPE, versions);
+  const shown = (): unknown => (absent ? null : goStructs(VERSION_TYPE, versions));
   if (new Set(names).size < names.length) errors.push(invalidValue(at, shown(), 'must contain unique version names'));
   if (versions.filter(({ storage }) => storage).length !== 1) {
     errors.push(invalidValue(at, shown(), 'must have exactly one version marked as storage version'));

@@ -181,7 +181,7 @@ function checkNumber(result: Result, value: number | bigint, schema: Schema, pat
 function fitsInteger(value: number | bigint, format: string): boolean {
   if (typeof value === 'bigint') return format !== 'int32' && isInt64(value);
   if (!Number.isInteger(value)) return false;
-  return format === 'int32' ? value >= -(2 ** 31) && value < 2 ** 31 : Math.abs(value) <= 2 ** 63;
+  return format === 'int32' ? value >= -(2 ** 31) && value < 2 ** 31 : value >= -(2 ** 63) && value < 2 ** 63;
 }
 
 /** An integer is divided by the factor's whole part, as upstream has it; what is left of a fraction may be nothing. */
