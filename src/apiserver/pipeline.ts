@@ -111,12 +111,12 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
     aggregator,
   };
   const handle = (request: ApiRequest): Promise<ApiResponse> => handleRequest(door, request);
-  const definitions = new CrdManager(ctx, { registry, cache, loopback, rulesOf: () => undefined });
+  const definitions = new CrdManager(ctx, { registry, cache, loopback });
   return {
     door,
     handle,
     async run() {
-      await Promise.all([cache.run(), definitions.run(), aggregator.run()]);
+      await Promise.all([cache.run(), definitions.run(), aggregator.run()]).finally(() => door.audit.close());
     },
     async bootstrap(securePort) {
       port = securePort;
