@@ -1,13 +1,15 @@
 /**
  * The API server: the only door to the cluster's state. `handle-request.ts` is the pipeline that every request passes,
  * `verbs/` what it may ask for, `registry/` what is particular to each kind, `storage/` the watch cache over the store,
- * `authn/`, `authz/` and `admission/` the checks on the way, `encryption/` what is stored unreadable, `transport/` the port, `pki/` its certificates, and
- * `bootstrap/` the objects that a server makes for itself. `server.ts` puts it all together.
+ * `authn/`, `authz/` and `admission/` the checks on the way, `flow-control/` who waits, `audit/` what is told of it all,
+ * `encryption/` what is stored unreadable, `transport/` the port, `pki/` its certificates, and `bootstrap/` the objects
+ * that a server makes for itself. `server.ts` puts it all together.
  */
 export { startApiServer, type ApiServer, type ApiServerOptions } from './server.ts';
 export { openStore, type StoreConfig } from './open-store.ts';
 export { openPki, type ClusterPki, type ServingNames } from './pki/files.ts';
 export { kubeconfigFor, type KubeconfigOptions } from './pki/kubeconfig.ts';
+export { loadSecurityOptions, type OidcFlags, type SecurityFiles, type SecurityOptions } from './security-options.ts';
 export { openEncryption, reencryptAll, type OpenEncryption } from './encryption/index.ts';
 export type { ApiRequest, ApiResponse, UserInfo } from './request.ts';
 export type { FrameSink, Result, WatchedObject } from './result.ts';

@@ -8,6 +8,8 @@ export interface AuditLog {
   received(exchange: Exchange): void;
   /** The answer is known; gives it back, perhaps wrapped so that the end of a stream is noticed. */
   finished(exchange: Exchange, response: ApiResponse): ApiResponse;
+  /** Ends when everything is written that was told so far. */
+  close(): Promise<void>;
 }
 
 export interface AuditBackend {
@@ -17,4 +19,4 @@ export interface AuditBackend {
   close(): Promise<void>;
 }
 
-export const noAudit: AuditLog = { received: () => {}, finished: (_exchange, response) => response };
+export const noAudit: AuditLog = { received: () => {}, finished: (_exchange, response) => response, close: () => Promise.resolve() };

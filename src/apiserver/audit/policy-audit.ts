@@ -51,6 +51,10 @@ export class PolicyAudit implements AuditLog {
     };
   }
 
+  async close(): Promise<void> {
+    await Promise.all(this.backends.map((backend) => backend.close()));
+  }
+
   #write(exchange: Exchange, { decision, receivedAt, requestBody }: Tracked, stage: AuditStage, response?: ApiResponse): void {
     if (decision.omitStages.has(stage)) return;
     const moment: EventMoment = {

@@ -1,0 +1,166 @@
+/** From the files and settings that kube-apiserver's flags name to the authenticators, authorizers and audit of a pipeline. */
+import fs from 'node:fs/promises';
+import type { Context } from '../kernel/index.ts';
+import { AuditLogFile, AuditWebhook, loadAuditPolicy, PolicyAudit, type AuditBackend } from './audit/index.ts';
+import type { TokenAuthenticator } from './authn/authenticator.ts';
+import { authenticationFromConfiguration } from './authn/configuration.ts';
+import { OidcTokens } from './authn/oidc/oidc-tokens.ts';
+import { WebhookTokens } from './authn/webhook-tokens.ts';
+import { AbacAuthorizer } from './authz/abac.ts';
+import type { AuthorizerConfig } from './authz/build.ts';
+import { authorizersFromConfiguration } from './authz/configuration.ts';
+import { WebhookAuthorizer } from './authz/webhook.ts';
+import type { PipelineOptions } from './pipeline.ts';
+import { ReviewClient } from './review-webhooks/index.ts';
+
+/** Named as the flags are; paths are of files. */
+export interface SecurityFiles {
+  readonly clientCaFile?: string;
+  readonly tokenAuthFile?: string;
+  readonly serviceAccountKeyFiles?: readonly string[];
+  readonly serviceAccountIssuer?: string;
+  readonly apiAudiences?: readonly string[];
+  readonly enableBootstrapTokenAuth?: boolean;
+  readonly anonymousAuth?: boolean;
+  readonly authenticationConfig?: string;
+  readonly authenticationTokenWebhookConfigFile?: string;
+  readonly authenticationTokenWebhookCacheTtlMs?: number;
+  readonly oidc?: OidcFlags;
+  readonly authorizationMode?: readonly string[];
+  readonly authorizationConfig?: string;
+  readonly authorizationPolicyFile?: string;
+  readonly authorizationWebhookConfigFile?: string;
+  readonly auditPolicyFile?: string;
+  readonly auditLogPath?: string;
+  readonly auditLogMaxSize?: number;
+  readonly auditLogMaxBackup?: number;
+  readonly auditLogMaxAge?: number;
+  readonly auditWebhookConfigFile?: string;
+}
+
+export interface OidcFlags {
+  readonly issuerUrl: string;
+  readonly clientId: string;
+  readonly caFile?: string;
+  readonly usernameClaim?: string;
+  /** `-` for none; without it the issuer, unless the claim is an address. */
+  readonly usernamePrefix?: string;
+  readonly groupsClaim?: string;
+  readonly groupsPrefix?: string;
+  readonly requiredClaims?: Readonly<Record<string, string>>;
+  readonly signingAlgorithms?: readonly string[];
+}
+
+/** Files that may change while the server runs are looked at this often. */
+const LOOK_EVERY_MS = 60_000;
+
+export type SecurityOptions = Pick<PipelineOptions, 'authentication' | 'authorization' | 'audit'>;
+
+/** Throws an error that names the file or setting that is wrong. */
+export async function loadSecurityOptions(ctx: Context, files: SecurityFiles): Promise<SecurityOptions> {
+  if (files.authenticationConfig && files.oidc) throw new Error('authentication-config and oidc-* cannot be used together');
+  if (files.authorizationConfig && files.authorizationMode) throw new Error('authorization-config and authorization-mode cannot be used together');
+  const [authentication, authorization, audit] = await Promise.all([loadAuthentication(ctx, files), loadAuthorization(ctx, files), loadAudit(ctx, files)]);
+  return { authentication, ...(authorization ? { authorization } : {}), ...(audit ? { audit } : {}) };
+}
+
+const read = (file: string): Promise<string> => fs.readFile(file, 'utf8');
+
+async function loadAuthentication(ctx: Context, files: SecurityFiles): Promise<NonNullable<PipelineOptions['authentication']>> {
+  const configured = files.authenticationConfig ? authenticationFromConfiguration(ctx, await read(files.authenticationConfig)) : {};
+  const tokenAuthenticators: TokenAuthenticator[] = [...(configured.tokenAuthenticators ?? [])];
+  if (files.oidc) tokenAuthenticators.push(await oidcFromFlags(ctx, files.oidc));
+  if (files.authenticationTokenWebhookConfigFile) {
+    const client = await ReviewClient.fromKubeconfig(ctx, files.authenticationTokenWebhookConfigFile);
+    tokenAuthenticators.push(new WebhookTokens(ctx, { client, ...(files.authenticationTokenWebhookCacheTtlMs === undefined ? {} : { cacheTtlMs: files.authenticationTokenWebhookCacheTtlMs }) }));
+  }
+  const anonymous = configured.anonymous ?? (files.anonymousAuth === undefined ? undefined : { enabled: files.anonymousAuth });
+  return {
+    tokenAuthenticators,
+    ...(anonymous ? { anonymous } : {}),
+    ...(files.clientCaFile ? { clientCa: await followed(ctx, files.clientCaFile) } : {}),
+    ...(files.tokenAuthFile ? { tokenFile: await read(files.tokenAuthFile) } : {}),
+    ...(files.serviceAccountKeyFiles ? { serviceAccountKeys: await Promise.all(files.serviceAccountKeyFiles.map(read)) } : {}),
+    ...(files.serviceAccountIssuer ? { issuer: files.serviceAccountIssuer } : {}),
+    ...(files.apiAudiences ? { apiAudiences: files.apiAudiences } : {}),
+    ...(files.enableBootstrapTokenAuth ? { bootstrapTokens: true } : {}),
+  };
+}
+
+/** The text of a file as it is now, or was a minute ago. */
+async function followed(ctx: Context, file: string): Promise<() => string> {
+  let text = await read(file);
+  const timer = ctx.clock.every(LOOK_EVERY_MS, () => {
+    read(file).then(
+      (found) => (text = found),
+      (error: unknown) => ctx.logger.error(error, 'A file cannot be read again; what it said stays', { file }),
+    );
+  });
+  ctx.signal.addEventListener('abort', () => timer.cancel(), { once: true });
+  return () => text;
+}
+
+async function oidcFromFlags(ctx: Context, flags: OidcFlags): Promise<OidcTokens> {
+  const claim = flags.usernameClaim ?? 'sub';
+  const prefix = flags.usernamePrefix ?? (claim === 'email' ? '-' : `${flags.issuerUrl}#`);
+  return new OidcTokens(ctx, {
+    issuer: flags.issuerUrl,
+    audiences: [flags.clientId],
+    ...(flags.caFile ? { ca: await read(flags.caFile) } : {}),
+    ...(flags.signingAlgorithms ? { algorithms: flags.signingAlgorithms } : {}),
+    mapping: {
+      username: { claim, prefix: prefix === '-' ? '' : prefix },
+      ...(flags.groupsClaim ? { groups: { claim: flags.groupsClaim, prefix: flags.groupsPrefix ?? '' } } : {}),
+      validations: Object.entries(flags.requiredClaims ?? {}).map(([required, requiredValue]) => ({ claim: required, requiredValue })),
+    },
+  });
+}
+
+async function loadAuthorization(ctx: Context, files: SecurityFiles): Promise<readonly AuthorizerConfig[] | undefined> {
+  if (files.authorizationConfig) return authorizersFromConfiguration(ctx, await read(files.authorizationConfig));
+  if (!files.authorizationMode) return undefined;
+  return Promise.all(
+    files.authorizationMode.map(async (mode): Promise<AuthorizerConfig> => {
+      switch (mode) {
+        case 'Node':
+        case 'RBAC':
+        case 'AlwaysAllow':
+        case 'AlwaysDeny':
+          return { type: mode };
+        case 'ABAC':
+          if (!files.authorizationPolicyFile) throw new Error('authorization-mode ABAC needs an authorization-policy-file');
+          return { type: 'custom', authorizer: new AbacAuthorizer(await read(files.authorizationPolicyFile)) };
+        case 'Webhook': {
+          if (!files.authorizationWebhookConfigFile) throw new Error('authorization-mode Webhook needs an authorization-webhook-config-file');
+          const client = await ReviewClient.fromKubeconfig(ctx, files.authorizationWebhookConfigFile);
+          return { type: 'custom', authorizer: new WebhookAuthorizer(ctx, { name: 'Webhook', client }) };
+        }
+        default:
+          throw new Error(`authorization-mode "${mode}" is not a valid mode`);
+      }
+    }),
+  );
+}
+
+async function loadAudit(ctx: Context, files: SecurityFiles): Promise<PolicyAudit | undefined> {
+  if (!files.auditPolicyFile) return undefined;
+  const policy = loadAuditPolicy(await read(files.auditPolicyFile));
+  const backends: AuditBackend[] = [];
+  if (files.auditLogPath) {
+    const { auditLogMaxSize: size, auditLogMaxBackup: backups, auditLogMaxAge: age } = files;
+    backends.push(
+      new AuditLogFile(ctx, {
+        path: files.auditLogPath,
+        ...(size === undefined ? {} : { maxSizeMegabytes: size }),
+        ...(backups === undefined ? {} : { maxBackups: backups }),
+        ...(age === undefined ? {} : { maxAgeDays: age }),
+      }),
+    );
+  }
+  if (files.auditWebhookConfigFile) {
+    // The last batch is sent when the server has been told to end, so its requests end by their own time limit.
+    const outliving = { ...ctx, signal: new AbortController().signal };
+    backends.push(new AuditWebhook(outliving, { client: await ReviewClient.fromKubeconfig(outliving, files.auditWebhookConfigFile) }));
+  }
+  return new PolicyAudit(ctx.clock, policy, backends);
+}
