@@ -9,6 +9,7 @@ interface Command {
 const commands: Record<string, Command> = {
   up: { summary: 'Start a cluster', load: () => import('./up.ts') },
   etcd: { summary: 'Serve a store over etcd\'s v3 API; save and restore snapshots', load: () => import('./etcd.ts') },
+  reencrypt: { summary: 'Encrypt everything stored with the newest key', load: () => import('./reencrypt.ts') },
   version: { summary: 'Print the versions', load: () => import('./version.ts') },
 };
 
