@@ -40,7 +40,7 @@ export function auditEvent(exchange: Exchange, moment: EventMoment): AuditEvent 
     ...bodies(exchange, moment),
     requestReceivedTimestamp: formatMicroTime(moment.receivedAt),
     stageTimestamp: formatMicroTime(moment.now),
-    ...(annotations.size > 0 && stage !== 'RequestReceived' ? { annotations: Object.fromEntries([...annotations].sort()) } : {}),
+    ...(annotations.size > 0 && stage !== 'RequestReceived' ? { annotations: Object.fromEntries([...annotations].sort(([a], [b]) => (a < b ? -1 : 1))) } : {}),
   };
 }
 

@@ -29,7 +29,7 @@ afterEach(async () => {
 describe('a key management service', () => {
   it('is asked once for many writes, and again by a server that has not seen the seed', async () => {
     const [transformer, close] = open();
-    const stored = await Promise.all(['a', 'b', 'c'].map((name) => transformer.toStorage(VALUE, `${PLACE}-${name}`)));
+    const stored = await Promise.all(['a', 'b', 'c'].map(async (name) => transformer.toStorage(VALUE, `${PLACE}-${name}`)));
     expect(stored[0]!.toString('latin1')).toMatch(/^k8s:enc:kms:v2:mine:/);
     expect(stored[0]!.toString('latin1')).not.toContain('aHVudGVyMg');
     expect(transformer.fromStorage(stored[1]!, `${PLACE}-b`)).toEqual({ value: VALUE, stale: false });
