@@ -4,7 +4,7 @@
  * at any line: whatever it was about to do it finds again from the state of the cluster.
  */
 import type { ApiObject, Client, EventRecorder, InformerFactory, SharedInformer } from '../client/index.ts';
-import { keyOf } from '../client/index.ts';
+import { isConflict, keyOf } from '../client/index.ts';
 import { runWorkers, WorkQueue, type Context } from '../kernel/index.ts';
 import type { ControllerManagerConfig } from './config.ts';
 import type { DiscoveredResources } from './discovered-resources.ts';
@@ -40,7 +40,7 @@ export interface KeyedLoop {
 export function keyedLoop(context: ControllerContext, name: string, workers: number, reconcile: (key: string) => Promise<void>): KeyedLoop {
   const { clock, metrics, logger, signal } = context;
   const queue = new WorkQueue<string>({ name, clock, metrics });
-  return { queue, run: () => runWorkers({ queue, workers, handle: reconcile, signal, logger }) };
+  return { queue, run: () => runWorkers({ queue, workers, handle: reconcile, isExpected: isConflict, signal, logger }) };
 }
 
 /** Enqueues the key of every object of an informer that comes, changes or goes. */

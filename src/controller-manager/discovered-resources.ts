@@ -22,13 +22,14 @@ export interface ResourceHandler {
   onAdd?(resource: DiscoveredResource, object: ApiObject): void;
   onUpdate?(resource: DiscoveredResource, before: ApiObject, after: ApiObject): void;
   onDelete?(resource: DiscoveredResource, object: ApiObject): void;
+  /** There are resources that were not there before. */
+  onNewResources?(): void;
 }
 
 interface Monitor {
   readonly resource: DiscoveredResource;
   readonly informer: SharedInformer<ApiObject>;
   readonly abort: AbortController;
-  readonly settled: Promise<void>;
 }
 
 export class DiscoveredResources {
@@ -37,6 +38,8 @@ export class DiscoveredResources {
   readonly #informers: InformerFactory;
   readonly #handlers: ResourceHandler[] = [];
   readonly #monitors = new Map<string, Monitor>();
+  /** Resources that have not been read yet. */
+  readonly #reading = new Set<Promise<void>>();
   #used = false;
   #group: RunGroup | undefined;
   #resources: readonly DiscoveredResource[] = [];
@@ -93,7 +96,7 @@ export class DiscoveredResources {
   /** Resolves when every resource known now has been read once, or has been given up waiting for. */
   async settled(): Promise<void> {
     await this.#firstDiscovery;
-    await Promise.all(Array.from(this.#monitors.values(), (monitor) => monitor.settled));
+    if (this.#reading.size > 0) await Promise.all(this.#reading);
   }
 
   /** Asks the server what it has; asked again while under way, it is done once more after that. */
@@ -119,8 +122,10 @@ export class DiscoveredResources {
       const lost = new Set(unavailable);
       /** What is in a version that could not be asked is unknown, not gone. */
       const kept = this.#resources.filter((resource) => lost.has(apiVersionOf(resource)) && !resources.some((r) => sameResource(r, resource)));
+      const known = new Set(this.#resources.map(versionedName));
       this.#resources = [...resources, ...kept];
       this.#follow(preferredResources(this.#resources).filter(isWatchable));
+      if (this.#resources.some((resource) => !known.has(versionedName(resource)))) this.#tell((handler) => handler.onNewResources?.());
     } catch (error) {
       if (!signal.aborted) logger.error(error, 'Failed to discover the resources of the server');
     }
@@ -162,8 +167,12 @@ export class DiscoveredResources {
       await informer.run(abort.signal);
       signal.removeEventListener('abort', stop);
     });
-    const patience = AbortSignal.any([abort.signal, clock.deadline(SYNC_PATIENCE_MS, abort.signal)]);
-    return { resource, informer, abort, settled: informer.waitForSync(patience).catch(() => {}) };
+    const settled = informer
+      .waitForSync(clock.deadline(SYNC_PATIENCE_MS, abort.signal))
+      .catch(() => {})
+      .finally(() => this.#reading.delete(settled));
+    this.#reading.add(settled);
+    return { resource, informer, abort };
   }
 
   #tell(call: (handler: ResourceHandler) => void): void {
@@ -183,4 +192,5 @@ export function preferredResources(resources: readonly DiscoveredResource[]): Di
 
 const isWatchable = (resource: DiscoveredResource): boolean => !IGNORED.has(nameOf(resource)) && WATCHED_VERBS.every((verb) => resource.verbs.includes(verb));
 const nameOf = (resource: DiscoveredResource): string => `${resource.group}/${resource.plural}`;
-const sameResource = (a: DiscoveredResource, b: DiscoveredResource): boolean => a.plural === b.plural && apiVersionOf(a) === apiVersionOf(b);
+const versionedName = (resource: DiscoveredResource): string => `${apiVersionOf(resource)}/${resource.plural}`;
+const sameResource = (a: DiscoveredResource, b: DiscoveredResource): boolean => versionedName(a) === versionedName(b);

@@ -5,7 +5,7 @@
 import { startTestServer, type TestServer } from '../apiserver/testing.ts';
 import { Client, TransportError, type Transport, type TransportRequest } from '../client/index.ts';
 import { inProcessTransport } from '../cluster/in-process-transport.ts';
-import { childContext, type VirtualClock } from '../kernel/index.ts';
+import { childContext, type Random, type VirtualClock } from '../kernel/index.ts';
 import { DEFAULT_CONFIG, type ControllerManagerConfig } from './config.ts';
 import { run } from './run.ts';
 
@@ -28,6 +28,12 @@ export interface KillPoint {
   readonly when: 'before' | 'after';
 }
 
+/** Part of the writes fail, and of these half have been done nonetheless. */
+export interface Faults {
+  readonly rate: number;
+  readonly random: Random;
+}
+
 export interface ControllerFixture {
   readonly server: TestServer;
   readonly clock: VirtualClock;
@@ -37,7 +43,7 @@ export interface ControllerFixture {
   readonly writes: readonly Write[];
   /** Whether the kill point of the last start was reached. */
   readonly killed: boolean;
-  start(kill?: KillPoint): Promise<void>;
+  start(trouble?: KillPoint | Faults): Promise<void>;
   stopControllers(): Promise<void>;
   /** Moves time on. */
   advance(ms: number): Promise<void>;
@@ -71,10 +77,10 @@ export async function startFixture(options: FixtureOptions): Promise<ControllerF
     get killed() {
       return manager?.recording.killed ?? false;
     },
-    async start(kill) {
+    async start(trouble) {
       await stopControllers();
       const stop = new AbortController();
-      const recording = new RecordingTransport(transport, kill, () => stop.abort(new Error('killed')));
+      const recording = new RecordingTransport(transport, trouble, () => stop.abort(new Error('killed')));
       const inner = childContext(ctx, 'kube-controller-manager', AbortSignal.any([ctx.signal, stop.signal]));
       const running = run(inner, { client: new Client({ transport: recording, clock: ctx.clock, userAgent: 'kube-controller-manager' }), config, identity: 'test' });
       running.catch(() => {});
@@ -152,7 +158,7 @@ class RecordingTransport implements Transport {
 
   constructor(
     private readonly inner: Transport,
-    private readonly kill: KillPoint | undefined,
+    private readonly trouble: KillPoint | Faults | undefined,
     private readonly onKill: () => void,
   ) {}
 
@@ -160,11 +166,19 @@ class RecordingTransport implements Transport {
     if (this.killed) throw new TransportError('closed', 'the client was killed');
     if (request.method === 'GET' || /\/events(\/|$)/.test(request.path)) return this.inner.request(request);
     const index = this.writes.push({ method: request.method, path: request.path }) - 1;
-    if (index !== this.kill?.write) return this.inner.request(request);
-    if (this.kill.when === 'after') await this.inner.request(request);
+    if (this.trouble && 'rate' in this.trouble) return this.#faulty(request, this.trouble);
+    if (index !== this.trouble?.write) return this.inner.request(request);
+    if (this.trouble.when === 'after') await this.inner.request(request);
     this.killed = true;
     this.onKill();
     throw new TransportError('closed', 'the client was killed');
+  }
+
+  async #faulty(request: TransportRequest, { rate, random }: Faults): ReturnType<Transport['request']> {
+    if (random.next() >= rate) return this.inner.request(request);
+    if (random.next() < 0.5) await this.inner.request(request);
+    if (random.next() < 0.5) throw new TransportError('connection-lost', 'the connection was lost');
+    return { status: 409, headers: {}, body: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code: 409, reason: 'Conflict', message: 'an injected conflict' } };
   }
 
   watch(request: TransportRequest): ReturnType<Transport['watch']> {

@@ -8,6 +8,8 @@ export interface WorkerOptions<T> {
   workers: number;
   /** A rejection puts the item back, rate limited. */
   handle: (item: T, signal: AbortSignal) => Promise<void>;
+  /** Errors that are part of the work, as when another writer was first: retried like others, but not worth an error in the log. */
+  isExpected?: (error: unknown) => boolean;
   signal: AbortSignal;
   logger?: Logger;
 }
@@ -28,7 +30,7 @@ export async function runWorkers<T>(options: WorkerOptions<T>): Promise<void> {
   }
 }
 
-async function work<T>({ queue, handle, signal, logger }: WorkerOptions<T>): Promise<void> {
+async function work<T>({ queue, handle, isExpected, signal, logger }: WorkerOptions<T>): Promise<void> {
   for (;;) {
     const item = await queue.get();
     if (item === undefined || signal.aborted) {
@@ -40,7 +42,8 @@ async function work<T>({ queue, handle, signal, logger }: WorkerOptions<T>): Pro
       queue.forget(item);
     } catch (error) {
       if (!(signal.aborted && isAbort(error, signal))) {
-        logger?.error(error, 'Sync failed; the item will be retried', { item, requeues: queue.requeues(item) });
+        if (isExpected?.(error)) logger?.v(2).info('Sync failed; the item will be retried', { err: error, item, requeues: queue.requeues(item) });
+        else logger?.error(error, 'Sync failed; the item will be retried', { item, requeues: queue.requeues(item) });
         queue.addRateLimited(item);
       }
     } finally {

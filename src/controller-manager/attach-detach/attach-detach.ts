@@ -4,7 +4,7 @@
  */
 import type { Node, PersistentVolume, Pod } from '../../api/generated/core-v1.ts';
 import type { VolumeAttachment } from '../../api/generated/storage-v1.ts';
-import { isAlreadyExists, isConflict, isNotFound, keyOf } from '../../client/index.ts';
+import { isAlreadyExists, isNotFound, keyOf } from '../../client/index.ts';
 import { deepEqual } from '../../machinery/patch/deep-equal.ts';
 import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { hasTaint, OUT_OF_SERVICE } from '../node-lifecycle/taints.ts';
@@ -116,7 +116,7 @@ export const attachDetachController: ControllerDescriptor = {
       try {
         await client.resource('v1/nodes').patch({ name: keyOf(node) }, { status: { volumesAttached: volumesAttached.length > 0 ? volumesAttached : null } }, { type: 'merge', subresource: 'status', signal });
       } catch (error) {
-        if (!isConflict(error) && !isNotFound(error)) throw error;
+        if (!isNotFound(error)) throw error;
       }
     };
 

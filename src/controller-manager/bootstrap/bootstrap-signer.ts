@@ -1,6 +1,6 @@
 /** bootstrap-signer-controller: signs the ConfigMap cluster-info with every bootstrap token, so that who joins can trust it. */
 import { createHmac } from 'node:crypto';
-import { isConflict, isNotFound } from '../../client/index.ts';
+import { isNotFound } from '../../client/index.ts';
 import { deepEqual } from '../../machinery/patch/deep-equal.ts';
 import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { BOOTSTRAP_TOKEN_SCOPE, signingToken } from './bootstrap-tokens.ts';
@@ -31,7 +31,7 @@ export const bootstrapSignerController: ControllerDescriptor = {
       try {
         await client.resource('v1/configmaps').update({ ...info, data }, { signal });
       } catch (error) {
-        if (!isConflict(error) && !isNotFound(error)) throw error;
+        if (!isNotFound(error)) throw error;
       }
     };
 

@@ -1,5 +1,5 @@
 /** token-cleaner-controller: deletes bootstrap tokens when they expire. */
-import { isConflict, isNotFound, keyOf, splitKey } from '../../client/index.ts';
+import { isNotFound, keyOf, splitKey } from '../../client/index.ts';
 import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { BOOTSTRAP_TOKEN_SCOPE, expirationOf } from './bootstrap-tokens.ts';
 
@@ -19,7 +19,7 @@ export const tokenCleanerController: ControllerDescriptor = {
       try {
         await client.resource('v1/secrets').delete(splitKey(key), { preconditions: { uid: secret.metadata.uid, resourceVersion: secret.metadata.resourceVersion }, signal });
       } catch (error) {
-        if (!isNotFound(error) && !isConflict(error)) throw error;
+        if (!isNotFound(error)) throw error;
       }
     };
 

@@ -1,6 +1,6 @@
 /** certificatesigningrequest-approving-controller: approves the client certificates that kubelets ask for, where RBAC lets them. */
 import type { CertificateSigningRequest } from '../../api/generated/certificates-v1.ts';
-import { isConflict, isNotFound, keyOf } from '../../client/index.ts';
+import { isNotFound, keyOf } from '../../client/index.ts';
 import { formatTime } from '../../machinery/time/index.ts';
 import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { hasCondition, KUBELET_CLIENT, kubeletClientRefusal, readRequest } from './request.ts';
@@ -53,7 +53,7 @@ export const certificateSigningRequestApprovingController: ControllerDescriptor 
       try {
         await client.resource('certificates.k8s.io/v1/certificatesigningrequests').subresource({ name: keyOf(request) }, 'approval').update(approved, { signal });
       } catch (error) {
-        if (!isConflict(error) && !isNotFound(error)) throw error;
+        if (!isNotFound(error)) throw error;
       }
     };
 

@@ -1,6 +1,6 @@
 /** certificatesigningrequest-signing-controller: signs approved requests for the signers of Kubernetes itself. */
 import type { CertificateSigningRequest } from '../../api/generated/certificates-v1.ts';
-import { isConflict, isNotFound, keyOf } from '../../client/index.ts';
+import { isNotFound, keyOf } from '../../client/index.ts';
 import { formatTime } from '../../machinery/time/index.ts';
 import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { CertificateAuthority } from './certificate-authority.ts';
@@ -24,7 +24,7 @@ export const certificateSigningRequestSigningController: ControllerDescriptor = 
       try {
         await client.resource('certificates.k8s.io/v1/certificatesigningrequests').updateStatus({ ...request, status: await answer(request) }, { signal });
       } catch (error) {
-        if (!isConflict(error) && !isNotFound(error)) throw error;
+        if (!isNotFound(error)) throw error;
       }
     };
 

@@ -4,15 +4,13 @@
  */
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
 import { runWorkers, WorkQueue } from '../../kernel/index.ts';
-import { apiVersionOf, type ApiObject, type DiscoveredResource } from '../../client/index.ts';
+import { apiVersionOf, isConflict, type ApiObject, type DiscoveredResource } from '../../client/index.ts';
 import type { ControllerDescriptor } from '../controller.ts';
 import { collectNode, orphanDependents, type Collector } from './collect.ts';
 import { OwnershipGraph, type GraphNode } from './graph.ts';
 import { CollectedObjects, UnknownKind } from './objects.ts';
 
 const WORKERS = 20;
-/** How long until an owner of an unknown kind is asked for again; a new kind is noticed earlier by its definition. */
-const UNKNOWN_KIND_RETRY_MS = 30_000;
 
 export const garbageCollectorController: ControllerDescriptor = {
   name: 'garbage-collector-controller',
@@ -21,6 +19,9 @@ export const garbageCollectorController: ControllerDescriptor = {
     const { client, clock, metrics, logger, signal, recorder, discovered } = context;
     const toDelete = new WorkQueue<string>({ name: 'garbage_collector_attempt_to_delete', clock, metrics });
     const toOrphan = new WorkQueue<string>({ name: 'garbage_collector_attempt_to_orphan', clock, metrics });
+
+    /** Objects, or owners, of which nothing can be said until their kinds are served. */
+    const ofUnknownKind = new Set<string>();
 
     const attemptToDelete = (node: GraphNode): void => toDelete.add(node.identity.uid);
     const ownerInOtherNamespace = (dependent: GraphNode, reference: OwnerReference): void => {
@@ -36,19 +37,23 @@ export const garbageCollectorController: ControllerDescriptor = {
       onAdd: (resource, object) => graph.set(named(resource, object), undefined),
       onUpdate: (resource, before, after) => graph.set(named(resource, after), before),
       onDelete: (_, object) => graph.delete(object.metadata.uid ?? ''),
+      onNewResources: () => {
+        for (const uid of ofUnknownKind) toDelete.add(uid);
+        ofUnknownKind.clear();
+      },
     });
 
     /** What has not been read yet might be a dependent that blocks, or one that must be orphaned. */
     const collect = async (uid: string): Promise<void> => {
       await discovered.settled();
       const node = graph.get(uid);
-      if (!node) return;
+      if (!node) return void ofUnknownKind.delete(uid);
       try {
         await collectNode(collector, node);
       } catch (error) {
         if (!(error instanceof UnknownKind)) throw error;
         logger.v(5).info('An owner is of a kind that the server does not have', { err: error });
-        toDelete.addAfter(uid, UNKNOWN_KIND_RETRY_MS);
+        ofUnknownKind.add(uid);
         return;
       }
       /** The object exists although no event has told of it: the informer will; if not, it is looked at again. */
@@ -63,8 +68,8 @@ export const garbageCollectorController: ControllerDescriptor = {
 
     return async () => {
       await Promise.all([
-        runWorkers({ queue: toDelete, workers: WORKERS, handle: collect, signal, logger }),
-        runWorkers({ queue: toOrphan, workers: WORKERS, handle: orphan, signal, logger }),
+        runWorkers({ queue: toDelete, workers: WORKERS, handle: collect, isExpected: isConflict, signal, logger }),
+        runWorkers({ queue: toOrphan, workers: WORKERS, handle: orphan, isExpected: isConflict, signal, logger }),
       ]);
     };
   },

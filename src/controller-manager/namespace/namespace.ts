@@ -1,6 +1,6 @@
 /** namespace-controller: empties a namespace that is being deleted, says how that goes, and lets it go in the end. */
 import type { Namespace } from '../../api/generated/core-v1.ts';
-import { isConflict, isNotFound, keyOf } from '../../client/index.ts';
+import { isNotFound, keyOf } from '../../client/index.ts';
 import { formatTime, parseTime } from '../../machinery/time/index.ts';
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { deleteContent } from './delete-content.ts';
@@ -55,7 +55,6 @@ export const namespaceController: ControllerDescriptor = {
       try {
         await resource.subresource(reference, 'finalize').update({ ...namespace, spec: { ...namespace.spec, finalizers: finalizers.length > 0 ? finalizers : undefined } }, { signal });
       } catch (error) {
-        if (isConflict(error)) return queue.add(reference.name);
         if (!isNotFound(error)) throw error;
       }
     };

@@ -65,8 +65,7 @@ export const nodeLifecycleController: ControllerDescriptor = {
           await client.resource('v1/pods').updateStatus({ ...pod, status: { ...pod.status, conditions } }, { signal });
           recorder.event(pod, 'Warning', 'NodeNotReady', 'Node is not ready');
         } catch (error) {
-          if (isConflict(error)) queue.addRateLimited(keyOf(node));
-          else if (!isNotFound(error)) throw error;
+          if (!isNotFound(error)) throw error;
         }
       }
     };

@@ -39,20 +39,19 @@ export const persistentVolumeBinderController: ControllerDescriptor = {
       enqueueClaim: (key) => claimQueue.add(key),
     };
 
-    /** A conflict means that the cache is behind: the event that brings it up to date brings the object here again. */
-    const tolerant = (queue: WorkQueue<string>, work: (key: string) => Promise<void>) => async (key: string): Promise<void> => {
+    /** What is gone needs nothing; the event that tells so brings the other side here. */
+    const tolerant = (work: (key: string) => Promise<void>) => async (key: string): Promise<void> => {
       try {
         await work(key);
       } catch (error) {
-        if (isConflict(error)) queue.addRateLimited(key);
-        else if (!isNotFound(error)) throw error;
+        if (!isNotFound(error)) throw error;
       }
     };
-    const reconcileVolume = tolerant(volumeQueue, async (key) => {
+    const reconcileVolume = tolerant(async (key) => {
       const volume = binder.volumes.get(key);
       if (volume) await syncVolume(binder, volume);
     });
-    const reconcileClaim = tolerant(claimQueue, async (key) => {
+    const reconcileClaim = tolerant(async (key) => {
       const claim = binder.claims.get(key);
       if (claim) await syncClaim(binder, claim);
     });
@@ -87,8 +86,8 @@ export const persistentVolumeBinderController: ControllerDescriptor = {
 
     return async () => {
       await Promise.all([
-        runWorkers({ queue: volumeQueue, workers: 1, handle: reconcileVolume, signal, logger }),
-        runWorkers({ queue: claimQueue, workers: 1, handle: reconcileClaim, signal, logger }),
+        runWorkers({ queue: volumeQueue, workers: 1, handle: reconcileVolume, isExpected: isConflict, signal, logger }),
+        runWorkers({ queue: claimQueue, workers: 1, handle: reconcileClaim, isExpected: isConflict, signal, logger }),
       ]);
     };
   },

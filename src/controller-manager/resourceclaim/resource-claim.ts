@@ -4,7 +4,7 @@
  */
 import type { Pod, PodResourceClaim, PodResourceClaimStatus } from '../../api/generated/core-v1.ts';
 import type { ResourceClaim } from '../../api/generated/resource-v1.ts';
-import { byControllerUid, CONTROLLER_UID_INDEX, isConflict, isNamespaceTerminating, isNotFound, keyOf, splitKey } from '../../client/index.ts';
+import { byControllerUid, CONTROLLER_UID_INDEX, isNamespaceTerminating, isNotFound, keyOf, splitKey } from '../../client/index.ts';
 import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
 
 const POD_CLAIM_NAME = 'resource.kubernetes.io/pod-claim-name';
@@ -110,7 +110,7 @@ export const resourceClaimController: ControllerDescriptor = {
       try {
         return await resource.updateStatus(next, { signal });
       } catch (error) {
-        if (isConflict(error) || isNotFound(error)) return claim;
+        if (isNotFound(error)) return claim;
         throw error;
       }
     };
@@ -173,6 +173,6 @@ async function ignoringGone(write: Promise<unknown>): Promise<void> {
   try {
     await write;
   } catch (error) {
-    if (!isNotFound(error) && !isConflict(error)) throw error;
+    if (!isNotFound(error)) throw error;
   }
 }

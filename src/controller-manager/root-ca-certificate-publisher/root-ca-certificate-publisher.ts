@@ -1,6 +1,6 @@
 /** root-ca-certificate-publisher-controller: every active namespace has the API server's CA in the ConfigMap kube-root-ca.crt. */
 import type { ConfigMap } from '../../api/generated/core-v1.ts';
-import { isAlreadyExists, isConflict, isNamespaceTerminating, isNotFound } from '../../client/index.ts';
+import { isAlreadyExists, isNamespaceTerminating, isNotFound } from '../../client/index.ts';
 import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
 
 const NAME = 'kube-root-ca.crt';
@@ -33,7 +33,7 @@ export const rootCaCertificatePublisherController: ControllerDescriptor = {
         }
       } catch (error) {
         /** The cache is behind; its next event brings us here again. */
-        if (!isAlreadyExists(error) && !isConflict(error) && !isNotFound(error) && !isNamespaceTerminating(error)) throw error;
+        if (!isAlreadyExists(error) && !isNotFound(error) && !isNamespaceTerminating(error)) throw error;
       }
     };
 

@@ -5,7 +5,7 @@
 import { createHash, createPrivateKey, createPublicKey } from 'node:crypto';
 import { SignJWT } from 'jose';
 import type { Secret, ServiceAccount } from '../../api/generated/core-v1.ts';
-import { isConflict, isNotFound, keyOf, splitKey } from '../../client/index.ts';
+import { isNotFound, keyOf, splitKey } from '../../client/index.ts';
 import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { ACCOUNT_UID, accountKeyOf, isTokenOf, TOKEN_SECRET_TYPE } from './token-secrets.ts';
 
@@ -35,7 +35,7 @@ export const serviceAccountTokenController: ControllerDescriptor = {
         if (!account || !isTokenOf(secret, account)) await resource.delete(splitKey(key), { preconditions: { uid: secret.metadata.uid }, signal });
         else await fill(secret, account);
       } catch (error) {
-        if (!isConflict(error) && !isNotFound(error)) throw error;
+        if (!isNotFound(error)) throw error;
       }
     };
 

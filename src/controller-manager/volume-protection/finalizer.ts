@@ -1,5 +1,5 @@
 /** A finalizer that keeps an object while others use it. */
-import { isConflict, isNotFound, type ApiObject } from '../../client/index.ts';
+import { isNotFound, type ApiObject } from '../../client/index.ts';
 
 interface Updatable<T extends ApiObject> {
   update(object: T, options: { signal: AbortSignal }): Promise<T>;
@@ -7,7 +7,7 @@ interface Updatable<T extends ApiObject> {
 
 export const hasFinalizer = (object: ApiObject, finalizer: string): boolean => (object.metadata.finalizers ?? []).includes(finalizer);
 
-/** Sets or takes away the finalizer. What has changed meanwhile, or is gone, is looked at again when its event comes. */
+/** Sets or takes away the finalizer; an object that is gone needs none. */
 export async function setFinalizer<T extends ApiObject>(resource: Updatable<T>, object: T, finalizer: string, options: { present: boolean; signal: AbortSignal }): Promise<void> {
   if (hasFinalizer(object, finalizer) === options.present) return;
   const old = object.metadata.finalizers ?? [];
@@ -15,6 +15,6 @@ export async function setFinalizer<T extends ApiObject>(resource: Updatable<T>, 
   try {
     await resource.update({ ...object, metadata: { ...object.metadata, finalizers } }, { signal: options.signal });
   } catch (error) {
-    if (!isConflict(error) && !isNotFound(error)) throw error;
+    if (!isNotFound(error)) throw error;
   }
 }
