@@ -41,6 +41,7 @@ import { endpointSliceController } from './endpointslice/endpointslice.ts';
 import { endpointSliceMirroringController } from './endpointslicemirroring/endpointslicemirroring.ts';
 import { jobController } from './job/job.ts';
 import { daemonSetController } from './daemonset/daemonset.ts';
+import { statefulSetController } from './statefulset/statefulset.ts';
 
 export const controllers: readonly ControllerDescriptor[] = [
   serviceAccountController,
@@ -84,6 +85,7 @@ export const controllers: readonly ControllerDescriptor[] = [
   clusterTrustBundlePublisherController,
   jobController,
   daemonSetController,
+  statefulSetController,
 ];
 
 /** `*` means all that are on by default; a name switches one on, `-name` off; the last word counts. */

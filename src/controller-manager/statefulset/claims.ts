@@ -1,0 +1,72 @@
+/** The claims of StatefulSet pods: made before their pod, kept or deleted with the set or the pod as the policy says. */
+import type { StatefulSet } from '../../api/generated/apps-v1.ts';
+import type { PersistentVolumeClaim, Pod } from '../../api/generated/core-v1.ts';
+import type { OwnerReference } from '../../api/generated/meta-v1.ts';
+import { controllerReference, isAlreadyExists, type SharedInformer } from '../../client/index.ts';
+import { deepEqual } from '../../machinery/patch/deep-equal.ts';
+import type { ControllerContext } from '../controller.ts';
+import { claimsFor, ordinalOf, podNameFor, startOrdinal, STATEFUL_SET_KIND } from './identity.ts';
+
+const POD_KIND = { apiVersion: 'v1', kind: 'Pod' };
+
+export class StatefulClaims {
+  readonly informer: SharedInformer<PersistentVolumeClaim>;
+  readonly #context: ControllerContext;
+
+  constructor(context: ControllerContext) {
+    this.#context = context;
+    this.informer = context.informers.informer('v1/persistentvolumeclaims');
+  }
+
+  /** Makes the claims that an ordinal lacks. */
+  async createMissing(set: StatefulSet, ordinal: number): Promise<void> {
+    const { client, signal, recorder } = this.#context;
+    const subject = (claim: PersistentVolumeClaim): string => `Claim ${claim.metadata.name} Pod ${podNameFor(set, ordinal)} in StatefulSet ${set.metadata.name}`;
+    for (const claim of claimsFor(set, ordinal).values()) {
+      if (this.informer.get(`${claim.metadata.namespace}/${claim.metadata.name}`)) continue;
+      const ownerReferences = this.#policy(set).whenDeleted ? [controllerReference(set, STATEFUL_SET_KIND)] : undefined;
+      try {
+        await client.resource('v1/persistentvolumeclaims').create({ ...claim, metadata: { ...claim.metadata, ...(ownerReferences ? { ownerReferences } : {}) } }, { signal });
+        recorder.event(set, 'Normal', 'SuccessfulCreate', `Create ${subject(claim)} success`);
+      } catch (error) {
+        if (isAlreadyExists(error)) continue;
+        if (!signal.aborted) recorder.event(set, 'Warning', 'FailedCreate', `Create ${subject(claim)} failed error: ${error instanceof Error ? error.message : String(error)}`);
+        throw error;
+      }
+    }
+  }
+
+  /** A claim that belongs to a pod which is gone, or is leaving, must leave before the next pod of the name may have a new one. */
+  hasStale(set: StatefulSet, ordinal: number): boolean {
+    return [...claimsFor(set, ordinal).values()].some((claim) => {
+      const existing = this.informer.get(`${claim.metadata.namespace}/${claim.metadata.name}`);
+      return existing?.metadata.deletionTimestamp !== undefined || existing?.metadata.ownerReferences?.some((reference) => reference.kind === 'Pod') === true;
+    });
+  }
+
+  /** Brings the owners of a pod's claims in line with the policy. */
+  async followPolicy(set: StatefulSet, pod: Pod): Promise<void> {
+    const { client, signal } = this.#context;
+    for (const wanted of claimsFor(set, ordinalOf(pod)).values()) {
+      const claim = this.informer.get(`${wanted.metadata.namespace}/${wanted.metadata.name}`);
+      if (!claim) continue;
+      const ownerReferences = this.#ownersOf(claim, set, pod);
+      if (deepEqual(ownerReferences, claim.metadata.ownerReferences ?? [])) continue;
+      await client.resource('v1/persistentvolumeclaims').update({ ...claim, metadata: { ...claim.metadata, ownerReferences } }, { signal });
+    }
+  }
+
+  #ownersOf(claim: PersistentVolumeClaim, set: StatefulSet, pod: Pod): OwnerReference[] {
+    const { whenDeleted, whenScaled } = this.#policy(set);
+    const others = (claim.metadata.ownerReferences ?? []).filter(({ uid }) => uid !== set.metadata.uid && uid !== pod.metadata.uid);
+    const ordinal = ordinalOf(pod);
+    const isCondemned = ordinal < startOrdinal(set) || ordinal >= startOrdinal(set) + (set.spec?.replicas ?? 1);
+    if (whenScaled && isCondemned) return [...others, controllerReference(pod, POD_KIND)];
+    return whenDeleted ? [...others, controllerReference(set, STATEFUL_SET_KIND)] : others;
+  }
+
+  #policy({ spec }: StatefulSet): { whenDeleted: boolean; whenScaled: boolean } {
+    const { whenDeleted, whenScaled } = spec?.persistentVolumeClaimRetentionPolicy ?? {};
+    return { whenDeleted: whenDeleted === 'Delete', whenScaled: whenScaled === 'Delete' };
+  }
+}
