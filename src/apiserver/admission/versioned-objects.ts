@@ -37,6 +37,15 @@ export function fromView(attributes: AdmissionAttributes, view: View, object: Ku
   return attributes.served.conversion ? attributes.served.conversion.fromStorage(stored) : stored;
 }
 
+/** An object as others are shown it: options of a connection have no metadata. */
+export function asDeclared({ kind }: View, object: KubeObject | undefined): unknown {
+  if (!object) return null;
+  const message = schema.kind(kind);
+  if (!message || message.byName.has('metadata')) return object;
+  const { metadata: _, ...rest } = object;
+  return rest;
+}
+
 /** A changed object as the kind's decoding and defaulting make it; fails when it is none of the kind. */
 export function decodeChanged({ resource, kind }: View, value: unknown): KubeObject {
   const isOwnKind = kind.kind === resource.kind && kind.group === resource.group;

@@ -11,6 +11,7 @@ import type { Loopback } from '../loopback.ts';
 import type { Registry } from '../registry/registry.ts';
 import { connectionErrorText } from '../webhook-client/index.ts';
 import { identityHeaders, type RemoteConnections } from './remote-connection.ts';
+import { withDeadline } from './with-deadline.ts';
 import { remoteServiceOf, rootPath, type APIServiceObject, type RemoteService } from './remote-service.ts';
 
 const RESYNC_MS = 30_000;
@@ -108,23 +109,17 @@ export class AvailabilityController {
   async #tryOnce(remote: RemoteService): Promise<void> {
     const endpoint = this.connections.locate(remote);
     const url = `https://${endpoint.host.includes(':') ? `[${endpoint.host}]` : endpoint.host}:${endpoint.port}${rootPath(remote)}`;
-    const controller = new AbortController();
-    const end = (): void => controller.abort();
-    const timer = this.ctx.clock.after(CHECK_TIMEOUT_MS, end);
-    this.ctx.signal.addEventListener('abort', end, { once: true });
-    try {
-      const answer = await this.connections.send(remote, endpoint, { method: 'GET', path: rootPath(remote), headers: SELF, signal: controller.signal });
-      answer.resume();
-      const status = answer.statusCode ?? 0;
-      if (status < 200 || status >= 300) throw new Error(`failing or missing response from ${url}: bad status from ${url}: ${status}`);
-    } catch (error) {
-      if (error instanceof Error && error.message.startsWith('failing or missing')) throw error;
-      const why = controller.signal.aborted ? 'context deadline exceeded' : connectionErrorText(error);
-      throw new Error(`failing or missing response from ${url}: Get ${quote(url)}: ${why}`, { cause: error });
-    } finally {
-      timer.cancel();
-      this.ctx.signal.removeEventListener('abort', end);
-    }
+    const status = await withDeadline(this.ctx, CHECK_TIMEOUT_MS, async (signal) => {
+      try {
+        const answer = await this.connections.send(remote, endpoint, { method: 'GET', path: rootPath(remote), headers: SELF, signal });
+        answer.resume();
+        return answer.statusCode ?? 0;
+      } catch (error) {
+        const why = signal.aborted ? 'context deadline exceeded' : connectionErrorText(error);
+        throw new Error(`failing or missing response from ${url}: Get ${quote(url)}: ${why}`, { cause: error });
+      }
+    });
+    if (status < 200 || status >= 300) throw new Error(`failing or missing response from ${url}: bad status from ${url}: ${status}`);
   }
 
   async #report({ name, object }: RemoteService, verdict: Verdict): Promise<void> {

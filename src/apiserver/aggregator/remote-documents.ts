@@ -10,6 +10,7 @@ import { fromResourceList } from './from-resource-list.ts';
 import type { OtherDocument, RemoteVersion } from './other-servers.ts';
 import { identityHeaders, type RemoteConnections } from './remote-connection.ts';
 import { rootPath, type RemoteService } from './remote-service.ts';
+import { withDeadline } from './with-deadline.ts';
 
 const REFRESH_MS = 60_000;
 const TIMEOUT_MS = 5000;
@@ -79,11 +80,6 @@ export class RemoteDocuments {
     await Promise.all(this.#fetching.values());
   }
 
-  /** Resolves when nothing is being fetched: for tests. */
-  async settled(): Promise<void> {
-    while (this.#fetching.size > 0) await Promise.all(this.#fetching.values());
-  }
-
   #refresh(remote: RemoteService): void {
     if (this.#fetching.has(remote.name) || this.ctx.signal.aborted) return;
     const fetching = this.#fetch(remote)
@@ -122,20 +118,13 @@ export class RemoteDocuments {
   }
 
   async #get(remote: RemoteService, path: string, accept: string): Promise<unknown> {
-    const controller = new AbortController();
-    const end = (): void => controller.abort();
-    const timer = this.ctx.clock.after(TIMEOUT_MS, end);
-    this.ctx.signal.addEventListener('abort', end, { once: true });
-    try {
-      const answer = await this.connections.send(remote, this.connections.locate(remote), { method: 'GET', path, headers: { ...SELF, accept }, signal: controller.signal });
+    return withDeadline(this.ctx, TIMEOUT_MS, async (signal) => {
+      const answer = await this.connections.send(remote, this.connections.locate(remote), { method: 'GET', path, headers: { ...SELF, accept }, signal });
       const pieces: Buffer[] = [];
       for await (const piece of answer as AsyncIterable<Buffer>) pieces.push(piece);
       if (answer.statusCode !== 200) throw new Error(`${path} answered with ${answer.statusCode}`);
       return JSON.parse(Buffer.concat(pieces).toString('utf8')) as unknown;
-    } finally {
-      timer.cancel();
-      this.ctx.signal.removeEventListener('abort', end);
-    }
+    });
   }
 
   #notify(): void {

@@ -3,6 +3,7 @@ import type net from 'node:net';
 import { requestEntityTooLarge } from '../../machinery/status.ts';
 import type { ApiRequest, ApiResponse, ResponseSink } from '../request.ts';
 import { bodyReader } from './body.ts';
+import { separateIdentityHeaders } from './identity-headers.ts';
 import { peerCertificateOf } from './peer-certificate.ts';
 import { splitTarget } from './target.ts';
 
@@ -35,16 +36,10 @@ function commonParts(req: http.IncomingMessage): Omit<ApiRequest, 'readBody' | '
   return {
     method: req.method ?? 'GET',
     ...splitTarget(req.url ?? '/'),
-    headers: headersOf(req),
+    headers: separateIdentityHeaders(req.headers, req.rawHeaders),
     remoteAddress: req.socket.remoteAddress ?? '',
     ...(peerCertificate ? { peerCertificate } : {}),
   };
-}
-
-/** Node joins repeated headers with commas; impersonation needs them one by one. */
-function headersOf(req: http.IncomingMessage): ApiRequest['headers'] {
-  const repeated = Object.entries(req.headersDistinct).filter(([name, values]) => values && values.length > 1 && name.startsWith('impersonate-'));
-  return repeated.length === 0 ? req.headers : { ...req.headers, ...Object.fromEntries(repeated) };
 }
 
 export async function answerHttp1(response: ApiResponse, res: http.ServerResponse, request: ApiRequest): Promise<void> {

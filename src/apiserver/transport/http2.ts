@@ -2,10 +2,17 @@ import http2 from 'node:http2';
 import { requestEntityTooLarge } from '../../machinery/status.ts';
 import type { ApiRequest, ApiResponse, ResponseSink } from '../request.ts';
 import { bodyReader } from './body.ts';
+import { separateIdentityHeaders } from './identity-headers.ts';
 import { peerCertificateOf } from './peer-certificate.ts';
 import { splitTarget } from './target.ts';
 
-export function requestFromHttp2(stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHeaders, stopping: AbortSignal, maxBodyBytes: number): ApiRequest {
+export interface Http2Head {
+  readonly headers: http2.IncomingHttpHeaders;
+  /** Names and values in turn. */
+  readonly raw: readonly string[];
+}
+
+export function requestFromHttp2(stream: http2.ServerHttp2Stream, { headers, raw }: Http2Head, stopping: AbortSignal, maxBodyBytes: number): ApiRequest {
   const peerCertificate = peerCertificateOf(stream.session?.socket);
   let gone: AbortController | undefined;
   let signal: AbortSignal | undefined;
@@ -13,7 +20,7 @@ export function requestFromHttp2(stream: http2.ServerHttp2Stream, headers: http2
   const request: ApiRequest = {
     method: headers[':method'] ?? 'GET',
     ...splitTarget(headers[':path'] ?? '/'),
-    headers,
+    headers: separateIdentityHeaders(headers, raw),
     remoteAddress: stream.session?.socket?.remoteAddress ?? '',
     readBody: bodyReader(stream, headers['content-encoding'], maxBodyBytes, requestEntityTooLarge),
     // Most requests never look at their signal; it is made for those that do.

@@ -85,9 +85,9 @@ export async function listen(ctx: Context, options: TransportOptions, handler: H
     session.on('error', () => session.destroy());
     session.setLocalWindowSize(CONNECTION_WINDOW);
   });
-  server.on('stream', (stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHeaders) => {
+  server.on('stream', (stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHeaders, _flags: number, raw: string[]) => {
     void running(async () => {
-      const request = requestFromHttp2(stream, headers, stopping.signal, options.maxBodyBytes);
+      const request = requestFromHttp2(stream, { headers, raw }, stopping.signal, options.maxBodyBytes);
       await answerHttp2(await handler(request), stream, request);
     });
   });

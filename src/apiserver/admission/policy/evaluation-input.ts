@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../../machinery/object.ts';
 import type { AdmissionAttributes } from '../admission.ts';
-import { toView, type View } from '../versioned-objects.ts';
+import { asDeclared, toView, type View } from '../versioned-objects.ts';
 import type { EvaluationInput } from './expressions.ts';
 import { namespaceVariable, requestVariable } from './request-variables.ts';
 
@@ -8,12 +8,10 @@ import { namespaceVariable, requestVariable } from './request-variables.ts';
 export async function evaluationInput(attributes: AdmissionAttributes, view: View, params: KubeObject | undefined, sees = { namespace: true }): Promise<EvaluationInput> {
   return {
     attributes,
-    object: shown(toView(attributes, view, attributes.object)),
-    oldObject: shown(toView(attributes, view, attributes.oldObject)),
+    object: asDeclared(view, toView(attributes, view, attributes.object)),
+    oldObject: asDeclared(view, toView(attributes, view, attributes.oldObject)),
     request: requestVariable(attributes, view),
     params: params ?? null,
     namespaceObject: sees.namespace ? await namespaceVariable(attributes) : null,
   };
 }
-
-const shown = (object: KubeObject | undefined): KubeObject | null => object ?? null;

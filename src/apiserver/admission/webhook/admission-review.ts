@@ -1,13 +1,12 @@
 /** The AdmissionReview that a webhook gets, and what is taken from the one that it answers with. */
-import type { AdmissionRequest, AdmissionResponse, AdmissionReview } from '../../../api/generated/admission-v1.ts';
-import { schema } from '../../../api/index.ts';
+import type { AdmissionResponse, AdmissionReview } from '../../../api/generated/admission-v1.ts';
 import type { Status } from '../../../api/generated/meta-v1.ts';
 import { encodeJson } from '../../../machinery/decode/index.ts';
 import { isRecord, type KubeObject } from '../../../machinery/object.ts';
 import { quote } from '../../../machinery/quote.ts';
 import type { AdmissionAttributes } from '../admission.ts';
 import { namespaceOf } from '../request-matching.ts';
-import type { View } from '../versioned-objects.ts';
+import { asDeclared, type View } from '../versioned-objects.ts';
 
 export interface ReviewedObjects {
   readonly object: KubeObject | undefined;
@@ -38,21 +37,12 @@ export function encodeReview(uid: string, attributes: AdmissionAttributes, view:
       ...(user.groups.length > 0 ? { groups: [...user.groups] } : {}),
       ...(user.extra && Object.keys(user.extra).length > 0 ? { extra: user.extra } : {}),
     },
-    object: shown(view, objects.object),
-    oldObject: shown(view, objects.oldObject),
+    object: asDeclared(view, objects.object),
+    oldObject: asDeclared(view, objects.oldObject),
     dryRun: attributes.dryRun,
     options: attributes.options ?? null,
   };
-  return encodeJson({ kind: 'AdmissionReview', apiVersion: API_VERSION, request } satisfies { kind: string; apiVersion: string; request: AdmissionRequest | unknown });
-}
-
-/** Options of a connection have no metadata. */
-function shown(view: View, object: KubeObject | undefined): unknown {
-  if (!object) return null;
-  const message = schema.kind(view.kind);
-  if (!message || message.byName.has('metadata')) return object;
-  const { metadata: _, ...rest } = object;
-  return rest;
+  return encodeJson({ kind: 'AdmissionReview', apiVersion: API_VERSION, request });
 }
 
 export interface Verdict {

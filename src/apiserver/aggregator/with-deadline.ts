@@ -1,0 +1,16 @@
+import type { Context } from '../../kernel/index.ts';
+
+/** Does something that must end: after `ms` at the latest, and with the server. */
+export async function withDeadline<T>(ctx: Context, ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  const end = (): void => controller.abort();
+  const timer = ctx.clock.after(ms, end);
+  if (ctx.signal.aborted) end();
+  ctx.signal.addEventListener('abort', end, { once: true });
+  try {
+    return await work(controller.signal);
+  } finally {
+    timer.cancel();
+    ctx.signal.removeEventListener('abort', end);
+  }
+}
