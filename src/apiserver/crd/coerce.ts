@@ -21,74 +21,101 @@ const FIELDS_IN_STRICT_ERROR = /^(unknown|duplicate) field "/;
 
 /** The object pruned; throws a StatusError for metadata that is none. The input is not changed. */
 export function coerce(value: Record<string, unknown>, schema: Schema | undefined): Coerced {
-  const unknown: string[] = [];
-  const metadataErrors: string[] = [];
-  const pruning = new Pruning(unknown, metadataErrors);
-  const object = schema ? pruning.resource(value, schema, '') : { ...value };
-  if (value['metadata'] !== undefined) {
-    const { object: metadata, strictErrors } = conform(OBJECT_META, value['metadata'] ?? {});
-    object['metadata'] = metadata;
-    metadataErrors.unshift(...strictErrors.map((error) => error.replace(FIELDS_IN_STRICT_ERROR, '$1 field "metadata.')));
-  }
-  return { object, strictErrors: [...metadataErrors, ...unknown.sort().map((path) => `unknown field "${path}"`)] };
+  const pruning = new Pruning();
+  const object = schema ? pruning.resource(value, schema) : { ...value };
+  const metadataErrors = withMetadata(object, value);
+  return { object, strictErrors: [...metadataErrors, ...pruning.metadataErrors, ...pruning.unknown.sort().map((path) => `unknown field "${path}"`)] };
 }
 
-const join = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
+/** Puts the object's metadata into canonical form, and names what is unknown in it. */
+export function withMetadata(object: Record<string, unknown>, { metadata }: Record<string, unknown>): string[] {
+  if (metadata === undefined) return [];
+  const conformed = conform(OBJECT_META, metadata ?? {});
+  object['metadata'] = conformed.object;
+  return conformed.strictErrors.map((error) => error.replace(FIELDS_IN_STRICT_ERROR, '$1 field "metadata.'));
+}
 
 class Pruning {
-  constructor(
-    private readonly unknown: string[],
-    private readonly metadataErrors: string[],
-  ) {}
+  readonly unknown: string[] = [];
+  readonly metadataErrors: string[] = [];
+  /** The names and indexes that lead to the value that is being looked at. */
+  private readonly path: (string | number)[] = [];
 
-  resource(value: Record<string, unknown>, schema: Schema, path: string): Record<string, unknown> {
-    return this.#fields(value, schema, { path, isResource: true, keepUnknown: preservesUnknownFields(schema) });
+  resource(value: Record<string, unknown>, schema: Schema): Record<string, unknown> {
+    return this.#fields(value, schema, { isResource: true, keepUnknown: preservesUnknownFields(schema) });
   }
 
-  #value(value: unknown, schema: Schema | undefined, path: string): unknown {
+  #pathText(): string {
+    return this.path.map((step, i) => (typeof step === 'number' ? `[${step}]` : i === 0 ? step : `.${step}`)).join('');
+  }
+
+  #recordUnknown(name: string): void {
+    this.path.push(name);
+    this.unknown.push(this.#pathText());
+    this.path.pop();
+  }
+
+  #value(value: unknown, schema: Schema | undefined): unknown {
     if (typeof value !== 'object' || value === null) return value;
-    if (schema && preservesUnknownFields(schema)) return this.#knownParts(value, schema, path);
+    if (schema && preservesUnknownFields(schema)) return this.#knownParts(value, schema);
     if (Array.isArray(value)) {
       const items = schema && itemsOf(schema);
-      return value.map((item, i) => this.#value(item, items, `${path}[${i}]`));
+      return this.#items(value, (item) => this.#value(item, items));
     }
-    if (schema) return this.#fields(value as Record<string, unknown>, schema, { path, isResource: isEmbeddedResource(schema), keepUnknown: false });
-    for (const name of Object.keys(value)) this.unknown.push(join(path, name));
+    if (schema) return this.#fields(value as Record<string, unknown>, schema, { isResource: isEmbeddedResource(schema), keepUnknown: false });
+    for (const name of Object.keys(value)) this.#recordUnknown(name);
     return {};
   }
 
-  /** Everything stays, except inside of what the schema does describe. */
-  #knownParts(value: unknown, schema: Schema | undefined, path: string): unknown {
-    if (!schema) return value;
-    if (Array.isArray(value)) return value.map((item, i) => this.#knownParts(item, itemsOf(schema), `${path}[${i}]`));
-    if (!isRecord(value)) return value;
-    return this.#fields(value, schema, { path, isResource: isEmbeddedResource(schema), keepUnknown: true });
+  #items(list: readonly unknown[], prune: (item: unknown) => unknown): unknown[] {
+    return list.map((item, i) => {
+      if (typeof item !== 'object' || item === null) return item;
+      this.path.push(i);
+      const pruned = prune(item);
+      this.path.pop();
+      return pruned;
+    });
   }
 
-  #fields(value: Record<string, unknown>, schema: Schema, at: { path: string; isResource: boolean; keepUnknown: boolean }): Record<string, unknown> {
+  /** Everything stays, except inside of what the schema does describe. */
+  #knownParts(value: unknown, schema: Schema | undefined): unknown {
+    if (!schema) return value;
+    if (Array.isArray(value)) return this.#items(value, (item) => this.#knownParts(item, itemsOf(schema)));
+    if (!isRecord(value)) return value;
+    return this.#fields(value, schema, { isResource: isEmbeddedResource(schema), keepUnknown: true });
+  }
+
+  #fields(value: Record<string, unknown>, schema: Schema, at: { isResource: boolean; keepUnknown: boolean }): Record<string, unknown> {
     const out: Record<string, unknown> = {};
     const additional = additionalOf(schema);
-    for (const [name, child] of Object.entries(value)) {
+    const isRoot = this.path.length === 0;
+    for (const name of Object.keys(value)) {
+      const child = value[name];
       if (at.isResource && RESOURCE_FIELDS.has(name)) {
-        setOwn(out, name, name === 'metadata' && at.path !== '' ? this.#embeddedMetadata(child, at.path) : child);
+        setOwn(out, name, name === 'metadata' && !isRoot ? this.#embeddedMetadata(child) : child);
         continue;
       }
-      const property = propertyOf(schema, name);
-      const described = property ?? additional;
-      if (described) {
-        if (child === null && !described.nullable && described.default == null) continue;
-        setOwn(out, name, this.#value(child, described, join(at.path, name)));
-      } else if (schema.additionalProperties != null) setOwn(out, name, this.#value(child, undefined, join(at.path, name)));
-      else if (at.keepUnknown) setOwn(out, name, child);
-      else if (!RESOURCE_FIELDS.has(name) || at.path !== '') this.unknown.push(join(at.path, name));
+      const described = propertyOf(schema, name) ?? additional;
+      if (described || schema.additionalProperties != null) {
+        if (child === null && described && !described.nullable && described.default == null) continue;
+        if (typeof child !== 'object' || child === null) {
+          setOwn(out, name, child);
+          continue;
+        }
+        this.path.push(name);
+        setOwn(out, name, this.#value(child, described));
+        this.path.pop();
+      } else if (at.keepUnknown) setOwn(out, name, child);
+      else if (!RESOURCE_FIELDS.has(name) || !isRoot) this.#recordUnknown(name);
     }
     return out;
   }
 
-  #embeddedMetadata(value: unknown, path: string): unknown {
+  #embeddedMetadata(value: unknown): unknown {
     if (!isRecord(value)) return value;
     const { object, strictErrors } = conform(OBJECT_META, value);
-    this.metadataErrors.push(...strictErrors.map((error) => error.replace(FIELDS_IN_STRICT_ERROR, `$1 field "${path}.metadata.`)));
+    const path = this.#pathText();
+    this.metadataErrors.push(...strictErrors.map((error) => error.replace(FIELDS_IN_STRICT_ERROR, (_all, what: string) => `${what} field "${path}.metadata.`)));
     return object;
   }
 }
@@ -126,7 +153,7 @@ export type InForm = (value: unknown) => boolean;
 
 /** Compiles the question of whether a whole resource is in form; its own apiVersion, kind and metadata are. */
 export function compileInForm(schema: Schema): InForm {
-  return compile({ ...schema, 'x-kubernetes-embedded-resource': true });
+  return compile({ ...schema, 'x-kubernetes-embedded-resource': true }, true);
 }
 
 const ALWAYS: InForm = () => true;
@@ -138,7 +165,7 @@ const WITHOUT_FIELDS: InForm = (value) => {
   return true;
 };
 
-function compile(schema: Schema): InForm {
+function compile(schema: Schema, isRoot = false): InForm {
   const open = preservesUnknownFields(schema);
   const embedded = isEmbeddedResource(schema);
   const items = itemsOf(schema);
@@ -161,7 +188,11 @@ function compile(schema: Schema): InForm {
     }
     for (const name of defaulted) if (!Object.hasOwn(value, name)) return false;
     for (const name in value) {
-      if (embedded && RESOURCE_FIELDS.has(name)) continue;
+      // The metadata of a resource inside of another has a form of its own, which is looked at when the object is pruned.
+      if (embedded && RESOURCE_FIELDS.has(name)) {
+        if (!isRoot && name === 'metadata') return false;
+        continue;
+      }
       const check = properties.get(name) ?? others;
       if (!check || !check((value as Record<string, unknown>)[name])) return false;
     }

@@ -5,15 +5,20 @@ import { isRecord, type KubeObject } from '../../machinery/object.ts';
 import { quote } from '../../machinery/quote.ts';
 import { badRequest, StatusError } from '../../machinery/status.ts';
 import type { Schema } from '../../machinery/validation/apiextensions/index.ts';
-import { applySchemaDefaults, coerce } from './coerce.ts';
+import { applySchemaDefaults, coerce, withMetadata, type InForm } from './coerce.ts';
 
 const NOTHING_KNOWN: Schema = { type: 'object' };
 
 export class CustomDecoder {
+  readonly #inForm: InForm;
+
   constructor(
     private readonly gvk: GroupVersionKind,
     private readonly schema: Schema | undefined,
-  ) {}
+    inForm: InForm,
+  ) {
+    this.#inForm = inForm;
+  }
 
   decode({ body, contentType, expected }: DecodeRequest): DecodedObject {
     const unrecognized = (why: string): StatusError =>
@@ -37,6 +42,11 @@ export class CustomDecoder {
     const { kind = this.gvk.kind, apiVersion = apiVersionOf(this.gvk) } = value;
     // Nothing is known of the fields of other versions.
     const schema = kind !== this.gvk.kind ? undefined : apiVersion === apiVersionOf(this.gvk) || !this.schema ? this.schema : NOTHING_KNOWN;
+    if (schema === this.schema && this.#inForm(value)) {
+      const object = { ...value };
+      const strictErrors = withMetadata(object, value);
+      return { object: inOrder(object), strictErrors };
+    }
     const { object, strictErrors } = coerce(value, schema);
     applySchemaDefaults(object, schema);
     return { object: inOrder(object), strictErrors };

@@ -10,6 +10,7 @@ import { nameIsDnsSubdomain } from '../../machinery/validation/names.ts';
 import { validateAnyObjectMetaUpdate } from '../../machinery/validation/object-meta.ts';
 import { compileValid } from './compile-valid.ts';
 import { finalizerWarnings } from './finalizer-warnings.ts';
+import { lazily } from './lazily.ts';
 import { validateScaleSpec, validateScaleStatus } from './scale-paths.ts';
 
 export interface CustomKind extends GroupVersionKind {
@@ -17,7 +18,8 @@ export interface CustomKind extends GroupVersionKind {
   readonly schema: Schema | undefined;
   readonly hasStatus: boolean;
   readonly scale: CustomResourceSubresourceScale | undefined;
-  readonly rules: SchemaRules | undefined;
+  /** Compiled when they are first needed. */
+  rules(): SchemaRules | undefined;
 }
 
 const BLOCKING = new Set(['FieldValueNotSupported', 'FieldValueRequired', 'FieldValueTooLong', 'FieldValueTooMany', 'FieldValueTypeInvalid']);
@@ -28,26 +30,28 @@ export function customValidation(kind: CustomKind): KindValidation<KubeObject> {
   const { schema, scale } = kind;
   /** The warnings that came up while an object was checked, until somebody asks for them. */
   const ratcheted = new WeakMap<object, string[]>();
-  const valid = schema ? compileValid(schema) : () => true;
   const statusSchema = schema && propertyOf(schema, 'status');
-  const statusValid = statusSchema ? compileValid(statusSchema) : () => true;
-  const lists = schema !== undefined && hasListTypes(schema);
-  const embedded = schema !== undefined && hasEmbedded(schema);
+  const [compiled, compiledStatus] = [schema, statusSchema].map((one) => lazily(() => (one ? compileValid(one) : () => true)));
+  const valid = (object: unknown): boolean => compiled!()(object);
+  const statusValid = (status: unknown): boolean => compiledStatus!()(status);
+  const lists = lazily(() => schema !== undefined && hasListTypes(schema));
+  const embedded = lazily(() => schema !== undefined && hasEmbedded(schema));
 
   const runRules = (errors: FieldError[], object: KubeObject, old: KubeObject | undefined): void => {
-    if (!kind.rules) return;
+    const rules = kind.rules();
+    if (!rules) return;
     if (errors.some(({ type }) => BLOCKING.has(type))) {
       errors.push(new FieldError('FieldValueInvalid', '<nil>', null, NOT_CHECKED));
       return;
     }
     const warnings: string[] = [];
-    kind.rules.validate(errors, warnings, object, old);
+    rules.validate(errors, warnings, object, old);
     if (warnings.length > 0) ratcheted.set(object, warnings);
   };
 
   const listErrors = (object: KubeObject): FieldError[] => {
     const errors: FieldError[] = [];
-    if (lists) validateListTypes(errors, object, schema, WHOLE);
+    if (lists()) validateListTypes(errors, object, schema, WHOLE);
     return errors;
   };
 
@@ -59,7 +63,7 @@ export function customValidation(kind: CustomKind): KindValidation<KubeObject> {
         if (schema && !valid(object)) validateValue(errors, object, schema);
         validateScaleSpec(errors, object, scale);
         validateScaleStatus(errors, object, scale);
-        if (embedded) validateEmbeddedMetadata(errors, object, schema, WHOLE, false);
+        if (embedded()) validateEmbeddedMetadata(errors, object, schema, WHOLE, false);
         errors.push(...listErrors(object));
         runRules(errors, object, undefined);
       },
@@ -71,7 +75,7 @@ export function customValidation(kind: CustomKind): KindValidation<KubeObject> {
         if (schema && !valid(object)) validateValue(errors, object, schema, undefined, old);
         validateScaleSpec(errors, object, scale);
         validateScaleStatus(errors, object, scale);
-        if (embedded) validateEmbeddedMetadata(errors, object, schema, WHOLE, false);
+        if (embedded()) validateEmbeddedMetadata(errors, object, schema, WHOLE, false);
         const found = listErrors(object);
         if (found.length > 0 && listErrors(old).length === 0) errors.push(...found);
         runRules(errors, object, old);

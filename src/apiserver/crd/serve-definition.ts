@@ -15,6 +15,7 @@ import { CustomDecoder } from './custom-decode.ts';
 import { customStrategy } from './custom-strategy.ts';
 import { customMessage } from './custom-type.ts';
 import { customValidation } from './custom-validation.ts';
+import { lazily } from './lazily.ts';
 import { versionForm, versionViews, type VersionForm } from './stored-form.ts';
 
 export type Definition = CustomResourceDefinition & KubeObject;
@@ -44,11 +45,11 @@ export function versionResources(definition: Definition, cache: ResourceCache): 
     const apiVersion = apiVersionOf({ group: spec.group, version: version.name });
     forms.set(apiVersion, versionForm(apiVersion, schemaOf(definition, version)));
   }
-  const messages = new Map(spec.versions.map((version) => [version.name, customMessage(spec.names.kind, schemaOf(definition, version))]));
+  const messages = new Map(spec.versions.map((version) => [version.name, lazily(() => customMessage(spec.names.kind, schemaOf(definition, version)))]));
   const versions: OtherVersions = (apiVersion) => {
     const form = forms.get(apiVersion);
     const message = messages.get(apiVersion.slice(apiVersion.indexOf('/') + 1));
-    return form && message ? { message, convert: (object) => ({ ...object, apiVersion }) } : undefined;
+    return form && message ? { message: message(), convert: (object) => ({ ...object, apiVersion }) } : undefined;
   };
   return spec.versions.map((version) => versionResource(definition, version, { cache, stored, forms, messages, versions }));
 }
@@ -61,7 +62,7 @@ interface VersionParts {
   readonly cache: ResourceCache;
   readonly stored: StoredKind;
   readonly forms: ReadonlyMap<string, VersionForm>;
-  readonly messages: ReadonlyMap<string, Message>;
+  readonly messages: ReadonlyMap<string, () => Message>;
   readonly versions: OtherVersions;
 }
 
@@ -76,7 +77,8 @@ function versionResource(definition: Definition, version: CustomResourceDefiniti
   const namespaced = spec.scope === 'Namespaced';
   const scale = version.subresources?.scale;
   const hasStatus = version.subresources?.status != null;
-  const decoder = new CustomDecoder(gvk, schema);
+  const form = forms.get(apiVersionOf(gvk))!;
+  const decoder = new CustomDecoder(gvk, schema, form.inForm);
   const storage = spec.versions.find((one) => one.storage)!;
   const terminating = (status?.conditions ?? []).some(({ type, status: state }) => type === 'Terminating' && state === 'True');
   const base = {
@@ -94,22 +96,25 @@ function versionResource(definition: Definition, version: CustomResourceDefiniti
     selectableFields: Object.fromEntries((version.selectableFields ?? []).map(({ jsonPath }) => [jsonPath.slice(1), jsonPath.slice(1)])),
     columns: [],
     listKind: names.listKind ?? `${kind}List`,
-    message: messages.get(version.name)!,
   };
+  const rules = lazily(() => (rootSchema && !spec.preserveUnknownFields ? compileSchemaRules(rootSchema, true) : undefined));
   return {
     ...base,
+    get message(): Message {
+      return messages.get(version.name)!();
+    },
     groupResource: { group, resource: plural },
     strategy: customStrategy(version.deprecated ? (version.deprecationWarning ?? deprecationOf(definition, version.name)) : undefined),
     stored,
     cache,
-    conversion: versionViews(forms, forms.get(apiVersionOf(gvk))!, forms.get(stored.apiVersion)!),
+    conversion: versionViews(forms, form, forms.get(stored.apiVersion)!),
     versions,
     ...(terminating ? { handlers: { create: refuseCreate(base) } } : {}),
     decode: (request) => decoder.decode(request),
     conform: (_message, value) => decoder.conform(value),
     openapi: { resource: base, ...(rootSchema ? { schema: rootSchema as unknown as JsonObject } : {}), preserveUnknownFields: spec.preserveUnknownFields === true },
     custom: true,
-    validation: customValidation({ ...gvk, namespaced, schema: rootSchema, hasStatus, scale, rules: rootSchema && !spec.preserveUnknownFields ? compileSchemaRules(rootSchema, true) : undefined }),
+    validation: customValidation({ ...gvk, namespaced, schema: rootSchema, hasStatus, scale, rules }),
     printer: customResourcePrinter(version.additionalPrinterColumns),
     storage: { group, version: storage.name, kind },
     ...(scale ? { scale } : {}),

@@ -8,6 +8,7 @@ import type { KubeObject } from '../../machinery/object.ts';
 import type { Schema } from '../../machinery/validation/apiextensions/index.ts';
 import type { ViewConversion } from '../storage/entry.ts';
 import { applySchemaDefaults, coerce, compileInForm, type InForm } from './coerce.ts';
+import { lazily } from './lazily.ts';
 
 export interface VersionForm {
   readonly apiVersion: string;
@@ -16,11 +17,10 @@ export interface VersionForm {
   readonly inForm: InForm;
 }
 
-export const versionForm = (apiVersion: string, schema: Schema | undefined): VersionForm => ({
-  apiVersion,
-  schema,
-  inForm: schema ? compileInForm(schema) : () => true,
-});
+export function versionForm(apiVersion: string, schema: Schema | undefined): VersionForm {
+  const compiled = lazily(() => (schema ? compileInForm(schema) : () => true));
+  return { apiVersion, schema, inForm: (value) => compiled()(value) };
+}
 
 /** What a stored object is read as, in the version that it is in. */
 export function readStored(object: KubeObject, forms: ReadonlyMap<string, VersionForm>): KubeObject {

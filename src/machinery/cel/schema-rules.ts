@@ -10,7 +10,6 @@ import { semanticEqual } from '../validation/equality.ts';
 import { FieldError, OMIT_VALUE, path, type Path } from '../validation/field-error.ts';
 import { isRecord } from '../object.ts';
 import { CelCompileError, compile, type Compiled } from './compile.ts';
-import { escapeName } from './escape-name.ts';
 import type { Variables } from './program.ts';
 import { ruleEnvironments } from './schema-environment.ts';
 import { asResource, schemaType } from './schema-type.ts';
@@ -30,20 +29,9 @@ export interface SchemaRules {
 
 /** Undefined when no part of the schema has rules. */
 export function compileSchemaRules(schema: Schema, isResourceRoot: boolean): SchemaRules | undefined {
-  if (!hasRules(schema)) return undefined;
-  const root = compilePlace(schema, schema, isResourceRoot, schemaType(schema, isResourceRoot));
+  const root = compilePlace(schema, schema, isResourceRoot);
   if (!root) return undefined;
   return { validate: (errors, warnings, value, old) => new RuleRun(errors, warnings).place(root, value, { at: undefined, old, unchanged: old === undefined ? undefined : { value: old }, parent: undefined }) };
-}
-
-function hasRules(schema: Schema): boolean {
-  const pending = [schema];
-  for (let next = pending.pop(); next; next = pending.pop()) {
-    if (next['x-kubernetes-validations']?.length) return true;
-    const parts = [itemsOf(next), additionalOf(next), ...Object.values(next.properties ?? {})];
-    for (const part of parts) if (part) pending.push(part);
-  }
-  return false;
 }
 
 interface Rule {
@@ -65,24 +53,22 @@ interface Place {
   readonly allOf: readonly Place[];
 }
 
-/** `rules` has the validations (allOf has some of its own), `node` the structure. */
-function compilePlace(rules: Schema, node: Schema, isResource: boolean, type: CelType | undefined): Place | undefined {
-  const own = (rules['x-kubernetes-validations'] ?? []).map((rule) => compileRule(rule, node, type));
+/** `rules` has the validations (allOf has some of its own), `node` the structure. Types are made only where rules are. */
+function compilePlace(rules: Schema, node: Schema, isResource: boolean): Place | undefined {
+  const validations = rules['x-kubernetes-validations'] ?? [];
+  const type = validations.length > 0 ? schemaType(node, isResource) : undefined;
+  const own = validations.map((rule) => compileRule(rule, node, type));
   const [ruleItems, nodeItems] = [itemsOf(rules), itemsOf(node)];
   const [ruleValues, nodeValues] = [additionalOf(rules), additionalOf(node)];
-  const items = ruleItems && nodeItems ? compilePlace(ruleItems, nodeItems, isEmbeddedResource(nodeItems), type?.kind === 'list' ? type.element : undefined) : undefined;
-  const additional = ruleValues && nodeValues ? compilePlace(ruleValues, nodeValues, isEmbeddedResource(nodeValues), type?.kind === 'map' ? type.value : undefined) : undefined;
+  const items = ruleItems && nodeItems ? compilePlace(ruleItems, nodeItems, isEmbeddedResource(nodeItems)) : undefined;
+  const additional = ruleValues && nodeValues ? compilePlace(ruleValues, nodeValues, isEmbeddedResource(nodeValues)) : undefined;
   const properties = new Map<string, Place>();
-  for (const [name, property] of Object.entries(rules.properties ?? {})) {
+  for (const name in rules.properties) {
     const structure = node.properties?.[name];
-    if (!structure) continue;
-    const escaped = escapeName(name);
-    const known = escaped !== undefined && type?.kind === 'object' ? type.fields.get(escaped)?.type : undefined;
-    const fieldType = known ?? schemaType(structure, isEmbeddedResource(structure));
-    const place = fieldType && compilePlace(property, structure, isEmbeddedResource(structure), fieldType);
+    const place = structure && compilePlace(rules.properties[name]!, structure, isEmbeddedResource(structure));
     if (place) properties.set(name, place);
   }
-  const allOf = (rules.allOf ?? []).map((part) => compilePlace(part, node, isResource, type)).filter((part) => part !== undefined);
+  const allOf = (rules.allOf ?? []).map((part) => compilePlace(part, node, isResource)).filter((part) => part !== undefined);
   if (own.length === 0 && !items && !additional && properties.size === 0 && allOf.length === 0) return undefined;
   return { schema: isResource ? asResource(node) : node, type, rules: own, items, additional, properties, allOf };
 }
@@ -175,6 +161,7 @@ class RuleRun {
   }
 
   private fields(place: Place, value: Record<string, unknown>, { at, old, unchanged }: At, parent: () => boolean): void {
+    if (!place.additional && place.properties.size === 0) return;
     const before = isRecord(old) ? old : {};
     const known = unchanged && isRecord(unchanged.value) ? unchanged.value : {};
     const below = at ?? path();
