@@ -42,6 +42,7 @@ import { endpointSliceMirroringController } from './endpointslicemirroring/endpo
 import { jobController } from './job/job.ts';
 import { daemonSetController } from './daemonset/daemonset.ts';
 import { statefulSetController } from './statefulset/statefulset.ts';
+import { cronJobController } from './cronjob/cronjob.ts';
 
 export const controllers: readonly ControllerDescriptor[] = [
   serviceAccountController,
@@ -86,6 +87,7 @@ export const controllers: readonly ControllerDescriptor[] = [
   jobController,
   daemonSetController,
   statefulSetController,
+  cronJobController,
 ];
 
 /** `*` means all that are on by default; a name switches one on, `-name` off; the last word counts. */
