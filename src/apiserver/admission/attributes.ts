@@ -32,7 +32,10 @@ export function attributesOf(scope: Scope, admitted: AdmittedRequest): Admission
     options: admitted.options,
     registry: scope.backend.registry,
     reinvocation: new Reinvocation(),
-    signal: scope.request.signal,
+    // Made on demand by the transport, for those that call out.
+    get signal() {
+      return scope.request.signal;
+    },
     warn: (text) => scope.warnings.push(text),
     annotate: (key, value) => scope.annotations.set(key, value),
   };

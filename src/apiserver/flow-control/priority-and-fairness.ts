@@ -59,7 +59,17 @@ export class PriorityAndFairness implements FlowControl {
     const target = this.#targetOf(user, info);
     const { schema, level, identity } = target;
     const width = level.exempt ? 1 : requestWidth(this.registry, info, request.query);
-    return level.enter({ schema: schema.name, flow: flowOf(schema, user, info), identity, width, signal: request.signal });
+    const flow = flowOf(schema, user, info);
+    return level.enter({
+      schema: schema.name,
+      flow,
+      identity,
+      width,
+      // Made on demand by the transport, for the few that have to wait.
+      get signal() {
+        return request.signal;
+      },
+    });
   }
 
   /** What each level does now, for whoever asks. */

@@ -39,7 +39,8 @@ export class Entry {
     const insertAt = start + METADATA.length;
     const comma = stored[insertAt] === CLOSING_BRACE ? '' : ',';
     const insertion = `"resourceVersion":"${revision}"${comma}`;
-    const bytes = Buffer.allocUnsafe(stored.length + insertion.length);
+    // Not from Node's pool: a slab of it would live as long as the longest-lived object in it, and waste its end.
+    const bytes = Buffer.allocUnsafeSlow(stored.length + insertion.length);
     stored.copy(bytes, 0, 0, insertAt);
     bytes.write(insertion, insertAt, 'latin1');
     stored.copy(bytes, insertAt + insertion.length, insertAt);
