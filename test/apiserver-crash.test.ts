@@ -164,6 +164,5 @@ function checkEvents(seen: Seen, items: Map<string, KubeAnswer>): void {
   expect(seen.repeats).toEqual([]);
   for (const [name, steps] of seen.counterSteps) expect(steps, name).toEqual(steps.map((_, i) => i));
   seen.existing.delete('last');
-  const stored = [...items].map(([name, { metadata }]) => [name, Number(metadata.resourceVersion)]);
-  expect([...seen.existing].sort()).toEqual(stored.sort());
+  expect(seen.existing).toEqual(new Map([...items].map(([name, { metadata }]) => [name, Number(metadata.resourceVersion)])));
 }

@@ -1,0 +1,16 @@
+import { fork } from 'node:child_process';
+import { join } from 'node:path';
+import type { Load, LoadResult } from './load.ts';
+
+/** Runs a load in a process of its own; `onWarm` is called when the measured part begins. */
+export function runLoad(load: Load, onWarm: () => void = () => {}): Promise<LoadResult> {
+  return new Promise((resolve, reject) => {
+    const child = fork(join(import.meta.dirname, 'load-process.ts'), [JSON.stringify(load)], { execArgv: ['--import', 'tsx'] });
+    child.on('message', (message) => {
+      if (message === 'warm') onWarm();
+      else resolve(message as LoadResult);
+    });
+    child.on('error', reject);
+    child.on('exit', (code) => reject(new Error(`the load process ended with ${code}`)));
+  });
+}
