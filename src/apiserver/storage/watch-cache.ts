@@ -62,7 +62,7 @@ export class WatchCache {
   /** Reads the resource as it was at the cache's revision; the events that come meanwhile are kept and applied after it. */
   async #loadLater(resource: CachedResource): Promise<ResourceCache> {
     // Whoever asks may do so in the middle of a batch of events; after it, what it told is done up to the revision.
-    await undefined;
+    await Promise.resolve();
     const { events } = this.#loading.get(resource.prefix)!;
     try {
       for (;;) {
