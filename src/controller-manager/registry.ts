@@ -43,6 +43,7 @@ import { jobController } from './job/job.ts';
 import { daemonSetController } from './daemonset/daemonset.ts';
 import { statefulSetController } from './statefulset/statefulset.ts';
 import { cronJobController } from './cronjob/cronjob.ts';
+import { disruptionController } from './disruption/disruption.ts';
 
 export const controllers: readonly ControllerDescriptor[] = [
   serviceAccountController,
@@ -88,6 +89,7 @@ export const controllers: readonly ControllerDescriptor[] = [
   daemonSetController,
   statefulSetController,
   cronJobController,
+  disruptionController,
 ];
 
 /** `*` means all that are on by default; a name switches one on, `-name` off; the last word counts. */

@@ -1,0 +1,50 @@
+/** The size of objects of any kind that has a scale, custom kinds included. */
+import type { Scale } from '../api/generated/autoscaling-v1.ts';
+import { discover, findKind, type DiscoveredResource, type Discovery } from '../client/index.ts';
+import type { ControllerContext } from './controller.ts';
+
+/** A kind that is not there may come; asking for it over and over must not become a burden. */
+const LOOK_AGAIN_MS = 30_000;
+
+export interface ScaleTarget {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export class ScaleClient {
+  readonly #context: ControllerContext;
+  #discovery: { found: Discovery; at: number } | undefined;
+
+  constructor(context: ControllerContext) {
+    this.#context = context;
+  }
+
+  async get(target: ScaleTarget): Promise<{ scale: Scale; resource: DiscoveredResource }> {
+    const resource = await this.#resourceOf(target);
+    const scale = await this.#scale(resource, target).get({ signal: this.#context.signal });
+    return { scale, resource };
+  }
+
+  async update(target: ScaleTarget, scale: Scale): Promise<void> {
+    const resource = await this.#resourceOf(target);
+    await this.#scale(resource, target).update(scale, { signal: this.#context.signal });
+  }
+
+  #scale(resource: DiscoveredResource, { namespace, name }: ScaleTarget) {
+    return this.#context.client.resource(resource).subresource<Scale>({ namespace, name }, 'scale');
+  }
+
+  async #resourceOf({ apiVersion, kind }: ScaleTarget): Promise<DiscoveredResource> {
+    const [version = '', group = ''] = apiVersion.split('/').reverse();
+    const find = (): DiscoveredResource | undefined => this.#discovery && findKind(this.#discovery.found, { group, version, kind });
+    const { clock, client, signal } = this.#context;
+    const known = find();
+    if (known) return known;
+    if (!this.#discovery || clock.monotonic() - this.#discovery.at > LOOK_AGAIN_MS) this.#discovery = { found: await discover(client, signal), at: clock.monotonic() };
+    const found = find();
+    if (!found) throw new Error(`no matches for kind "${kind}" in group "${group}"`);
+    return found;
+  }
+}
