@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from '../scripts/build.mjs';
@@ -42,13 +42,22 @@ let program: Promise<string> | undefined;
 /** The bundle of this working copy, built once a test process. It lies inside the project, where it finds the native modules. */
 function builtProgram(): Promise<string> {
   return (program ??= (async () => {
-    const cache = join(import.meta.dirname, '..', 'node_modules', '.cache');
+    const cache = join(import.meta.dirname, '..', 'node_modules', '.cache', 'k8ts-test');
     mkdirSync(cache, { recursive: true });
-    const outdir = mkdtempSync(join(cache, 'k8ts-'));
-    process.once('exit', () => rmSync(outdir, { recursive: true, force: true }));
+    // Test processes are often killed: each clears up after those that are gone.
+    for (const pid of readdirSync(cache)) if (!isRunning(Number(pid))) rmSync(join(cache, pid), { recursive: true, force: true });
+    const outdir = join(cache, String(process.pid));
     await build({ entryPoints: { k8ts: 'src/cli/index.ts' }, outdir });
     return join(outdir, 'k8ts.js');
   })());
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 const START_LIMIT_MS = 60_000;
