@@ -132,11 +132,13 @@ export const attachDetachController: ControllerDescriptor = {
     };
 
     const { queue, run } = keyedLoop(context, 'attach_detach', 10, reconcile);
-    const enqueueUsers = (claimKey: string): void => pods.indexer.byIndex(PODS_BY_CLAIM, claimKey).forEach((pod) => pod.spec?.nodeName && queue.add(pod.spec.nodeName));
+    const enqueueUsers = (claimKey: string): undefined => {
+      for (const pod of pods.indexer.byIndex(PODS_BY_CLAIM, claimKey)) if (pod.spec?.nodeName) queue.add(pod.spec.nodeName);
+    };
     enqueueOnChange(nodes, queue, (node) => (isManaged(node) || node.status?.volumesAttached ? keyOf(node) : undefined));
     enqueueOnChange(pods, queue, (pod) => (claimsOfPod(pod).length > 0 ? pod.spec?.nodeName : undefined));
-    enqueueOnChange(claims, queue, (claim) => void enqueueUsers(keyOf(claim)));
-    enqueueOnChange(volumes, queue, ({ spec }) => void enqueueUsers(`${spec?.claimRef?.namespace ?? ''}/${spec?.claimRef?.name ?? ''}`));
+    enqueueOnChange(claims, queue, (claim) => enqueueUsers(keyOf(claim)));
+    enqueueOnChange(volumes, queue, ({ spec }) => enqueueUsers(`${spec?.claimRef?.namespace ?? ''}/${spec?.claimRef?.name ?? ''}`));
     attachments.addHandler({ onUpdate: tellPods });
     enqueueOnChange(attachments, queue, (attachment) => {
       /** One node's detaching lets the next attach. */

@@ -116,9 +116,9 @@ describe('node-lifecycle-controller', () => {
     await nodes().delete({ name: 'n' });
     await pass(10, []);
     const { items } = await fixture.client.resource('v1/events').list({ namespace: 'default', fieldSelector: 'involvedObject.name=n' });
-    expect(items.map(({ reason, message, source }) => [reason, message, source?.component]).sort()).toEqual([
-      ['RegisteredNode', 'Node n event: Registered Node n in Controller', 'node-controller'],
-      ['RemovingNode', 'Node n event: Removing Node n from Controller', 'node-controller'],
+    expect(items.map(({ message, source }) => `${source?.component}: ${message}`).sort()).toEqual([
+      'node-controller: Node n event: Registered Node n in Controller',
+      'node-controller: Node n event: Removing Node n from Controller',
     ]);
   });
 });

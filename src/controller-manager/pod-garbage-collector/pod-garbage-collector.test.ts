@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => fixture.stop());
 
 const pods = () => fixture.client.resource('v1/pods');
-const names = async () => (await pods().list({ namespace: 'default' })).items.map((pod) => pod.metadata.name).sort();
+const names = async () => (await pods().list({ namespace: 'default' })).items.map((pod) => pod.metadata.name ?? '').sort();
 const make = (name: string, nodeName: string | undefined, finalizers: string[] = []) =>
   pods().create({ metadata: { name, namespace: 'default', finalizers }, spec: { nodeName, terminationGracePeriodSeconds: 3000, containers: [{ name: 'c', image: 'i' }] } });
 
