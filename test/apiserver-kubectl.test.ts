@@ -201,6 +201,26 @@ describe.skipIf(missing)(title, { timeout: 60_000 }, () => {
     expect(await ok('get events --field-selector involvedObject.name=unscheduled --no-headers')).toMatch(/Normal +Tested +pod\/unscheduled +told so/);
   });
 
+  it('takes custom resources', async () => {
+    const definition = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'boats.sea.test' },
+      spec: {
+        group: 'sea.test',
+        scope: 'Namespaced',
+        names: { plural: 'boats', singular: 'boat', kind: 'Boat', shortNames: ['bt'] },
+        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: { masts: { type: 'integer', minimum: 1 } } } } } } }],
+      },
+    };
+    await ok('apply -f -', JSON.stringify(definition));
+    await ok('wait crd boats.sea.test --for=condition=Established --timeout=20s');
+    expect(await ok('apply -f -', '{"apiVersion":"sea.test/v1","kind":"Boat","metadata":{"name":"a"},"spec":{"masts":2}}')).toBe('boat.sea.test/a created\n');
+    expect(await ok("get bt a -o jsonpath='{.spec.masts}'")).toBe('2');
+    expect(await refused('apply -f -', '{"apiVersion":"sea.test/v1","kind":"Boat","metadata":{"name":"b"},"spec":{"masts":0}}')).toContain('spec.masts in body should be greater than or equal to 1');
+    expect(await ok('explain boat.spec.masts')).toContain('<integer>');
+  });
+
   it('deletes', async () => {
     expect(await ok('delete configmap applied shared --wait=false')).toMatch(/configmap "applied" deleted.*\nconfigmap "shared" deleted/);
     expect(await ok('delete pod unscheduled --now')).toMatch(/pod "unscheduled" deleted/);

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SeededRandom } from '../../kernel/index.ts';
+import { startTestServer, type TestAnswer, type TestServer } from '../testing.ts';
+
+const COLLECTION = '/api/v1/namespaces/default/configmaps';
+let server: TestServer;
+
+interface Page {
+  names: string[];
+  continueToken: string;
+  remaining: number | undefined;
+  resourceVersion: string;
+}
+
+beforeAll(async () => {
+  server = await startTestServer();
+  for (let i = 0; i < 25; i++) await create(`c-${String(i).padStart(2, '0')}`, i % 2 === 0 ? { even: 'true' } : {});
+});
+afterAll(() => server.stop());
+
+const create = (name: string, labels: Record<string, string> = {}): Promise<TestAnswer> =>
+  server.call('POST', COLLECTION, { body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, labels } } });
+
+async function page(query: string): Promise<Page> {
+  const { status, body } = await server.call('GET', `${COLLECTION}?${query}`);
+  expect(status, JSON.stringify(body)).toBe(200);
+  const metadata = body.metadata as { continue?: string; remainingItemCount?: number; resourceVersion: string };
+  return {
+    names: (body['items'] as { metadata: { name: string } }[]).map((item) => item.metadata.name),
+    continueToken: metadata.continue ?? '',
+    remaining: metadata.remainingItemCount,
+    resourceVersion: metadata.resourceVersion,
+  };
+}
+
+async function allPages(query: string, limit: number, between: () => Promise<unknown> = () => Promise.resolve()): Promise<Page[]> {
+  const pages = [await page(`${query}&limit=${limit}`)];
+  while (pages.at(-1)!.continueToken !== '') {
+    await between();
+    pages.push(await page(`${query}&limit=${limit}&continue=${pages.at(-1)!.continueToken}`));
+  }
+  return pages;
+}
+
+describe('list', () => {
+  it.each([1, 7, 24, 25, 26, 100])('gives the same in pages of %i as at once', async (limit) => {
+    const whole = await page('');
+    const pages = await allPages('', limit);
+    expect(pages.flatMap(({ names }) => names)).toEqual(whole.names);
+    expect(new Set(pages.map(({ resourceVersion }) => resourceVersion)).size).toBe(1);
+    let left = whole.names.length;
+    for (const { names, remaining } of pages) {
+      left -= names.length;
+      expect(remaining ?? 0).toBe(left);
+    }
+  });
+
+  it('pages through what a selector leaves, without saying how much remains', async () => {
+    const whole = await page('labelSelector=even');
+    const pages = await allPages('labelSelector=even', 4);
+    expect(whole.names).toHaveLength(13);
+    expect(pages.flatMap(({ names }) => names)).toEqual(whole.names);
+    expect(pages.map(({ remaining }) => remaining)).toEqual(pages.map(() => undefined));
+  });
+
+  it('shows every page at the revision of the first, whatever is written meanwhile', async () => {
+    const before = await page('');
+    const random = new SeededRandom('pages');
+    let made = 0;
+    const pages = await allPages('', 3, async () => {
+      await create(`d-${made++}`);
+      await server.call('DELETE', `${COLLECTION}/c-${String(random.integer(25)).padStart(2, '0')}`);
+    });
+    expect(pages.flatMap(({ names }) => names)).toEqual(before.names);
+  });
+
+  it('lists at an exact revision of the past', async () => {
+    const before = await page('');
+    await create('later');
+    expect((await page(`resourceVersion=${before.resourceVersion}&resourceVersionMatch=Exact`)).names).toEqual(before.names);
+    expect((await page(`resourceVersion=${before.resourceVersion}&resourceVersionMatch=NotOlderThan`)).names).toContain('later');
+  });
+
+  it('answers an expired token with 410 and one that goes on inconsistently', async () => {
+    const whole = await page('');
+    const first = await page('limit=4');
+    const { store } = server.pipeline.door.backend;
+    await create('zz-after-the-first-page');
+    await store.compact(await store.revision());
+    const { status, body } = await server.call('GET', `${COLLECTION}?limit=4&continue=${first.continueToken}`);
+    expect({ status, reason: body['reason'] }).toEqual({ status: 410, reason: 'Expired' });
+    const token = (body.metadata as { continue?: string }).continue!;
+    const rest = await page(`continue=${token}`);
+    expect([...first.names, ...rest.names]).toEqual([...whole.names, 'zz-after-the-first-page']);
+  });
+
+  it.each([
+    ['a token of nobody', 'continue=abc'],
+    ['a token and a version', 'continue=eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MTAsInN0YXJ0IjoiYVx1MDAwMCJ9&resourceVersion=5'],
+    ['a version that is no number', 'resourceVersion=x'],
+  ])('refuses %s', async (_name, query) => {
+    expect((await server.call('GET', `${COLLECTION}?${query}`)).status).toBe(400);
+  });
+});
