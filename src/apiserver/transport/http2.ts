@@ -4,6 +4,7 @@ import type { ApiRequest, ApiResponse, ResponseSink } from '../request.ts';
 import { bodyReader } from './body.ts';
 import { separateIdentityHeaders } from './identity-headers.ts';
 import { peerCertificateOf } from './peer-certificate.ts';
+import type { StreamSignals } from './stream-signals.ts';
 import { splitTarget } from './target.ts';
 
 export interface Http2Head {
@@ -12,9 +13,8 @@ export interface Http2Head {
   readonly raw: readonly string[];
 }
 
-export function requestFromHttp2(stream: http2.ServerHttp2Stream, { headers, raw }: Http2Head, stopping: AbortSignal, maxBodyBytes: number): ApiRequest {
+export function requestFromHttp2(stream: http2.ServerHttp2Stream, { headers, raw }: Http2Head, signals: StreamSignals, maxBodyBytes: number): ApiRequest {
   const peerCertificate = peerCertificateOf(stream.session?.socket);
-  let gone: AbortController | undefined;
   let signal: AbortSignal | undefined;
   stream.on('error', () => {});
   const request: ApiRequest = {
@@ -25,13 +25,7 @@ export function requestFromHttp2(stream: http2.ServerHttp2Stream, { headers, raw
     readBody: bodyReader(stream, headers['content-encoding'], maxBodyBytes, requestEntityTooLarge),
     // Most requests never look at their signal; it is made for those that do.
     get signal() {
-      if (!signal) {
-        gone = new AbortController();
-        const controller = gone;
-        if (stream.destroyed) controller.abort(new Error('the client went away'));
-        stream.once('close', () => controller.abort(new Error('the client went away')));
-        signal = AbortSignal.any([controller.signal, stopping]);
-      }
+      signal ??= signals.of(stream);
       return signal;
     },
     ...(peerCertificate ? { peerCertificate } : {}),

@@ -11,6 +11,7 @@ import type { ApiRequest, ApiResponse } from '../request.ts';
 import { methodNotAllowed } from '../route.ts';
 import { answerHttp1, requestFromHttp1, upgradeRequest } from './http1.ts';
 import { answerHttp2, requestFromHttp2 } from './http2.ts';
+import { StreamSignals } from './stream-signals.ts';
 
 export type Handler = (request: ApiRequest) => Promise<ApiResponse>;
 
@@ -37,6 +38,7 @@ const CONNECTION_WINDOW = 8 * 1024 * 1024;
 
 export async function listen(ctx: Context, options: TransportOptions, handler: Handler): Promise<Transport> {
   const stopping = new AbortController();
+  const signals = new StreamSignals(stopping.signal);
   const sockets = new Set<net.Socket>();
   const sessions = new Set<http2.Http2Session>();
   let active = 0;
@@ -90,7 +92,7 @@ export async function listen(ctx: Context, options: TransportOptions, handler: H
   });
   server.on('stream', (stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHeaders, _flags: number, raw: string[]) => {
     void running(async () => {
-      const request = requestFromHttp2(stream, { headers, raw }, stopping.signal, options.maxBodyBytes);
+      const request = requestFromHttp2(stream, { headers, raw }, signals, options.maxBodyBytes);
       await answerHttp2(await handler(request), stream, request);
     });
   });

@@ -1,0 +1,34 @@
+/**
+ * The abort signals of HTTP/2 requests. A stream that was answered in full closes without an event: nobody is left to
+ * hear it, and telling costs more than all the rest of the signal. One listener tells all of them when the server ends.
+ */
+import type http2 from 'node:http2';
+
+export class StreamSignals {
+  #open = new Set<AbortController>();
+
+  constructor(private readonly stopping: AbortSignal) {
+    stopping.addEventListener('abort', () => this.#abortAll(), { once: true });
+  }
+
+  of(stream: http2.ServerHttp2Stream): AbortSignal {
+    const controller = new AbortController();
+    if (this.stopping.aborted) controller.abort(this.stopping.reason);
+    else if (stream.destroyed) controller.abort(clientWentAway());
+    else {
+      this.#open.add(controller);
+      stream.once('close', () => {
+        this.#open.delete(controller);
+        if (!stream.writableEnded || stream.rstCode !== 0) controller.abort(clientWentAway());
+      });
+    }
+    return controller.signal;
+  }
+
+  #abortAll(): void {
+    for (const controller of this.#open) controller.abort(this.stopping.reason);
+    this.#open.clear();
+  }
+}
+
+const clientWentAway = (): Error => new Error('the client went away');
