@@ -44,6 +44,7 @@ import { daemonSetController } from './daemonset/daemonset.ts';
 import { statefulSetController } from './statefulset/statefulset.ts';
 import { cronJobController } from './cronjob/cronjob.ts';
 import { disruptionController } from './disruption/disruption.ts';
+import { horizontalPodAutoscalerController } from './podautoscaler/podautoscaler.ts';
 
 export const controllers: readonly ControllerDescriptor[] = [
   serviceAccountController,
@@ -90,6 +91,7 @@ export const controllers: readonly ControllerDescriptor[] = [
   statefulSetController,
   cronJobController,
   disruptionController,
+  horizontalPodAutoscalerController,
 ];
 
 /** `*` means all that are on by default; a name switches one on, `-name` off; the last word counts. */

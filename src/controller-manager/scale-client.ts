@@ -22,13 +22,13 @@ export class ScaleClient {
   }
 
   async get(target: ScaleTarget): Promise<{ scale: Scale; resource: DiscoveredResource }> {
-    const resource = await this.#resourceOf(target);
+    const resource = await this.resourceOf(target);
     const scale = await this.#scale(resource, target).get({ signal: this.#context.signal });
     return { scale, resource };
   }
 
   async update(target: ScaleTarget, scale: Scale): Promise<void> {
-    const resource = await this.#resourceOf(target);
+    const resource = await this.resourceOf(target);
     await this.#scale(resource, target).update(scale, { signal: this.#context.signal });
   }
 
@@ -36,7 +36,8 @@ export class ScaleClient {
     return this.#context.client.resource(resource).subresource<Scale>({ namespace, name }, 'scale');
   }
 
-  async #resourceOf({ apiVersion, kind }: ScaleTarget): Promise<DiscoveredResource> {
+  /** The resource of a kind; throws when the server does not have it. */
+  async resourceOf({ apiVersion, kind }: Pick<ScaleTarget, 'apiVersion' | 'kind'>): Promise<DiscoveredResource> {
     const [version = '', group = ''] = apiVersion.split('/').reverse();
     const find = (): DiscoveredResource | undefined => this.#discovery && findKind(this.#discovery.found, { group, version, kind });
     const { clock, client, signal } = this.#context;

@@ -1,0 +1,141 @@
+/** From what pods use to how many there should be. Pure. */
+import type { Pod } from '../../api/generated/core-v1.ts';
+import { parseQuantity } from '../../machinery/quantity/index.ts';
+import { parseTime } from '../../machinery/time/index.ts';
+import { readyCondition } from '../pods/index.ts';
+
+/** A pod that starts up burns more than it will later; its numbers do not count at first. */
+const CPU_INITIALIZATION_MS = 5 * 60_000;
+const INITIAL_READINESS_MS = 30_000;
+
+export interface Tolerance {
+  readonly up: number;
+  readonly down: number;
+}
+
+export interface PodUsage {
+  readonly pods: readonly Pod[];
+  readonly milliByPod: ReadonlyMap<string, number>;
+  readonly current: number;
+  readonly tolerance: Tolerance;
+  /** Set where the numbers of pods that start up mislead. */
+  readonly isCpu: boolean;
+  readonly now: number;
+}
+
+export interface Proposal {
+  readonly replicas: number;
+  /** What the metric is now: percent for utilizations, thousandths otherwise. */
+  readonly value: number;
+}
+
+const isWithin = (ratio: number, { up, down }: Tolerance): boolean => ratio >= 1 - down && ratio <= 1 + up;
+
+/** Usage against what the pods ask for, in percent. */
+export function byUtilization(usage: PodUsage, targetPercent: number, requests: ReadonlyMap<string, number>): Proposal & { averageMilli: number } {
+  let averageMilli = 0;
+  let value = 0;
+  const ratioOf = (milliByPod: ReadonlyMap<string, number>): number => {
+    let [used, requested] = [0, 0];
+    for (const [pod, milli] of milliByPod) {
+      const request = requests.get(pod);
+      if (request === undefined) continue;
+      used += milli;
+      requested += request;
+    }
+    if (requested === 0) throw new Error('no metrics returned matched known pods');
+    const percent = Math.floor((used * 100) / requested);
+    if (value === 0) [value, averageMilli] = [percent, Math.floor(used / milliByPod.size)];
+    return percent / targetPercent;
+  };
+  const assumedFull = (pod: Pod): number => Math.floor(((requests.get(pod.metadata.name ?? '') ?? 0) * Math.max(100, targetPercent)) / 100);
+  const replicas = fromRatio(usage, ratioOf, assumedFull);
+  return { replicas, value, averageMilli };
+}
+
+/** Usage against an average for each pod, in thousandths. */
+export function byAverage(usage: PodUsage, targetMilli: number): Proposal {
+  let value: number | undefined;
+  const ratioOf = (milliByPod: ReadonlyMap<string, number>): number => {
+    const average = Math.floor([...milliByPod.values()].reduce((sum, milli) => sum + milli, 0) / milliByPod.size);
+    value ??= average;
+    return average / targetMilli;
+  };
+  const replicas = fromRatio(usage, ratioOf, () => targetMilli);
+  return { replicas, value: value ?? 0 };
+}
+
+/** One number for all: it grows with the load, not with the pods. */
+export function byValue(options: { milli: number; targetMilli: number; current: number; readyPods: number; tolerance: Tolerance }): Proposal {
+  const { milli, targetMilli, current, readyPods, tolerance } = options;
+  const ratio = milli / targetMilli;
+  const replicas = current === 0 ? Math.ceil(ratio) : isWithin(ratio, tolerance) ? current : Math.ceil(ratio * readyPods);
+  return { replicas, value: milli };
+}
+
+/** One number, shared by the pods that there are. */
+export function byShare(options: { milli: number; targetMilli: number; current: number; tolerance: Tolerance }): Proposal {
+  const { milli, targetMilli, current, tolerance } = options;
+  const isClose = current > 0 && isWithin(milli / (targetMilli * current), tolerance);
+  return { replicas: isClose ? current : Math.ceil(milli / targetMilli), value: current > 0 ? Math.ceil(milli / current) : milli };
+}
+
+/**
+ * Pods without numbers are assumed to do what speaks against a change: to be idle when more pods are about to be made,
+ * to use all that they may when some are about to go.
+ */
+function fromRatio(usage: PodUsage, ratioOf: (milliByPod: ReadonlyMap<string, number>) => number, assumedFull: (pod: Pod) => number): number {
+  const { current, tolerance } = usage;
+  const { ready, unready, missing } = groupPods(usage);
+  const milliByPod = new Map(ready.map((pod) => [pod.metadata.name ?? '', usage.milliByPod.get(pod.metadata.name ?? '') ?? 0]));
+  if (milliByPod.size === 0) throw new Error('did not receive metrics for targeted pods (pods might be unready)');
+  const ratio = ratioOf(milliByPod);
+  const growsWithUnready = unready.length > 0 && ratio > 1;
+  if (!growsWithUnready && missing.length === 0) return isWithin(ratio, tolerance) ? current : Math.ceil(ratio * ready.length);
+  if (ratio < 1) for (const pod of missing) milliByPod.set(pod.metadata.name ?? '', assumedFull(pod));
+  else if (ratio > 1) for (const pod of missing) milliByPod.set(pod.metadata.name ?? '', 0);
+  if (growsWithUnready) for (const pod of unready) milliByPod.set(pod.metadata.name ?? '', 0);
+  const assumed = ratioOf(milliByPod);
+  if (isWithin(assumed, tolerance) || (ratio < 1 && assumed > 1) || (ratio > 1 && assumed < 1)) return current;
+  const replicas = Math.ceil(assumed * milliByPod.size);
+  return (assumed < 1 && replicas > current) || (assumed > 1 && replicas < current) ? current : replicas;
+}
+
+export function groupPods({ pods, milliByPod, isCpu, now }: Pick<PodUsage, 'pods' | 'milliByPod' | 'isCpu' | 'now'>): { ready: Pod[]; unready: Pod[]; missing: Pod[] } {
+  const groups = { ready: [] as Pod[], unready: [] as Pod[], missing: [] as Pod[] };
+  for (const pod of pods) {
+    if (pod.metadata.deletionTimestamp !== undefined || pod.status?.phase === 'Failed') continue;
+    if (pod.status?.phase === 'Pending') groups.unready.push(pod);
+    else if (!milliByPod.has(pod.metadata.name ?? '')) groups.missing.push(pod);
+    else if (isCpu && isStarting(pod, now)) groups.unready.push(pod);
+    else groups.ready.push(pod);
+  }
+  return groups;
+}
+
+function isStarting(pod: Pod, now: number): boolean {
+  const ready = readyCondition(pod);
+  const { startTime } = pod.status ?? {};
+  if (!ready || !startTime) return true;
+  const started = parseTime(startTime);
+  const since = ready.lastTransitionTime ? parseTime(ready.lastTransitionTime) : started;
+  if (started + CPU_INITIALIZATION_MS > now) return ready.status === 'False';
+  return ready.status === 'False' && since < started + INITIAL_READINESS_MS;
+}
+
+/** What each pod asks for, in thousandths. Throws when one does not say. */
+export function requestsOf(pods: readonly Pod[], resource: string, container?: string): Map<string, number> {
+  const requests = new Map<string, number>();
+  for (const { metadata, spec } of pods) {
+    const { name = '' } = metadata;
+    const sidecars = (spec?.initContainers ?? []).filter((c) => c.restartPolicy === 'Always');
+    const containers = [...(spec?.containers ?? []), ...sidecars].filter((c) => container === undefined || c.name === container);
+    const sum = containers.reduce((total, c) => {
+      const request = c.resources?.requests?.[resource];
+      if (request === undefined) throw new Error(`missing request for ${resource} in container ${c.name} of Pod ${name}`);
+      return total + parseQuantity(request).milliValue();
+    }, 0);
+    requests.set(name, sum);
+  }
+  return requests;
+}
