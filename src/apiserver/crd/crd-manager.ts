@@ -13,7 +13,9 @@ import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { ResourceCache } from '../storage/resource-cache.ts';
 import type { WatchCache } from '../storage/watch-cache.ts';
+import type { WebhookClients } from '../webhook-client/index.ts';
 import { acceptNames, approvalCondition, conditionOf, isTrue, nonStructuralCondition, withCondition, type Condition } from './conditions.ts';
+import { ConversionWebhook } from './conversion-webhook.ts';
 import { deleteInstances } from './delete-instances.ts';
 import { storedKindOf, versionResources, type Definition } from './serve-definition.ts';
 
@@ -25,6 +27,8 @@ export interface CrdManagerOptions {
   readonly registry: Registry;
   readonly cache: WatchCache;
   readonly loopback: Loopback;
+  /** For conversions between versions. */
+  readonly webhooks: WebhookClients;
 }
 
 interface Serving {
@@ -139,10 +143,16 @@ export class CrdManager {
     if (before?.key === key) return;
     const stored = storedKindOf(definition);
     const objects = before?.cache ?? (await cache.add(stored));
-    const versions = versionResources(definition, objects);
+    const versions = versionResources(definition, objects, this.#webhookOf(definition));
     const resources = versions.filter((_version, i) => definition.spec.versions[i]!.served);
     registry.replaceAll(before?.resources ?? [], resources);
     this.#serving.set(name, { key, group: definition.spec.group, prefix: stored.prefix, versions, resources, cache: objects });
+  }
+
+  #webhookOf({ spec }: Definition): ConversionWebhook | undefined {
+    const { strategy, webhook } = spec.conversion ?? {};
+    if (strategy !== 'Webhook' || !webhook?.clientConfig) return undefined;
+    return new ConversionWebhook(this.ctx, this.options.webhooks, { config: webhook.clientConfig, reviewVersions: webhook.conversionReviewVersions ?? [] });
   }
 
   #unserve(name: string): void {

@@ -11,12 +11,13 @@ import { compareVersions } from '../discovery/index.ts';
 import { selectableFieldReader, type ServedResource, type StoredKind } from '../registry/served-resource.ts';
 import { customResourcePrefix } from '../storage/keys.ts';
 import type { ResourceCache } from '../storage/resource-cache.ts';
+import type { ConversionWebhook } from './conversion-webhook.ts';
 import { CustomDecoder } from './custom-decode.ts';
 import { customStrategy } from './custom-strategy.ts';
 import { customMessage } from './custom-type.ts';
 import { customValidation } from './custom-validation.ts';
 import { lazily } from './lazily.ts';
-import { versionForm, versionViews, type VersionForm } from './stored-form.ts';
+import { versionForm, versionViews, webhookViews, type VersionForm } from './stored-form.ts';
 
 export type Definition = CustomResourceDefinition & KubeObject;
 
@@ -37,7 +38,7 @@ export function storedKindOf({ spec }: Definition): StoredKind {
 }
 
 /** Every version, served or not: what is stored in one that is no longer served can still be deleted. */
-export function versionResources(definition: Definition, cache: ResourceCache): ServedResource[] {
+export function versionResources(definition: Definition, cache: ResourceCache, webhook?: ConversionWebhook): ServedResource[] {
   const { spec } = definition;
   const stored = storedKindOf(definition);
   const forms = new Map<string, VersionForm>();
@@ -46,12 +47,14 @@ export function versionResources(definition: Definition, cache: ResourceCache): 
     forms.set(apiVersion, versionForm(apiVersion, schemaOf(definition, version)));
   }
   const messages = new Map(spec.versions.map((version) => [version.name, lazily(() => customMessage(spec.names.kind, schemaOf(definition, version)))]));
+  // What a webhook makes of an object's fields cannot be known here: owners of other versions keep what they have.
+  const anything = lazily(() => customMessage(spec.names.kind, undefined));
   const versions: OtherVersions = (apiVersion) => {
     const form = forms.get(apiVersion);
-    const message = messages.get(apiVersion.slice(apiVersion.indexOf('/') + 1));
+    const message = webhook ? anything : messages.get(apiVersion.slice(apiVersion.indexOf('/') + 1));
     return form && message ? { message: message(), convert: (object) => ({ ...object, apiVersion }) } : undefined;
   };
-  return spec.versions.map((version) => versionResource(definition, version, { cache, stored, forms, messages, versions }));
+  return spec.versions.map((version) => versionResource(definition, version, { cache, stored, forms, messages, versions, webhook }));
 }
 
 /** Nothing is pruned, and so nothing described, where unknown fields are kept throughout. */
@@ -64,9 +67,10 @@ interface VersionParts {
   readonly forms: ReadonlyMap<string, VersionForm>;
   readonly messages: ReadonlyMap<string, () => Message>;
   readonly versions: OtherVersions;
+  readonly webhook: ConversionWebhook | undefined;
 }
 
-function versionResource(definition: Definition, version: CustomResourceDefinitionVersion, { cache, stored, forms, messages, versions }: VersionParts): ServedResource {
+function versionResource(definition: Definition, version: CustomResourceDefinitionVersion, { cache, stored, forms, messages, versions, webhook }: VersionParts): ServedResource {
   const { spec, status } = definition;
   const { group } = spec;
   const names = status?.acceptedNames ?? spec.names;
@@ -97,6 +101,7 @@ function versionResource(definition: Definition, version: CustomResourceDefiniti
     columns: [],
     listKind: names.listKind ?? `${kind}List`,
   };
+  const views = { forms, served: form, storage: forms.get(stored.apiVersion)!, kind };
   const rules = lazily(() => (rootSchema && !spec.preserveUnknownFields ? compileSchemaRules(rootSchema, true) : undefined));
   return {
     ...base,
@@ -107,7 +112,7 @@ function versionResource(definition: Definition, version: CustomResourceDefiniti
     strategy: customStrategy(version.deprecated ? (version.deprecationWarning ?? deprecationOf(definition, version.name)) : undefined),
     stored,
     cache,
-    conversion: versionViews(forms, form, forms.get(stored.apiVersion)!),
+    ...(webhook ? webhookViews(webhook, views) : versionViews(views)),
     versions,
     ...(terminating ? { handlers: { create: refuseCreate(base) } } : {}),
     decode: (request) => decoder.decode(request),

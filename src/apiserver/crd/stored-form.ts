@@ -6,7 +6,11 @@
  */
 import type { KubeObject } from '../../machinery/object.ts';
 import type { Schema } from '../../machinery/validation/apiextensions/index.ts';
+import type { GroupVersionKind } from '../../api/schema.ts';
+import { internalError } from '../../machinery/status.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
 import type { ViewConversion } from '../storage/entry.ts';
+import type { ConversionWebhook } from './conversion-webhook.ts';
 import { applySchemaDefaults, coerce, compileInForm, type InForm } from './coerce.ts';
 import { lazily } from './lazily.ts';
 
@@ -41,9 +45,52 @@ export function pruneTo(object: KubeObject, to: VersionForm): KubeObject {
   return to.schema ? (coerce(object, to.schema).object as KubeObject) : object;
 }
 
-export function versionViews(forms: ReadonlyMap<string, VersionForm>, served: VersionForm, storage: VersionForm): { fromStorage: ViewConversion; toStorage: ViewConversion } {
+export interface VersionViews {
+  readonly conversion: NonNullable<ServedResource['conversion']>;
+  readonly prepareViews?: NonNullable<ServedResource['prepareViews']>;
+}
+
+/** Views that a webhook makes: they are made before they are looked at. */
+export function webhookViews(webhook: ConversionWebhook, { forms, served, storage, kind }: ViewOptions): VersionViews {
+  const gvkOf = ({ apiVersion }: VersionForm): GroupVersionKind => {
+    const slash = apiVersion.indexOf('/');
+    return { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1), kind };
+  };
+  const fromStorage: ViewConversion = (stored) => {
+    if (stored.apiVersion !== served.apiVersion) throw internalError(`the object has not been converted to ${served.apiVersion}`);
+    return readStored(stored, forms);
+  };
   return {
-    fromStorage: (stored) => changeVersion(readStored(stored, forms), served),
-    toStorage: (object) => changeVersion(object, storage),
+    conversion: {
+      fromStorage,
+      async toStorage(object) {
+        if (object.apiVersion === storage.apiVersion) return object;
+        const [converted] = await webhook.convert([object], gvkOf(storage));
+        return pruneTo(converted!, storage);
+      },
+    },
+    async prepareViews(entries) {
+      const pending = entries.filter((entry) => !entry.hasView(fromStorage) && entry.object.apiVersion !== served.apiVersion);
+      if (pending.length === 0) return false;
+      const converted = await webhook.convert(pending.map((entry) => readStored(entry.object, forms)), gvkOf(served));
+      for (const [i, entry] of pending.entries()) entry.setView(fromStorage, pruneTo(converted[i]!, served));
+      return true;
+    },
+  };
+}
+
+export interface ViewOptions {
+  readonly forms: ReadonlyMap<string, VersionForm>;
+  readonly served: VersionForm;
+  readonly storage: VersionForm;
+  readonly kind: string;
+}
+
+export function versionViews({ forms, served, storage }: ViewOptions): VersionViews {
+  return {
+    conversion: {
+      fromStorage: (stored) => changeVersion(readStored(stored, forms), served),
+      toStorage: (object) => changeVersion(object, storage),
+    },
   };
 }

@@ -29,7 +29,9 @@ export interface ServedResource extends Resource {
   readonly stored: StoredKind;
   readonly cache: ResourceCache;
   /** How this version differs from what is stored; absent when it is the stored version itself. */
-  readonly conversion?: { fromStorage: ViewConversion; toStorage: ViewConversion };
+  readonly conversion?: { fromStorage: ViewConversion; toStorage(object: KubeObject): KubeObject | Promise<KubeObject> };
+  /** Makes views that take their time (a webhook converts), so that they are there when they are looked at; whether it made any. */
+  readonly prepareViews?: (entries: readonly Entry[]) => Promise<boolean>;
   /** Verbs that this resource serves in its own way (reviews, bindings: nothing is stored). */
   readonly handlers?: Readonly<Record<string, (scope: Scope) => Promise<Result>>>;
   /** How a custom resource's bodies are decoded, by its schema. */
@@ -60,7 +62,7 @@ const groupOf = (apiVersion: string): string => (apiVersion.includes('/') ? apiV
 export const viewOf = (served: ServedResource, entry: Entry): Entry =>
   served.conversion ? entry.view(served.conversion.fromStorage) : entry;
 
-export const toStored = (served: ServedResource, object: KubeObject): KubeObject =>
+export const toStored = (served: ServedResource, object: KubeObject): KubeObject | Promise<KubeObject> =>
   served.conversion ? served.conversion.toStorage(object) : object;
 
 type FieldReader = (object: KubeObject) => Record<string, string>;

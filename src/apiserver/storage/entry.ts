@@ -94,6 +94,16 @@ export class Entry {
     return entry;
   }
 
+  hasView(convert: ViewConversion): boolean {
+    return this.#views?.has(convert) ?? false;
+  }
+
+  /** Keeps a view that took its time to be made. */
+  setView(convert: ViewConversion, object: KubeObject): void {
+    this.#views ??= new WeakMap();
+    this.#views.set(convert, Entry.fromValue(this, encodeForStorage(object), this.revision, object));
+  }
+
   /** The entry as another version of its kind shows it; converted once. */
   view(convert: ViewConversion): Entry {
     this.#views ??= new WeakMap();

@@ -36,6 +36,8 @@ export class ObjectStore {
   /** From the cache, as new as the store is now. */
   async get(served: ServedResource, place: Place): Promise<Entry> {
     await this.cache.waitUntilCurrent();
+    const entry = served.cache.get(place.namespace, place.name);
+    if (entry) await served.prepareViews?.([entry]);
     return this.cached(served, place);
   }
 
@@ -51,7 +53,9 @@ export class ObjectStore {
     const { kvs } = await this.#guard(() => this.store.range({ key: objectKey(served.stored.prefix, place.namespace, place.name) }));
     const kv = kvs[0];
     if (!kv) throw notFound(served.groupResource, place.name);
-    return viewOf(served, this.cache.entryOf(served.stored, kv));
+    const entry = this.cache.entryOf(served.stored, kv);
+    await served.prepareViews?.([entry]);
+    return viewOf(served, entry);
   }
 
   async create(served: ServedResource, place: Place, object: KubeObject, dryRun: boolean): Promise<Entry> {
@@ -105,7 +109,7 @@ export class ObjectStore {
   }
 
   async #encode(served: ServedResource, key: string, object: KubeObject): Promise<Buffer> {
-    const stored = toStored(served, object);
+    const stored = await toStored(served, object);
     const plain = encodeForStorage(stored);
     const written = await this.transformer.toStorage(plain, key);
     if (written === plain) this.cache.remember(written, stored);
@@ -115,7 +119,10 @@ export class ObjectStore {
   async #committed(served: ServedResource, place: Place, object: KubeObject, revision: number): Promise<Entry> {
     await this.cache.waitFor(revision);
     const cached = served.cache.get(place.namespace, place.name);
-    if (cached?.revision === revision) return viewOf(served, cached);
+    if (cached?.revision === revision) {
+      await served.prepareViews?.([cached]);
+      return viewOf(served, cached);
+    }
     // A later write has already replaced it in the cache: the answer still shows what this one wrote.
     const key = objectKey(served.stored.prefix, place.namespace, place.name);
     return Entry.fromValue({ key, ...place }, encodeForStorage(object), revision, object);

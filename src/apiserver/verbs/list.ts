@@ -23,7 +23,13 @@ export async function list(scope: Scope): Promise<Result> {
   const legacyExact = options.limit > 0 && options.resourceVersionMatch === '' && revision > 0;
   if (legacyExact) return listAtRevision(scope, options, selection, { revision, from: '' });
   await (revision > 0 ? scope.backend.cache.waitForClient(revision) : options.resourceVersion === '0' ? undefined : scope.backend.cache.waitUntilCurrent());
+  await prepareAll(scope);
   return listFromCache(scope, options, selection);
+}
+
+/** While some views are made, other objects may come. */
+export async function prepareAll({ served, place }: Scope): Promise<void> {
+  while (await served.prepareViews?.(served.cache.list(place.namespace)));
 }
 
 function parseResourceVersion(text: string): number {
@@ -107,8 +113,9 @@ async function listAtRevision(scope: Scope, options: ListOptions, selection: Sel
     const limit = options.limit > 0 ? (selection.matches ? PAGE : options.limit - entries.length) : 0;
     const page = await rangeAt(scope, { key, rangeEnd, limit, revision });
     revision ||= page.revision;
-    for (const kv of page.kvs) {
-      const entry = backend.cache.entryOf(served.stored, kv);
+    const found = page.kvs.map((kv) => ({ kv, entry: backend.cache.entryOf(served.stored, kv) }));
+    await served.prepareViews?.(found.map(({ entry }) => entry));
+    for (const { kv, entry } of found) {
       if (selection.matches && !selection.matches(entry)) continue;
       entries.push(viewOf(served, entry));
       if (options.limit > 0 && entries.length === options.limit && (page.more || kv !== page.kvs.at(-1))) {

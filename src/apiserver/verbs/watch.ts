@@ -13,6 +13,7 @@ import type { FrameSink, Result } from '../result.ts';
 import type { Scope } from '../scope.ts';
 import type { Entry } from '../storage/entry.ts';
 import type { CacheEvent, CacheWatcher, EventType } from '../storage/resource-cache.ts';
+import { prepareAll } from './list.ts';
 import { selectionOf, type Selection } from './selection.ts';
 import { objectEncoder, watchEncoderOf, type WatchEncoder } from './watch-encoder.ts';
 
@@ -30,6 +31,7 @@ export async function watch(scope: Scope): Promise<Result> {
   const { cache } = scope.backend;
   if (options.resourceVersion === '' || options.sendInitialEvents) await cache.waitUntilCurrent();
   if (options.sendInitialEvents && revision > 0) await cache.waitForClient(revision);
+  await prepareAll(scope);
   return {
     type: 'watch',
     contentType: encoder.contentType,
@@ -55,6 +57,8 @@ interface SessionOptions<F> {
 class WatchSession<F> implements CacheWatcher {
   readonly scope: string;
   #delivered = 0;
+  /** Events are sent one after the other, also when their views take time to be made. */
+  #sent: Promise<void> = Promise.resolve();
   #ended = false;
   #end: () => void = () => {};
 
@@ -164,6 +168,19 @@ class WatchSession<F> implements CacheWatcher {
 
   /** With a selector, entering it is ADDED and leaving it DELETED, whatever happened to the object itself. */
   #send(event: CacheEvent): void {
+    const { served, backend } = this.session.scope;
+    if (!served.prepareViews) return this.#sendNow(event);
+    const entries = event.previous ? [event.entry, event.previous] : [event.entry];
+    this.#sent = this.#sent
+      .then(() => served.prepareViews!(entries))
+      .then(() => (this.#ended ? undefined : this.#sendNow(event)))
+      .catch((error: unknown) => {
+        backend.ctx.logger.error(error, 'A watch ends since an object cannot be converted', { key: event.entry.key });
+        this.#stop();
+      });
+  }
+
+  #sendNow(event: CacheEvent): void {
     const { selection, encoder, scope: request } = this.session;
     if (!selection.matches) return this.#write(encoder.encodeShared(event));
     const { matches } = selection;
@@ -173,8 +190,8 @@ class WatchSession<F> implements CacheWatcher {
       const type = before ? 'MODIFIED' : 'ADDED';
       this.#write(type === event.type ? encoder.encodeShared(event) : encoder.encode(type, viewOf(request.served, event.entry)));
     } else if (before) {
-      const shown = event.type === 'DELETED' ? event.entry : event.previous!.atRevision(event.revision);
-      this.#write(encoder.encode('DELETED', viewOf(request.served, shown)));
+      const shown = event.type === 'DELETED' ? viewOf(request.served, event.entry) : viewOf(request.served, event.previous!).atRevision(event.revision);
+      this.#write(encoder.encode('DELETED', shown));
     }
   }
 
