@@ -111,7 +111,7 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
     aggregator,
   };
   const handle = (request: ApiRequest): Promise<ApiResponse> => handleRequest(door, request);
-  const definitions = new CrdManager(ctx, { registry, cache, loopback });
+  const definitions = new CrdManager(ctx, { registry, cache, loopback, webhooks });
   return {
     door,
     handle,
