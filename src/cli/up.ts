@@ -52,6 +52,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   });
   console.log(`API server   ${cluster.server}`);
   if (cluster.kubeconfigFile) console.log(`kubeconfig   ${cluster.kubeconfigFile}\n\n  export KUBECONFIG=${cluster.kubeconfigFile}\n  kubectl get namespaces\n`);
+  console.log('There are no nodes yet: scheduler, kubelet, proxy and DNS are not part of this version, so Pods stay Pending.');
   console.log(`ready in ${((ctx.clock.monotonic() - startedAt) / 1000).toFixed(2)} s`);
   await cluster.finished;
   release();
