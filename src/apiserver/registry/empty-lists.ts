@@ -25,6 +25,13 @@ export function withEmptyLists(message: Message, object: KubeObject, written: Ku
   return body === undefined ? object : (restore(message, object, body) as KubeObject);
 }
 
+/** Whether the author sent an empty list of managedFields: that asks for tracking to start over. */
+export function clearsManagedFields(written: KubeObject): boolean {
+  const body = bodies.get(written);
+  const metadata = isRecord(body) && isRecord(body['metadata']) ? body['metadata'] : {};
+  return Array.isArray(metadata['managedFields']) && metadata['managedFields'].length === 0;
+}
+
 function restore(message: Message, value: unknown, body: unknown): unknown {
   if (!isRecord(value) || !isRecord(body)) return value;
   let result = value;

@@ -6,7 +6,7 @@ import { formatTime } from '../../machinery/time/index.ts';
 import type { WriteOptions } from '../options.ts';
 import { headerOf } from '../request.ts';
 import type { Scope } from '../scope.ts';
-import { withEmptyLists } from './empty-lists.ts';
+import { clearsManagedFields, withEmptyLists } from './empty-lists.ts';
 import { hasStatusSubresource } from './status.ts';
 
 const MANAGER_LIMIT = 128;
@@ -25,6 +25,7 @@ export function trackCreate(scope: Scope, object: KubeObject, manager: string): 
 
 /** The updated object with its managedFields; `written` is the decoded body that it is a copy of, where it is one. */
 export function trackUpdate(scope: Scope, live: KubeObject, object: KubeObject, manager: string, written: KubeObject = object): KubeObject {
+  if (clearsManagedFields(written)) object.metadata.managedFields = [];
   const { metadata } = track(scope, live, withEmptyLists(scope.served.message, object, written), manager);
   return keepTimes(live, { ...object, metadata });
 }

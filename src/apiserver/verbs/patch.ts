@@ -65,6 +65,7 @@ export function patched(scope: Scope, type: Exclude<PatchType, 'application/appl
     const kind = served.custom ? decoded.object['kind'] : served.kind;
     const object = { ...decoded.object, kind, apiVersion: live.apiVersion } as unknown as KubeObject;
     object.metadata ??= {};
+    if (live.metadata.managedFields && !hasManagedFields(result)) object.metadata.managedFields = [];
     return applyDefaults(served, object, { now: formatTime(scope.backend.ctx.clock.now()) });
   } catch (error) {
     // What is wrong with the result of a patch is shown as a fault of the patch.
@@ -72,6 +73,12 @@ export function patched(scope: Scope, type: Exclude<PatchType, 'application/appl
     throw error;
   }
 }
+
+/** A patch that takes the managedFields away asks for tracking to start over. */
+const hasManagedFields = (result: unknown): boolean => {
+  const metadata = isRecord(result) && isRecord(result['metadata']) ? result['metadata'] : {};
+  return Array.isArray(metadata['managedFields']) && metadata['managedFields'].length > 0;
+};
 
 /** A patch that turns the object into another kind gets what decoding that would give. */
 function checkType(served: ServedResource, live: KubeObject, result: unknown): void {
