@@ -47,17 +47,17 @@ export class CrdManager {
   readonly #serving = new Map<string, Serving>();
   readonly #pending = new Set<string>();
   #wake: (() => void) | undefined;
+  #isCaughtUp: () => void = () => undefined;
+  readonly #caughtUp = new Promise<void>((resolve) => (this.#isCaughtUp = resolve));
 
   constructor(
     private readonly ctx: Context,
     private readonly options: CrdManagerOptions,
   ) {}
 
-  /** Serves what is established already: until this has resolved, custom resources are not found. */
-  async start(): Promise<void> {
-    for (const definition of this.#definitions()) {
-      if (isTrue(definition, 'Established')) await this.#serve(definition).catch((error: unknown) => this.#log(error, definition.metadata.name!));
-    }
+  /** Resolves when what is established already is served, once `run` runs: until then, custom resources are not found. */
+  start(): Promise<void> {
+    return this.#caughtUp;
   }
 
   async run(): Promise<void> {
@@ -69,14 +69,17 @@ export class CrdManager {
     try {
       while (!signal.aborted) {
         const next = this.#pending.values().next();
-        if (next.done) await new Promise<void>((resolve) => (this.#wake = resolve));
-        else {
+        if (next.done) {
+          this.#isCaughtUp();
+          await new Promise<void>((resolve) => (this.#wake = resolve));
+        } else {
           this.#pending.delete(next.value);
           await this.#reconcileOrRetry(next.value);
         }
       }
     } finally {
       unsubscribe();
+      this.#isCaughtUp();
       signal.removeEventListener('abort', stop);
       for (const serving of this.#serving.values()) serving.stopWatching?.();
     }

@@ -168,6 +168,28 @@ describe('a schema that changes', () => {
   });
 });
 
+describe('watches', () => {
+  const follow = async (target: string): Promise<{ events: string[]; done: Promise<void> }> => {
+    const { response } = await server.call('GET', target);
+    const events: string[] = [];
+    const sink = { write: (frame: Buffer | string) => events.push(String(frame)), pending: 0, signal: new AbortController().signal };
+    return { events, done: Promise.resolve(response.stream!(sink as unknown as Parameters<NonNullable<typeof response.stream>>[0])) };
+  };
+
+  it('go on while the schema changes, and end with the definition', async () => {
+    const group = 'watched.example.com';
+    await define(group, spec({ a: { type: 'string' } }));
+    const { events, done } = await follow(`${path(group)}?watch=true`);
+    await create(group, 'one', {});
+    await server.call('PATCH', `${DEFINITIONS}/things.${group}`, { body: [{ op: 'add', path: '/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/b', value: { type: 'string' } }], contentType: 'application/json-patch+json' });
+    await until(async () => (await create(group, 'two', { spec: { b: 'x' } })).warnings.length === 0);
+    expect(events.filter((event) => event.includes('"ADDED"')).length).toBeGreaterThanOrEqual(2);
+    await server.call('DELETE', `${DEFINITIONS}/things.${group}`);
+    await done;
+    expect(events.at(-1)).toContain('"DELETED"');
+  });
+});
+
 describe('several versions', () => {
   const group = 'versions.example.com';
 

@@ -24,6 +24,8 @@ export interface CacheWatcher {
   deliver(event: CacheEvent): void;
   /** All events up to this revision have been delivered. */
   progress?(revision: number): void;
+  /** The resource is no longer served: nothing will come any more. */
+  end?(): void;
 }
 
 export interface CachedResource {
@@ -158,6 +160,11 @@ export class ResourceCache {
   #notify(scope: string, event: CacheEvent): void {
     const set = this.#watchers.get(scope);
     if (set) for (const watcher of set) watcher.deliver(event);
+  }
+
+  /** Lets go of all watchers. */
+  close(): void {
+    for (const set of this.#watchers.values()) for (const watcher of [...set]) watcher.end?.();
   }
 
   notifyProgress(revision: number): void {

@@ -85,6 +85,7 @@ export class WatchCache {
   }
 
   remove(prefix: string): void {
+    this.#caches.get(prefix)?.close();
     this.#caches.delete(prefix);
   }
 

@@ -96,6 +96,10 @@ class WatchSession<F> implements CacheWatcher {
     this.#send(event);
   }
 
+  end(): void {
+    this.#stop();
+  }
+
   /** Sends what the client has not seen yet and follows from there. */
   #start(): () => void {
     const { scope: request, options, revision } = this.session;
