@@ -90,16 +90,16 @@ export function parseRequestInfo(method: string, path: string, query: URLSearchP
 }
 
 export function splitPath(path: string): string[] {
-  return path
-    .split('/')
-    .filter((part) => part !== '')
-    .map((part) => {
-      try {
-        return decodeURIComponent(part);
-      } catch {
-        return part;
-      }
-    });
+  const parts = path.split('/').filter((part) => part !== '');
+  return path.includes('%') ? parts.map(unescaped) : parts;
+}
+
+function unescaped(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 /** As Go's query decoding of a bool pointer: present and neither "0" nor "false". */

@@ -36,7 +36,8 @@ export function requestFromHttp2(stream: http2.ServerHttp2Stream, { headers, raw
 export async function answerHttp2(response: ApiResponse, stream: http2.ServerHttp2Stream, request: ApiRequest): Promise<void> {
   if (response.hijacked || stream.destroyed) return;
   // A body that nobody has read is taken and dropped: Node would reset the stream, which some clients never get over.
-  if (stream.readableFlowing === null) stream.resume();
+  // Where there is none, that would only close the stream before its answer is written, which costs Node an error.
+  if (stream.readableFlowing === null && !stream.endAfterHeaders) stream.resume();
   const { body } = response;
   const headers: http2.OutgoingHttpHeaders = { ...response.headers, ':status': response.status };
   if (!response.stream) {
