@@ -25,15 +25,16 @@ export function equivalentView({ served, kind }: AdmissionAttributes, resource: 
 
 const sameKind = (a: GroupVersionKind, b: GroupVersionKind): boolean => a.kind === b.kind && a.version === b.version && a.group === b.group;
 
-export function toView(attributes: AdmissionAttributes, view: View, object: KubeObject | undefined): KubeObject | undefined {
+/** Conversion may ask a webhook of the kind's own. */
+export async function toView(attributes: AdmissionAttributes, view: View, object: KubeObject | undefined): Promise<KubeObject | undefined> {
   if (!object || sameKind(view.kind, attributes.kind)) return object;
-  const stored = toStored(attributes.served, object);
+  const stored = await toStored(attributes.served, object);
   return view.resource.conversion ? view.resource.conversion.fromStorage(stored) : stored;
 }
 
-export function fromView(attributes: AdmissionAttributes, view: View, object: KubeObject): KubeObject {
+export async function fromView(attributes: AdmissionAttributes, view: View, object: KubeObject): Promise<KubeObject> {
   if (sameKind(view.kind, attributes.kind)) return object;
-  const stored = toStored(view.resource, object);
+  const stored = await toStored(view.resource, object);
   return attributes.served.conversion ? attributes.served.conversion.fromStorage(stored) : stored;
 }
 

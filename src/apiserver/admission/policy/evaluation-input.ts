@@ -8,8 +8,8 @@ import { namespaceVariable, requestVariable } from './request-variables.ts';
 export async function evaluationInput(attributes: AdmissionAttributes, view: View, params: KubeObject | undefined, sees = { namespace: true }): Promise<EvaluationInput> {
   return {
     attributes,
-    object: asDeclared(view, toView(attributes, view, attributes.object)),
-    oldObject: asDeclared(view, toView(attributes, view, attributes.oldObject)),
+    object: asDeclared(view, await toView(attributes, view, attributes.object)),
+    oldObject: asDeclared(view, await toView(attributes, view, attributes.oldObject)),
     request: requestVariable(attributes, view),
     params: params ?? null,
     namespaceObject: sees.namespace ? await namespaceVariable(attributes) : null,

@@ -154,7 +154,7 @@ async function mutate(attributes: AdmissionAttributes, view: View, { mutator, pa
       const before = input.object as KubeObject;
       const after = await mutator.mutate(mutation, input, view);
       if (deepEqual(before, after)) continue;
-      replaceContents(attributes.object!, fromView(attributes, view, after));
+      replaceContents(attributes.object!, await fromView(attributes, view, after));
       changed = true;
     } catch (error) {
       if (isStatusError(error)) throw error;

@@ -60,10 +60,10 @@ export function mutatingWebhookPlugin(caller: Caller, webhooks: () => readonly W
   /** Whether the webhook changed the object. */
   async function ask(invocation: Invocation, attributes: AdmissionAttributes, position: string): Promise<boolean> {
     const { webhook, view } = invocation;
-    const objects = { object: toView(attributes, view, attributes.object), oldObject: toView(attributes, view, attributes.oldObject) };
+    const objects = { object: await toView(attributes, view, attributes.object), oldObject: await toView(attributes, view, attributes.oldObject) };
     try {
       const verdict = await callWebhook(caller, { invocation, attributes, objects, mutating: true });
-      return verdict.patch.length > 0 && change(webhook, attributes, view, objects.object, verdict);
+      return verdict.patch.length > 0 && (await change(webhook, attributes, view, objects.object, verdict));
     } catch (error) {
       if (!(error instanceof CallingWebhookError)) throw error;
       if (!webhook.ignoresFailure) throw internalError(error.message);
@@ -77,7 +77,7 @@ export function mutatingWebhookPlugin(caller: Caller, webhooks: () => readonly W
   return plugin;
 }
 
-function change(webhook: Webhook, attributes: AdmissionAttributes, view: View, object: KubeObject | undefined, { patch, patchType }: Verdict): boolean {
+async function change(webhook: Webhook, attributes: AdmissionAttributes, view: View, object: KubeObject | undefined, { patch, patchType }: Verdict): Promise<boolean> {
   const operations = readPatch(webhook, patch);
   if (operations.length === 0) return false;
   if (!object) throw internalError(`admission webhook ${quote(webhook.name)} attempted to modify the object, which is not supported for this operation`);
@@ -89,7 +89,7 @@ function change(webhook: Webhook, attributes: AdmissionAttributes, view: View, o
     throw isStatusError(error) ? internalError(error.message) : error;
   }
   if (deepEqual(changed, object)) return false;
-  replaceContents(attributes.object!, fromView(attributes, view, changed));
+  replaceContents(attributes.object!, await fromView(attributes, view, changed));
   return true;
 }
 

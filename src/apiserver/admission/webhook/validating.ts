@@ -24,7 +24,7 @@ export function validatingWebhookPlugin(caller: Caller, webhooks: () => readonly
 
   async function ask(invocation: Invocation, attributes: AdmissionAttributes, index: number): Promise<void> {
     const { webhook, view } = invocation;
-    const objects = { object: toView(attributes, view, attributes.object), oldObject: toView(attributes, view, attributes.oldObject) };
+    const objects = { object: await toView(attributes, view, attributes.object), oldObject: await toView(attributes, view, attributes.oldObject) };
     try {
       await callWebhook(caller, { invocation, attributes, objects, mutating: false });
     } catch (error) {
