@@ -19,6 +19,8 @@ const OWN_500S = [
   /etcdserver: request is too large/,
   /failed to (convert new object|create typed patch object)/,
   /unknown patch type/,
+  /unable to find api field in struct/,
+  /does not contain declared merge key/,
   /list element types are not identical/,
   /expected a \[\]interface \{\}, but received a/,
 ];

@@ -30,7 +30,9 @@ export class Endpoints {
     if (!endpoint) return pageNotFound();
     const { method } = exchange.request;
     if (!(endpoint.methods ?? ['GET']).includes(method)) throw methodNotAllowed();
-    return (await endpoint.serve(exchange, user)) ?? pageNotFound();
+    const response = await endpoint.serve(exchange, user);
+    if (response && !exchange.info.isResourceRequest) exchange.recognized = true;
+    return response ?? pageNotFound();
   }
 
   /** For `/`: what there is. */

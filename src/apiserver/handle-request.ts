@@ -62,6 +62,8 @@ export interface Exchange {
   readonly annotations: Map<string, string>;
   readonly startedAt: number;
   readonly auditId: string;
+  /** It asks for something that is there: a resource with that verb, an endpoint. */
+  recognized?: true;
   user?: UserInfo;
   impersonator?: UserInfo;
   /** Which priority level and flow the request was put into. */

@@ -7,6 +7,7 @@ export interface ApiServerMetrics {
   observe(exchange: Exchange, response: ApiResponse): void;
 }
 
+const KNOWN_LIMIT = 5000;
 const DURATION_BUCKETS = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
 
 export function createMetrics(ctx: Context): ApiServerMetrics {
@@ -32,25 +33,19 @@ export function createMetrics(ctx: Context): ApiServerMetrics {
   return {
     observe(exchange, response) {
       const { info, request } = exchange;
-      const dryRun = request.query.get('dryRun') ?? '';
-      const key = `${info.verb} ${info.apiGroup} ${info.apiVersion} ${info.resource} ${info.subresource} ${info.namespace === ''} ${info.name === ''} ${dryRun} ${response.status}`;
+      const dryRun = dryRunLabel(request.query);
+      const key = exchange.recognized
+        ? `${info.verb} ${info.apiGroup} ${info.apiVersion} ${info.resource} ${info.subresource} ${info.namespace === ''} ${info.name === ''} ${dryRun} ${info.isResourceRequest ? '' : firstSegment(info)} ${response.status}`
+        : `${request.method} ${response.status}`;
       let instruments = children.get(key);
       if (!instruments) {
-        const values = {
-          verb: info.isResourceRequest ? info.verb.toUpperCase() : request.method,
-          group: info.apiGroup,
-          version: info.apiVersion,
-          resource: info.resource,
-          subresource: info.isResourceRequest ? info.subresource : info.path.split('/')[1]!,
-          scope: scopeOf(info),
-          component: 'apiserver',
-        };
+        const values = exchange.recognized ? labelsOf(exchange) : labelsOfUnknown(request.method);
         instruments = {
-          total: total.child({ ...values, dry_run: dryRun, code: String(response.status) }),
-          duration: duration.child({ ...values, dry_run: dryRun }),
+          total: total.child({ ...values, dry_run: exchange.recognized ? dryRun : '', code: String(response.status) }),
+          duration: duration.child({ ...values, dry_run: exchange.recognized ? dryRun : '' }),
           sizes: sizes.child(values),
         };
-        if (children.size < 5000) children.set(key, instruments);
+        if (children.size < KNOWN_LIMIT) children.set(key, instruments);
       }
       instruments.total.inc();
       instruments.duration.observe((ctx.clock.monotonic() - exchange.startedAt) / 1000);
@@ -63,6 +58,40 @@ interface Instruments {
   total: { inc(by?: number): void };
   duration: { observe(value: number): void };
   sizes: { observe(value: number): void };
+}
+
+type Labels = Record<'verb' | 'group' | 'version' | 'resource' | 'subresource' | 'scope' | 'component', string>;
+
+function labelsOf({ info, request }: Exchange): Labels {
+  return {
+    verb: info.isResourceRequest ? info.verb.toUpperCase() : request.method,
+    group: info.apiGroup,
+    version: info.apiVersion,
+    resource: info.resource,
+    subresource: info.isResourceRequest ? info.subresource : firstSegment(info),
+    scope: scopeOf(info),
+    component: 'apiserver',
+  };
+}
+
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** Nothing of a path that leads nowhere becomes a label: whoever asks for a million of them would make a million series. */
+const labelsOfUnknown = (method: string): Labels => ({
+  verb: METHODS.has(method) ? method : 'other',
+  group: '',
+  version: '',
+  resource: '',
+  subresource: '',
+  scope: '',
+  component: 'apiserver',
+});
+
+const firstSegment = (info: Exchange['info']): string => info.path.split('/')[1]!;
+
+function dryRunLabel(query: URLSearchParams): string {
+  const value = query.get('dryRun') ?? '';
+  return value === '' || value === 'All' ? value : 'invalid';
 }
 
 function scopeOf(info: Exchange['info']): string {

@@ -48,6 +48,7 @@ export async function route(door: Door, exchange: Exchange, user: UserInfo): Pro
   if (request.method === 'HEAD') throw methodNotAllowed();
   checkParameters(request.query);
   const verb = verbOf(served, exchange);
+  exchange.recognized = true;
   const scope = scopeOf(door, exchange, user, served);
   if (served.strategy.deprecation) scope.warnings.push(served.strategy.deprecation);
   return respond(scope, await verb(scope));
