@@ -116,7 +116,11 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
     door,
     handle,
     async run() {
-      await Promise.all([cache.run(), definitions.run(), aggregator.run()]).finally(() => door.audit.close());
+      try {
+        await Promise.all([cache.run(), definitions.run(), aggregator.run()]);
+      } finally {
+        await door.audit.close();
+      }
     },
     async bootstrap(securePort) {
       port = securePort;

@@ -131,7 +131,7 @@ class EventBuffer implements FrameSink<WatchedObject>, AsyncIterable<WatchEvent<
       await new Promise<void>((resolve) => (this.#wake = resolve));
       this.#wake = undefined;
     }
-    if (this.signal.aborted) throw this.signal.reason;
-    if (this.#error) throw this.#error;
+    if (this.signal.aborted) throw this.signal.reason as Error;
+    if (this.#error) throw this.#error as Error;
   }
 }

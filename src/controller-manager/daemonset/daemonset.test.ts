@@ -69,11 +69,11 @@ describe('daemonset-controller', () => {
     await fixture.until('one replaced', async () => (await podsOf('roll', ',v=2')).length === 1);
     await fixture.advance(5000);
     expect(await podsOf('roll', ',v=1')).toHaveLength(2);
-    const good = (await podsOf('roll', ',v=1')).map((pod) => pod.metadata.uid).sort();
+    const good = (await podsOf('roll', ',v=1')).map((pod) => pod.metadata.uid ?? '').sort((a, b) => a.localeCompare(b));
     await setVersion('roll', '1');
     await fixture.until('back', () => rolledOut('roll', '1'));
     expect((await podsOf('roll')).map((pod) => pod.metadata.uid)).toEqual(expect.arrayContaining(good));
-    expect((await revisionsOf('roll')).map(({ revision }) => revision).sort()).toEqual([2, 3]);
+    expect((await revisionsOf('roll')).map(({ revision }) => revision).sort((a, b) => a - b)).toEqual([2, 3]);
   });
 
   it('surges: the old pod stays until the new one is available', async () => {

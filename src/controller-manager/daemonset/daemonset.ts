@@ -52,7 +52,7 @@ export const daemonSetController: ControllerDescriptor = {
         }
         if (failure === undefined) await prune(set, old, state);
         await writeStatus(state, set.metadata.generation);
-        if (failure !== undefined) throw failure;
+        if (failure !== undefined) throw failure as Error;
         wakeWhenAvailable(key, state);
       });
     };

@@ -89,7 +89,7 @@ export class JobSync {
     if (context.signal.aborted) throw failure ?? context.signal.reason;
     status = { ...status, active: this.#activeCount, ready: this.#readyCount, terminating: this.#terminating };
     await this.#track(status, finishing);
-    if (failure !== undefined) throw failure;
+    if (failure !== undefined) throw failure as Error;
   }
 
   /** Takes the pods that have ended into the totals; gives those that failed since the last sync. */

@@ -62,7 +62,7 @@ export function replicaLoop(context: ControllerContext, kind: ReplicaKind): () =
       }
     }
     await writeStatus(owner, active, terminating, failure);
-    if (failure !== undefined) throw failure;
+    if (failure !== undefined) throw failure as Error;
     wakeWhenAvailable(owner, active);
   };
 

@@ -48,7 +48,7 @@ export const statefulSetController: ControllerDescriptor = {
         }
         const status = statefulSetStatus(set, owned, names, clock.now());
         if (!sameStatus(status, set.status)) await resource.updateStatus({ ...set, status }, { signal });
-        if (failure !== undefined) throw failure;
+        if (failure !== undefined) throw failure as Error;
         await prune(set, all, new Set([names.current, names.update, status.currentRevision, ...owned.map(revisionNameOf)]));
         wakeWhenAvailable(key, set, owned);
       });

@@ -134,7 +134,7 @@ const numberOf = (value: Value): bigint | number | undefined =>
   typeof value === 'bigint' || typeof value === 'number' ? value : value instanceof Uint ? value.value : undefined;
 
 // JavaScript compares bigints and numbers by their mathematical value, which is what CEL asks for.
-const equalNumbers = (a: bigint | number, b: bigint | number): boolean => a <= b && a >= b;
+const equalNumbers = (a: bigint | number, b: bigint | number): boolean => !(a < b) && !(a > b) && !Number.isNaN(a) && !Number.isNaN(b);
 
 function equalEntries(a: CelMap | CelObject, b: CelMap | CelObject): boolean {
   const keys = keysOf(a);
