@@ -6,6 +6,7 @@ import { kubeconfigFor, openEncryption, openPki, openStore, startApiServer, type
 import { Client } from '../client/index.ts';
 import { DEFAULT_CONFIG, run as runControllerManager } from '../controller-manager/index.ts';
 import { childContext, RunGroup, type Context } from '../kernel/index.ts';
+import { DEFAULT_CONFIG as DEFAULT_SCHEDULER_CONFIG, run as runScheduler } from '../scheduler/index.ts';
 import { inProcessTransport } from './in-process-transport.ts';
 import { untilDefaultAccount } from './until-ready.ts';
 
@@ -21,6 +22,8 @@ export interface ClusterOptions {
   readonly clusterCidr: string;
   /** `--controllers`; none at all when empty. */
   readonly controllers: readonly string[];
+  /** Whether the scheduler runs; default true. */
+  readonly scheduler?: boolean;
   /** Where the admin kubeconfig is written. */
   readonly kubeconfig?: string;
 }
@@ -83,6 +86,12 @@ export async function startCluster(ctx: Context, options: ClusterOptions): Promi
     };
     group.start('kube-controller-manager', () => runControllerManager(childContext(ctx, 'kube-controller-manager'), { client, config, identity: os.hostname() }));
     if (options.controllers.includes('*')) await untilDefaultAccount(ctx, apiServer);
+  }
+  if (options.scheduler !== false) {
+    const transport = inProcessTransport({ handle: apiServer.handle, user: { name: 'system:kube-scheduler', groups: ['system:authenticated'] }, signal: ctx.signal });
+    const client = new Client({ transport, clock: ctx.clock, userAgent: 'kube-scheduler/v1.36.4' });
+    const config = { ...DEFAULT_SCHEDULER_CONFIG, leaderElect: false };
+    group.start('kube-scheduler', () => runScheduler(childContext(ctx, 'kube-scheduler'), { client, config, identity: os.hostname() }));
   }
   const finished = (async () => {
     try {
