@@ -41,3 +41,15 @@ export { runWorkers, type WorkerOptions } from './work-queue-workers.ts';
 export { isAbort, RunGroup } from './run-group.ts';
 export { childContext, createContext, type Context, type ContextOptions } from './context.ts';
 export { createTestContext, type TestContext, type TestContextOptions } from './test-context.ts';
+export {
+  flagsHelp,
+  formatDuration,
+  parseDuration,
+  parseFlags,
+  UsageError,
+  type FlagDeclaration,
+  type FlagKind,
+  type FlagTable,
+  type FlagValues,
+  type ParsedFlags,
+} from './flags/index.ts';

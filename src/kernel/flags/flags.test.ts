@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { flagsHelp, formatDuration, parseDuration, parseFlags, UsageError, type FlagTable } from './index.ts';
+
+const table = {
+  'etcd-servers': { kind: 'texts', summary: 'Addresses of etcd', section: 'Store' },
+  'service-account-issuer': { kind: 'repeated' },
+  'secure-port': { kind: 'whole', default: 6443, summary: 'Port' },
+  'goaway-chance': { kind: 'number' },
+  'event-ttl': { kind: 'duration', default: 3_600_000, summary: 'How long events live' },
+  'feature-gates': { kind: 'pairs', summary: 'Gates' },
+  'anonymous-auth': { kind: 'switch', default: true, summary: 'Anonymous requests' },
+  'audit-log-format': { kind: 'text', only: ['json'], refused: 'only JSON lines are written' },
+  'egress-selector-config-file': { kind: 'text', refused: 'there is no egress proxy' },
+  'watch-cache': { kind: 'switch', ignored: 'there is always one' },
+  v: { kind: 'whole', shorthand: 'v', summary: 'Log verbosity' },
+} as const satisfies FlagTable;
+
+describe('parseFlags', () => {
+  it.each<[string, string[], Record<string, unknown>]>([
+    ['a value as its own word', ['--secure-port', '7'], { 'secure-port': 7 }],
+    ['a value after an equals sign', ['--secure-port=7'], { 'secure-port': 7 }],
+    ['defaults', [], { 'secure-port': 6443, 'event-ttl': 3_600_000, 'anonymous-auth': true }],
+    ['a switch', ['--anonymous-auth=false'], { 'anonymous-auth': false }],
+    ['a switch takes no word', ['--anonymous-auth', '--secure-port=1'], { 'anonymous-auth': true, 'secure-port': 1 }],
+    ['lists with commas that grow', ['--etcd-servers=a,b', '--etcd-servers', 'c'], { 'etcd-servers': ['a', 'b', 'c'] }],
+    ['repeated values with commas inside', ['--service-account-issuer=a,b', '--service-account-issuer=c'], { 'service-account-issuer': ['a,b', 'c'] }],
+    ['pairs that grow', ['--feature-gates=A=true,B=false', '--feature-gates=A=false'], { 'feature-gates': { A: 'false', B: 'false' } }],
+    ['a duration', ['--event-ttl=1h30m'], { 'event-ttl': 5_400_000 }],
+    ['a fraction', ['--goaway-chance=.02'], { 'goaway-chance': 0.02 }],
+    ['a shorthand', ['-v', '4'], { v: 4 }],
+    ['a shorthand with an equals sign', ['-v=4'], { v: 4 }],
+    ['the only value of a flag that is refused otherwise', ['--audit-log-format=json'], { 'audit-log-format': 'json' }],
+  ])('%s', (_, argv, expected) => {
+    expect(parseFlags(argv, table).values).toMatchObject(expected);
+  });
+
+  it.each<[string, string[], string]>([
+    ['an unknown flag', ['--nonsense-at-all'], 'unknown flag: --nonsense-at-all'],
+    ['an unknown flag that is nearly known', ['--etcd-server=a'], 'unknown flag: --etcd-server; did you mean --etcd-servers?'],
+    ['a missing value', ['--secure-port'], 'flag needs an argument: --secure-port'],
+    ['no number', ['--secure-port=x'], 'invalid argument "x" for "--secure-port" flag: it takes a whole number'],
+    ['no switch', ['--anonymous-auth=maybe'], 'invalid argument "maybe" for "--anonymous-auth" flag: it takes true or false'],
+    ['no duration', ['--event-ttl=5'], 'invalid argument "5" for "--event-ttl" flag: it takes a duration such as 30s or 1h30m'],
+    ['no pair', ['--feature-gates=A'], 'invalid argument "A" for "--feature-gates" flag: "A" must be formatted as key=value'],
+    ['a known flag that cannot be honoured', ['--egress-selector-config-file=f'], '--egress-selector-config-file is not supported: there is no egress proxy'],
+    ['a known value that cannot be honoured', ['--audit-log-format=legacy'], '--audit-log-format=legacy is not supported: only JSON lines are written'],
+    ['a word that is no flag', ['serve'], 'unexpected argument "serve"'],
+    ['a name of every object', ['--toString=1'], 'unknown flag: --toString'],
+  ])('refuses %s', (_, argv, message) => {
+    expect(() => parseFlags(argv, table)).toThrow(new UsageError(message));
+  });
+
+  it('says of flags without effect why', () => {
+    expect(parseFlags(['--watch-cache=false'], table).warnings).toEqual(['--watch-cache changes nothing: there is always one']);
+  });
+
+  it('takes words where they are wanted, and everything after two dashes', () => {
+    expect(parseFlags(['save', '--v=1', '--', '--v=2'], table, { positional: true })).toMatchObject({ positional: ['save', '--v=2'], values: { v: 1 } });
+  });
+
+  it('asks for help whatever else there is', () => {
+    expect(parseFlags(['--nonsense', '-h'], table).help).toBe(true);
+  });
+});
+
+it('writes the help from the table', () => {
+  expect(flagsHelp(table, { usage: 'k8ts demo: shows flags' })).toBe(`k8ts demo: shows flags
+
+Store:
+      --etcd-servers strings       Addresses of etcd
+
+Flags:
+      --secure-port int            Port (default 6443)
+      --event-ttl duration         How long events live (default 1h0m0s)
+      --feature-gates key=value,…  Gates
+      --anonymous-auth             Anonymous requests (default true)
+  -v, --v int                      Log verbosity
+
+Known from Kubernetes, and refused because what they ask for is not here:
+  --egress-selector-config-file
+
+Taken, and without effect:
+  --watch-cache`);
+});
+
+it.each([
+  ['0', 0],
+  ['300ms', 300],
+  ['1h0m0s', 3_600_000],
+  ['1.5s', 1500],
+  ['-1m', -60_000],
+  ['5', undefined],
+  ['1d', undefined],
+])('reads the duration %s', (text, ms) => {
+  expect(parseDuration(text)).toBe(ms);
+});
+
+it.each([
+  [0, '0s'],
+  [15_000, '15s'],
+  [300, '300ms'],
+  [5_400_000, '1h30m0s'],
+])('writes %i ms as %s', (ms, text) => {
+  expect(formatDuration(ms)).toBe(text);
+});

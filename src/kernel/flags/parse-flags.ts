@@ -1,0 +1,128 @@
+import { parseFlagValue } from './flag-values.ts';
+import { UsageError, type FlagDeclaration, type FlagTable, type FlagTypes, type FlagValues, type FlagKind } from './flag-table.ts';
+
+export interface ParsedFlags<T extends FlagTable> {
+  /** What was given, or the default; without either, nothing. */
+  readonly values: FlagValues<T>;
+  /** The names that were given. */
+  readonly given: ReadonlySet<string>;
+  readonly positional: readonly string[];
+  /** What should be said of flags that were taken though they change nothing. */
+  readonly warnings: readonly string[];
+  /** `--help` or `-h` was given: nothing else was checked. */
+  readonly help: boolean;
+}
+
+export interface ParseFlagsOptions {
+  /** Whether words that are not flags are taken; default: they are refused. */
+  readonly positional?: boolean;
+}
+
+type Value = FlagTypes[FlagKind];
+
+interface Given {
+  readonly name: string;
+  readonly text: string | undefined;
+}
+
+/** `--name value`, `--name=value`, `--switch`, `--switch=false`, `-v 3`, and `--` before what is no flag. */
+export function parseFlags<const T extends FlagTable>(argv: readonly string[], table: T, options: ParseFlagsOptions = {}): ParsedFlags<T> {
+  const { flags, positional, help } = split(argv, table);
+  const values: Record<string, Value> = {};
+  const given = new Set<string>();
+  const warnings: string[] = [];
+  if (!help) {
+    for (const flag of flags) take(flag, declared(table, flag.name), { values, given, warnings });
+    if (!options.positional && positional.length > 0) throw new UsageError(`unexpected argument ${JSON.stringify(positional[0])}`);
+  }
+  for (const [name, declaration] of Object.entries(table)) {
+    if (declaration.default !== undefined) values[name] ??= declaration.default;
+  }
+  // Every name holds a value of its declaration's kind, or none: parseFlagValue and the defaults see to that.
+  return { values: values as FlagValues<T>, given, positional, warnings, help };
+}
+
+interface Taken {
+  readonly values: Record<string, Value>;
+  readonly given: Set<string>;
+  readonly warnings: string[];
+}
+
+function take({ name, text }: Given, declaration: FlagDeclaration, { values, given, warnings }: Taken): void {
+  const { kind, only, ignored, refused } = declaration;
+  if (text === undefined && kind !== 'switch') throw new UsageError(`flag needs an argument: --${name}`);
+  const typed = text ?? 'true';
+  const value = parseFlagValue(name, kind, typed);
+  const allowed = only?.includes(typed) ?? false;
+  if (refused !== undefined && !allowed) throw new UsageError(`--${name}${only ? `=${typed}` : ''} is not supported: ${refused}`);
+  if (only && !allowed) throw new UsageError(`invalid argument ${JSON.stringify(typed)} for "--${name}" flag: it takes ${only.join(' or ')}`);
+  if (ignored !== undefined) warnings.push(`--${name} changes nothing: ${ignored}`);
+  values[name] = given.has(name) ? joined(values[name], value) : value;
+  given.add(name);
+}
+
+/** A flag that is given again: lists and pairs grow, anything else is what was said last. */
+function joined(before: Value | undefined, value: Value): Value {
+  if (Array.isArray(before) && Array.isArray(value)) return [...(before as readonly string[]), ...(value as readonly string[])];
+  if (isPairs(before) && isPairs(value)) return { ...before, ...value };
+  return value;
+}
+
+const isPairs = (value: Value | undefined): value is Readonly<Record<string, string>> => typeof value === 'object' && !Array.isArray(value);
+
+function declared(table: FlagTable, name: string): FlagDeclaration {
+  const declaration = Object.hasOwn(table, name) ? table[name] : undefined;
+  if (declaration) return declaration;
+  const near = nearest(name, Object.keys(table));
+  throw new UsageError(`unknown flag: --${name}${near === undefined ? '' : `; did you mean --${near}?`}`);
+}
+
+function split(argv: readonly string[], table: FlagTable): { flags: Given[]; positional: string[]; help: boolean } {
+  const shorthands = new Map(Object.entries(table).flatMap(([name, { shorthand }]) => (shorthand === undefined ? [] : [[shorthand, name] as const])));
+  const flags: Given[] = [];
+  const positional: string[] = [];
+  let help = false;
+  for (let i = 0; i < argv.length; i++) {
+    const word = argv[i]!;
+    if (word === '--') {
+      positional.push(...argv.slice(i + 1));
+      break;
+    }
+    if (!word.startsWith('-') || word === '-') {
+      positional.push(word);
+      continue;
+    }
+    const equals = word.indexOf('=');
+    const bare = (equals < 0 ? word : word.slice(0, equals)).replace(/^--?/, '');
+    let text = equals < 0 ? undefined : word.slice(equals + 1);
+    const name = word.startsWith('--') ? bare : (shorthands.get(bare) ?? bare);
+    if ((name === 'help' || bare === 'h') && !Object.hasOwn(table, name)) {
+      help = true;
+      continue;
+    }
+    if (text === undefined && Object.hasOwn(table, name) && table[name]!.kind !== 'switch') text = argv[++i];
+    flags.push({ name, text });
+  }
+  return { flags, positional, help };
+}
+
+/** The known name that is the fewest single-letter changes away, if it is near enough to be meant. */
+function nearest(name: string, known: readonly string[]): string | undefined {
+  let best: string | undefined;
+  let distance = Math.max(2, Math.floor(name.length / 4)) + 1;
+  for (const candidate of known) {
+    const d = editDistance(name, candidate);
+    if (d < distance) [best, distance] = [candidate, d];
+  }
+  return best;
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) next.push(Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)));
+    row = next;
+  }
+  return row[b.length]!;
+}
