@@ -16,7 +16,7 @@ export const FOLDERS = {
   kernel: { imports: [], because: 'the kernel stands below everything and knows nothing of Kubernetes' },
   etcd: { imports: ['kernel'], because: 'the store knows keys, bytes and revisions, not API objects' },
   client: { imports: ['api', 'machinery', 'kernel'], because: 'the client must work against any API server, so it knows none' },
-  cri: { imports: [], because: 'the CRI contract is shared by both of its sides and holds nothing else' },
+  cri: { imports: ['kernel'], because: 'the CRI contract is shared by both of its sides and holds nothing else' },
   apiserver: {
     imports: ['api', 'machinery', 'kernel', 'client', 'etcd'],
     because: 'the API server is a component: it must run without any of the others',

@@ -1,11 +1,13 @@
 /**
- * Writes the TypeScript interfaces of the API from its declarations, one file a package, into `src/api/generated/`.
+ * Writes the TypeScript interfaces of the API from its declarations, one file a package, into `src/api/generated/`, and
+ * those of the gRPC contracts beside their .proto files.
  * With `--check` nothing is written and stale files make it fail.
  */
 import fs from 'node:fs';
 import path from 'node:path';
 import { packages, schema, type Field, type Message, type Type } from '../src/api/index.ts';
 import type { PackageDeclaration } from '../src/api/declare.ts';
+import { generateGrpcFiles } from './generate-grpc.ts';
 
 const directory = path.join(import.meta.dirname, '..', 'src', 'api', 'generated');
 
@@ -130,8 +132,14 @@ function main(): void {
     if (check) stale.push(name);
     else fs.rmSync(path.join(directory, name));
   }
+  for (const [name, text] of generateGrpcFiles()) {
+    const file = path.join(import.meta.dirname, '..', name);
+    if (fs.existsSync(file) && fs.readFileSync(file, 'utf8') === text) continue;
+    if (check) stale.push(name);
+    else fs.writeFileSync(file, text);
+  }
   if (stale.length > 0) {
-    console.error(`src/api/generated is stale (${stale.join(', ')}): the declarations in src/api changed; run "npm run generate".`);
+    console.error(`Generated files are stale (${stale.join(', ')}): the declarations in src/api or a .proto changed; run "npm run generate".`);
     process.exitCode = 1;
   }
 }

@@ -1,0 +1,77 @@
+/** The calling side of a contract. */
+import { Client, credentials, Metadata, status, type ServiceError } from '@grpc/grpc-js';
+import { methodsOf, type ContractMethod, type GrpcContract } from './contract.ts';
+import { GrpcError, type GrpcStatusName } from './grpc-error.ts';
+
+export interface GrpcConnection {
+  /** The service's methods; nothing is sent before the first call. */
+  service<Service extends object>(contract: GrpcContract, name: string): Service;
+  close(): void;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+}
+
+/** Container images' layers and lists of thousands of containers are larger than grpc-js' 4 MB. */
+const LARGEST_MESSAGE = 16 * 1024 * 1024;
+
+/** `unix:///run/x.sock`, `/run/x.sock` or `host:port`; plain, since such sockets are protected by the file system. */
+export function connectGrpc(endpoint: string): GrpcConnection {
+  const address = endpoint.startsWith('/') ? `unix://${endpoint}` : endpoint;
+  const client = new Client(address, credentials.createInsecure(), {
+    'grpc.max_receive_message_length': LARGEST_MESSAGE,
+    'grpc.max_send_message_length': LARGEST_MESSAGE,
+    // A peer that restarts is back within a second, not after grpc-js' two minutes.
+    'grpc.max_reconnect_backoff_ms': 1000,
+    'grpc.default_authority': 'localhost',
+  });
+  return {
+    service: <Service extends object>(contract: GrpcContract, name: string): Service => {
+      const methods = methodsOf(contract, name).map((method): [string, unknown] => [method.name, caller(client, method)]);
+      return Object.fromEntries(methods) as Service;
+    },
+    close: () => client.close(),
+  };
+}
+
+function caller(client: Client, { definition }: ContractMethod): unknown {
+  const { path, requestSerialize, responseDeserialize, requestStream, responseStream } = definition;
+  if (requestStream) {
+    return () => {
+      throw new GrpcError('UNIMPLEMENTED', `${path} streams requests, which no contract here needs`);
+    };
+  }
+  if (responseStream) {
+    return async function* (request: object, options: CallOptions = {}) {
+      const call = client.makeServerStreamRequest(path, requestSerialize, responseDeserialize, request, new Metadata());
+      const abort = (): void => call.cancel();
+      options.signal?.addEventListener('abort', abort, { once: true });
+      if (options.signal?.aborted) abort();
+      try {
+        for await (const message of call) yield message as object;
+      } catch (error) {
+        if (options.signal?.aborted) return;
+        throw asGrpcError(error as ServiceError);
+      } finally {
+        options.signal?.removeEventListener('abort', abort);
+        call.cancel();
+      }
+    };
+  }
+  return (request: object, options: CallOptions = {}) =>
+    new Promise((resolve, reject) => {
+      options.signal?.throwIfAborted();
+      const call = client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, new Metadata(), (error, response) => {
+        options.signal?.removeEventListener('abort', abort);
+        if (error) reject(asGrpcError(error));
+        else resolve(response);
+      });
+      const abort = (): void => call.cancel();
+      options.signal?.addEventListener('abort', abort, { once: true });
+    });
+}
+
+function asGrpcError(error: ServiceError): GrpcError {
+  return new GrpcError((status[error.code] ?? 'UNKNOWN') as GrpcStatusName, error.details || error.message, { cause: error });
+}

@@ -1,0 +1,8 @@
+/**
+ * gRPC contracts as TypeScript interfaces: a service of a generated contract (`*.generated.ts`) is called, and served, as
+ * an object with one method an RPC. Not part of the kernel's own index: only who speaks gRPC pays for loading it.
+ */
+export { connectGrpc, type GrpcConnection } from './connect.ts';
+export { GrpcServer } from './serve.ts';
+export { GrpcError, grpcStatus, type GrpcStatusName } from './grpc-error.ts';
+export { type GrpcContract } from './contract.ts';
