@@ -1,0 +1,90 @@
+/**
+ * The nodes of a cluster on one machine. Each node has a network namespace of its own with its address, its bridge for
+ * pods, its pod range and its rules; the fabric joins them and the host by a switch:
+ *
+ *     host namespace            switch namespace                 node namespaces
+ *     kf<id> 10.64.0.1 ──────── bridge "fabric" ──────── eth0 10.64.0.2 ─ k8ts0 10.244.0.1/24 ─ pods
+ *                                               └─────── eth0 10.64.0.3 ─ k8ts0 10.244.1.1/24 ─ pods
+ *
+ * The switch has a namespace of its own so that frames between nodes never meet the host's firewall. The host keeps one
+ * interface, routes to the nodes' pod ranges through it, and blackhole routes below them, so that nothing for a pod or
+ * a service leaves the machine. Nothing is translated: pods see pods' addresses, nodes see pods' addresses.
+ *
+ * Nodes and pods reach the API server at the host's fabric address (`hostAddresses`): `serveOnHost` listens there.
+ */
+export interface Fabric {
+  /** The cluster's name; interfaces, namespaces and tables derive from it. */
+  readonly name: string;
+  readonly ranges: FabricRanges;
+  /** The host's addresses on the fabric, one per family: where nodes and pods reach the API server. */
+  readonly hostAddresses: readonly string[];
+  /** The nodes there are, also those that `recover` found. */
+  readonly nodes: ReadonlyMap<string, FabricNode>;
+  /** Makes the node's namespace and joins it; a node that is there already is repaired and returned. */
+  addNode(name: string, options?: AddNodeOptions): Promise<FabricNode>;
+  /** Removes the namespace with everything in it, and the routes to it. */
+  removeNode(name: string): Promise<void>;
+  /**
+   * Sets the pod ranges of a node: routes to them appear in the host and in every other node, those to former ranges
+   * disappear. The local cloud's route controller calls this; so does whoever learns `spec.podCIDRs`.
+   */
+  setPodCidrs(node: string, podCidrs: readonly string[]): Promise<void>;
+  /** The routes to pod ranges as the kernel has them in the host's namespace. */
+  listPodRoutes(): Promise<readonly PodRoute[]>;
+  /**
+   * Gives connections to `port` of the host's fabric addresses to `onConnection`, e.g. to a TLS server's "connection"
+   * event: the API server answers there as it does on loopback, and sees the real client address.
+   */
+  serveOnHost(port: number, onConnection: (socket: import('node:net').Socket) => void): Promise<HostListener>;
+  /** Removes every node, the switch, the host's interface, routes and rules. */
+  destroy(): Promise<void>;
+  /** Closes listeners and sockets and leaves the network as it is, for a process that comes back to running pods. */
+  close(): Promise<void>;
+}
+
+export interface FabricOptions {
+  /** The cluster's name: lower-case letters, digits and dashes. */
+  readonly name: string;
+  /** Where namespaces are pinned and claims are kept; default /run/k8ts. */
+  readonly stateDirectory?: string;
+  /** Default: IPv4 only. */
+  readonly families?: readonly ('IPv4' | 'IPv6')[];
+  /** Ranges to use; whatever is left out is claimed so that no cluster or route of this machine has it. */
+  readonly ranges?: Partial<FabricRanges>;
+  /** Lets nodes and pods reach what the host reaches, masqueraded. Turns on the host's IP forwarding. Default: no. */
+  readonly egress?: boolean;
+  /** Default 1500. */
+  readonly mtu?: number;
+}
+
+/** One CIDR per family in each list. */
+export interface FabricRanges {
+  /** The nodes' own addresses. */
+  readonly nodes: readonly string[];
+  /** The cluster's pod range, of which every node has a part. */
+  readonly pods: readonly string[];
+  readonly services: readonly string[];
+}
+
+export interface AddNodeOptions {
+  /** Default: none until `setPodCidrs`. */
+  readonly podCidrs?: readonly string[];
+}
+
+export interface FabricNode {
+  readonly name: string;
+  /** The pinned namespace: give it to listenIn, connectIn, runIn of kernel/netns, and to the node's PodNetwork. */
+  readonly netnsPath: string;
+  /** The node's InternalIPs, one per family. */
+  readonly addresses: readonly string[];
+  readonly podCidrs: readonly string[];
+}
+
+export interface PodRoute {
+  readonly node: string;
+  readonly podCidr: string;
+}
+
+export interface HostListener {
+  close(): Promise<void>;
+}
