@@ -230,6 +230,16 @@ export interface LabelSelectorRequirement {
   values?: string[];
 }
 
+/** Objects of any kinds, as kubectl writes several into one document. */
+export interface List {
+  apiVersion?: string;
+  kind?: string;
+  /** Metadata of the list. */
+  metadata: ListMeta;
+  /** The objects. */
+  items: unknown[];
+}
+
 /** Metadata of a list. */
 export interface ListMeta {
   /** No longer set. */
@@ -446,6 +456,54 @@ export interface StatusDetails {
   causes?: StatusCause[];
   /** Seconds to wait before trying again. */
   retryAfterSeconds?: number;
+}
+
+/** Objects as rows and cells, as kubectl get shows them. */
+export interface Table {
+  apiVersion?: string;
+  kind?: string;
+  /** Metadata of the list that the rows are of. */
+  metadata: ListMeta;
+  /** What the cells of each row are, in order. */
+  columnDefinitions: TableColumnDefinition[];
+  /** One row for each object. */
+  rows: TableRow[];
+}
+
+/** A column of a table. */
+export interface TableColumnDefinition {
+  /** Heading of the column. */
+  name: string;
+  /** OpenAPI type of the cells: number, integer, string, boolean, array. */
+  type: string;
+  /** OpenAPI modifier of the type; name marks the column that identifies the object. */
+  format: string;
+  /** What the column tells. */
+  description: string;
+  /** Columns above 0 are left out where there is little room. */
+  priority: number;
+}
+
+/** One object of a table. */
+export interface TableRow {
+  /** As many as there are columns: strings, numbers, booleans, lists or null. */
+  cells: unknown[];
+  /** What to know of the row, such as that its Pod has completed. */
+  conditions?: TableRowCondition[];
+  /** The object, its metadata, or nothing, as includeObject asks. */
+  object?: unknown;
+}
+
+/** What to know of a row. */
+export interface TableRowCondition {
+  /** Which condition; Completed is known. */
+  type: string;
+  /** Whether it holds: True, False or Unknown. */
+  status: string;
+  /** One word on why. */
+  reason?: string;
+  /** More, for people to read. */
+  message?: string;
 }
 
 /** Query options of a request for a table. */

@@ -116,6 +116,10 @@ export const metaV1: PackageDeclaration = {
       operator: field(2, 'LabelSelectorOperator', 'In, NotIn, Exists or DoesNotExist.', { required: true, keep: true }),
       values: field(3, '[]string', 'Values to compare with; none for Exists and DoesNotExist.', { list: 'atomic' }),
     }),
+    List: object('Objects of any kinds, as kubectl writes several into one document.', {
+      metadata: field(1, 'ListMeta', 'Metadata of the list.'),
+      items: field(2, '[]RawExtension', 'The objects.', { required: true, keep: true }),
+    }),
     ListMeta: message('Metadata of a list.', {
       selfLink: field(1, 'string', 'No longer set.'),
       resourceVersion: field(2, 'string', 'Version of the collection, for watching from here.'),
@@ -218,6 +222,30 @@ export const metaV1: PackageDeclaration = {
       uid: field(6, 'string', 'UID of the object.'),
       causes: field(4, '[]StatusCause', 'Causes of the failure.', { list: 'atomic' }),
       retryAfterSeconds: field(5, 'int32', 'Seconds to wait before trying again.'),
+    }),
+    // A Table has no protobuf form; the numbers only keep the fields' order.
+    Table: object('Objects as rows and cells, as kubectl get shows them.', {
+      metadata: field(1, 'ListMeta', 'Metadata of the list that the rows are of.'),
+      columnDefinitions: field(2, '[]TableColumnDefinition', 'What the cells of each row are, in order.', { required: true, keep: true, list: 'atomic' }),
+      rows: field(3, '[]TableRow', 'One row for each object.', { required: true, keep: true, list: 'atomic' }),
+    }),
+    TableColumnDefinition: message('A column of a table.', {
+      name: field(1, 'string', 'Heading of the column.', { required: true, keep: true }),
+      type: field(2, 'string', 'OpenAPI type of the cells: number, integer, string, boolean, array.', { required: true, keep: true }),
+      format: field(3, 'string', 'OpenAPI modifier of the type; name marks the column that identifies the object.', { required: true, keep: true }),
+      description: field(4, 'string', 'What the column tells.', { required: true, keep: true }),
+      priority: field(5, 'int32', 'Columns above 0 are left out where there is little room.', { required: true, keep: true }),
+    }),
+    TableRow: message('One object of a table.', {
+      cells: field(1, '[]JSON', 'As many as there are columns: strings, numbers, booleans, lists or null.', { required: true, keep: true, list: 'atomic' }),
+      conditions: field(2, '[]TableRowCondition', 'What to know of the row, such as that its Pod has completed.', { list: 'atomic' }),
+      object: field(3, 'RawExtension', 'The object, its metadata, or nothing, as includeObject asks.'),
+    }),
+    TableRowCondition: message('What to know of a row.', {
+      type: field(1, 'string', 'Which condition; Completed is known.', { required: true, keep: true }),
+      status: field(2, 'ConditionStatus', 'Whether it holds: True, False or Unknown.', { required: true, keep: true }),
+      reason: field(3, 'string', 'One word on why.'),
+      message: field(4, 'string', 'More, for people to read.'),
     }),
     TableOptions: object('Query options of a request for a table.', {
       includeObject: field(1, 'IncludeObjectPolicy', 'What each row carries: None, Metadata (default) or Object.'),

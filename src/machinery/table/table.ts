@@ -1,40 +1,28 @@
-import type { ListMeta } from '../../api/generated/meta-v1.ts';
+/** Objects as rows and cells: what `kubectl get` shows (`application/json;as=Table;v=v1;g=meta.k8s.io`). */
+import type * as meta from '../../api/generated/meta-v1.ts';
+import type { ListMeta, TableColumnDefinition, TableRowCondition } from '../../api/generated/meta-v1.ts';
 import type { ColumnDeclaration, Resource } from '../../api/index.ts';
 import type { KubeObject } from '../object.ts';
 import { partialObjectMetadata, type PartialObjectMetadata } from './partial-object-metadata.ts';
 import { createdAtCells } from './cell-text.ts';
 import { printers } from './registry.ts';
 
-/** Objects as rows and cells: what `kubectl get` shows (`application/json;as=Table;v=v1;g=meta.k8s.io`). */
-export interface Table {
-  kind: 'Table';
-  apiVersion: string;
-  metadata: ListMeta;
-  columnDefinitions: TableColumnDefinition[] | null;
-  rows: TableRow[];
-}
-
-export interface TableColumnDefinition {
-  name: string;
-  type: string;
-  format: string;
-  description: string;
-  priority: number;
-}
+export type { TableColumnDefinition, TableRowCondition };
 
 export type Cell = string | number | boolean | null;
 
-export interface TableRow {
+/** Rows that say whether they carry their object, where the declared type leaves it open. */
+export interface TableRow extends meta.TableRow {
   cells: Cell[];
-  conditions?: TableRowCondition[];
   object: KubeObject | PartialObjectMetadata | null;
 }
 
-export interface TableRowCondition {
-  type: string;
-  status: string;
-  reason?: string;
-  message?: string;
+export interface Table extends Omit<meta.Table, 'columnDefinitions'> {
+  kind: 'Table';
+  apiVersion: string;
+  /** Null in the later events of a watch. */
+  columnDefinitions: TableColumnDefinition[] | null;
+  rows: TableRow[];
 }
 
 /** How the objects of one kind are shown. */
