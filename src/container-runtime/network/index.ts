@@ -13,3 +13,4 @@ export {
   type PodNetworkConfig,
   type PortMapping,
 } from './pod-network.ts';
+export { BridgeNetwork, type BridgeNetworkOptions } from './bridge/bridge-network.ts';

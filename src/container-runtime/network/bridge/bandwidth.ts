@@ -1,0 +1,64 @@
+/** The pod's bandwidth annotations, and the queues that keep to them. */
+import { PodNetworkError } from '../pod-network.ts';
+
+export const INGRESS_ANNOTATION = 'kubernetes.io/ingress-bandwidth';
+export const EGRESS_ANNOTATION = 'kubernetes.io/egress-bandwidth';
+
+/** Bits per second; absent: not limited. */
+export interface Bandwidth {
+  readonly ingress?: number;
+  readonly egress?: number;
+}
+
+const SMALLEST = 1_000;
+const LARGEST = 1_000_000_000_000_000;
+
+export function bandwidthOf(annotations: Readonly<Record<string, string>> = {}): Bandwidth {
+  const read = (annotation: string): number | undefined => {
+    const text = annotations[annotation];
+    if (text === undefined) return undefined;
+    const bits = parseQuantity(text);
+    if (bits === undefined) throw new PodNetworkError('bad-annotation', `the annotation ${annotation}: "${text}" is not a quantity`);
+    if (bits < SMALLEST) throw new PodNetworkError('bad-annotation', `the annotation ${annotation}: resource is unreasonably small (< 1kbit)`);
+    if (bits > LARGEST) throw new PodNetworkError('bad-annotation', `the annotation ${annotation}: resource is unreasonably large (> 1Pbit)`);
+    return bits;
+  };
+  const ingress = read(INGRESS_ANNOTATION);
+  const egress = read(EGRESS_ANNOTATION);
+  return { ...(ingress === undefined ? {} : { ingress }), ...(egress === undefined ? {} : { egress }) };
+}
+
+const SUFFIXES: Readonly<Record<string, number>> = {
+  n: 1e-9, u: 1e-6, m: 1e-3, '': 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15, E: 1e18,
+  Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, Pi: 2 ** 50, Ei: 2 ** 60,
+};
+
+/** A Kubernetes quantity as a whole number, rounded up. */
+function parseQuantity(text: string): number | undefined {
+  const match = /^([+-]?(?:\d+\.?\d*|\.\d+))(?:([eE][+-]?\d+)|([numkMGTPE]|[KMGTPE]i)?)$/.exec(text);
+  if (match === null) return undefined;
+  return Math.ceil(Number(match[1]! + (match[2] ?? '')) * SUFFIXES[match[3] ?? '']!);
+}
+
+/**
+ * Commands for `tc -batch`. What the pod receives is queued where it leaves the node's end of the pair; what it sends
+ * can only be queued where it leaves some device, so it is led through one of its own.
+ */
+export function shapingCommands({ bandwidth, hostInterface, shapedBy, mtu }: { bandwidth: Bandwidth; hostInterface: string; shapedBy: string; mtu: number }): string[] {
+  const commands: string[] = [];
+  if (bandwidth.ingress !== undefined) commands.push(tokenBucket(hostInterface, bandwidth.ingress, mtu));
+  if (bandwidth.egress !== undefined) {
+    commands.push(
+      tokenBucket(shapedBy, bandwidth.egress, mtu),
+      `qdisc add dev ${hostInterface} ingress`,
+      `filter add dev ${hostInterface} parent ffff: protocol all u32 match u32 0 0 action mirred egress redirect dev ${shapedBy}`,
+    );
+  }
+  return commands;
+}
+
+function tokenBucket(device: string, bitsPerSecond: number, mtu: number): string {
+  // A tenth of a second at full speed, and at least a few frames: less would never reach the rate.
+  const burst = Math.min(Math.max(Math.ceil(bitsPerSecond / 8 / 10), 10 * mtu), 2 ** 30);
+  return `qdisc replace dev ${device} root tbf rate ${bitsPerSecond}bit burst ${burst} latency 25ms`;
+}

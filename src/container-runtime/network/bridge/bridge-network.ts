@@ -1,0 +1,239 @@
+/** The built-in pod network: a bridge in the node's network namespace and a pair of interfaces per sandbox. */
+import { createHash } from 'node:crypto';
+import type { Context } from '../../../kernel/index.ts';
+import { deleteNeighbour, findLink, isNetns, NetlinkSocket, runIn, type Link } from '../../../kernel/netns/index.ts';
+import { PodNetworkError, type Attachment, type NetworkSandbox, type NetworkStatus, type PodNetwork, type PodNetworkConfig } from '../pod-network.ts';
+import { AddressPool } from './address-pool.ts';
+import { AttachmentRecords, type AttachmentRecord } from './attachment-records.ts';
+import { bandwidthOf } from './bandwidth.ts';
+import { conflictingPort, mappedPorts, renderHostPorts } from './host-ports.ts';
+import { addressesInUse, ensureBridge, masquerade, podMac, removeStrayLinks } from './node-bridge.ts';
+import { connectSandbox, disconnectSandbox, INTERFACE_NAME } from './sandbox-links.ts';
+
+export interface BridgeNetworkOptions {
+  /** The node's pinned network namespace; the process's own when absent. */
+  readonly nodeNetns?: string | undefined;
+  /** Where records of attachments are kept. It must last as long as sandboxes do. */
+  readonly stateDirectory: string;
+  /** Default "k8ts0". */
+  readonly bridgeName?: string;
+  /** Default 1500. */
+  readonly mtu?: number;
+  /** Ranges beside the node's own pods that pods reach with their own address; without it nothing is masqueraded. */
+  readonly masqueradeExcept?: readonly string[];
+}
+
+/** Who holds an address that the kernel knows and our records do not. */
+const UNKNOWN_OWNER = '(unknown)';
+
+export class BridgeNetwork implements PodNetwork {
+  readonly kind = 'bridge';
+  readonly #ctx: Context;
+  readonly #options: Required<Pick<BridgeNetworkOptions, 'bridgeName' | 'mtu'>> & BridgeNetworkOptions;
+  readonly #records: AttachmentRecords;
+  readonly #node: NetlinkSocket;
+  /** Deleting an interface takes the kernel long; who attaches does not wait behind it. */
+  readonly #deletions: NetlinkSocket;
+  readonly #busy = new Map<string, Promise<unknown>>();
+  #pools: AddressPool[] = [];
+  #bridge: Link | undefined;
+  #portsWritten: Promise<void> = Promise.resolve();
+
+  private constructor(ctx: Context, options: BridgeNetworkOptions) {
+    this.#ctx = ctx;
+    this.#options = { ...options, bridgeName: options.bridgeName ?? 'k8ts0', mtu: options.mtu ?? 1500 };
+    this.#records = new AttachmentRecords(options.stateDirectory);
+    this.#node = new NetlinkSocket(options.nodeNetns);
+    this.#deletions = new NetlinkSocket(options.nodeNetns);
+  }
+
+  /** Takes up what an earlier process left: ranges, attachments, host ports. */
+  static async open(ctx: Context, options: BridgeNetworkOptions): Promise<BridgeNetwork> {
+    const network = new BridgeNetwork(ctx, options);
+    try {
+      const { podCidrs } = network.#records;
+      if (podCidrs !== undefined) await network.configure({ podCidrs });
+      if (network.#records.all().some(({ portMappings }) => portMappings.length > 0)) await network.#writeHostPorts();
+    } catch (error) {
+      await network.close();
+      throw error;
+    }
+    return network;
+  }
+
+  async configure({ podCidrs }: PodNetworkConfig): Promise<void> {
+    if (podCidrs.length === 0) throw new PodNetworkError('bad-configuration', 'a node needs at least one pod range');
+    if (this.#bridge !== undefined && podCidrs.join() === this.#records.podCidrs?.join()) return;
+    const pools = podCidrs.map((cidr) => new AddressPool(cidr));
+    for (const { ips, sandboxId } of this.#records.all()) for (const ip of ips) for (const pool of pools) pool.reserve(ip, sandboxId);
+    const { bridgeName, nodeNetns, mtu, masqueradeExcept } = this.#options;
+    const bridge = await ensureBridge(this.#node, pools, { name: bridgeName, nodeNetns, mtu });
+    for (const address of await addressesInUse(this.#node, bridge)) for (const pool of pools) pool.reserve(address, UNKNOWN_OWNER);
+    if (masqueradeExcept !== undefined) await masquerade(nodeNetns, pools, masqueradeExcept);
+    this.#records.setPodCidrs(podCidrs);
+    this.#pools = pools;
+    this.#bridge = bridge;
+  }
+
+  async ready(): Promise<NetworkStatus> {
+    if (this.#bridge !== undefined) return { ready: true };
+    return { ready: false, reason: 'NetworkPluginNotReady', message: 'the node has no pod range (podCIDR) yet' };
+  }
+
+  attachment(id: string): Attachment | undefined {
+    const record = this.#records.get(id);
+    return record?.complete === true ? record : undefined;
+  }
+
+  attach(sandbox: NetworkSandbox): Promise<Attachment> {
+    return this.#exclusively(sandbox.id, () => this.#attach(sandbox));
+  }
+
+  async #attach(sandbox: NetworkSandbox): Promise<Attachment> {
+    const { id, netnsPath } = sandbox;
+    const existing = this.#records.get(id);
+    if (existing?.complete === true && (await findLink(this.#node, existing.hostInterface)) !== undefined) return existing;
+    if (existing !== undefined) await this.#release(existing);
+    if (netnsPath === undefined || !isNetns(netnsPath)) throw new PodNetworkError('kernel-refused', `${titleOf(sandbox)}: there is no network namespace at ${netnsPath}`);
+    const bandwidth = bandwidthOf(sandbox.annotations);
+    const bridge = this.#bridge;
+    if (bridge === undefined) throw new PodNetworkError('not-configured', `${titleOf(sandbox)}: the node has no pod range (podCIDR) yet`);
+    const record = this.#reserve(sandbox, bandwidth.egress !== undefined);
+    try {
+      const place = { node: this.#node, nodeNetns: this.#options.nodeNetns, bridge, sandboxNetns: netnsPath };
+      await connectSandbox(place, record, { mtu: this.#options.mtu, bandwidth, sysctls: sandbox.sysctls });
+      if (record.portMappings.length > 0) await this.#writeHostPorts();
+      const complete = { ...record, complete: true };
+      this.#records.put(complete);
+      return complete;
+    } catch (error) {
+      // What cannot be taken back now keeps its record, and is taken back by the next detach or reconcile.
+      await this.#release(record).catch((again: unknown) => this.#ctx.logger.error(again, 'A failed attachment could not be taken back', { sandbox: id }));
+      if (error instanceof PodNetworkError) throw error;
+      throw new PodNetworkError('kernel-refused', `${titleOf(sandbox)}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    }
+  }
+
+  /** Takes addresses and host ports, and writes them down. Synchronous: nobody comes between. */
+  #reserve(sandbox: NetworkSandbox, shaped: boolean): AttachmentRecord {
+    const portMappings = (sandbox.portMappings ?? []).filter(({ hostPort }) => (hostPort ?? 0) > 0);
+    for (const other of this.#records.all()) {
+      const taken = conflictingPort(portMappings, other.portMappings);
+      if (taken !== undefined) {
+        throw new PodNetworkError('host-port-taken', `${titleOf(sandbox)}: the host port ${taken.hostPort}/${taken.protocol} belongs to the pod ${other.pod}`);
+      }
+    }
+    const pools = this.#pools;
+    const ips: string[] = [];
+    const giveBack = (): void => ips.forEach((ip, index) => pools[index]!.release(ip, sandbox.id));
+    for (const pool of pools) {
+      const address = pool.allocate(sandbox.id);
+      if (address === undefined) {
+        giveBack();
+        throw new PodNetworkError('no-address-left', `${titleOf(sandbox)}: no address is left in the pod range ${pool.range.toString()}`);
+      }
+      ips.push(address);
+    }
+    const suffix = createHash('sha256').update(sandbox.id).digest('hex').slice(0, 11);
+    const record: AttachmentRecord = {
+      sandboxId: sandbox.id,
+      pod: `${sandbox.namespace}/${sandbox.name}`,
+      ips,
+      gateways: pools.map(({ gateway }) => gateway),
+      mac: podMac(ips[0]!),
+      mtu: this.#options.mtu,
+      interfaceName: INTERFACE_NAME,
+      hostInterface: `veth${suffix}`,
+      portMappings,
+      ...(shaped ? { shapedBy: `ifb${suffix}` } : {}),
+      complete: false,
+    };
+    try {
+      this.#records.put(record);
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
+    return record;
+  }
+
+  detach({ id }: NetworkSandbox): Promise<void> {
+    return this.#exclusively(id, async () => {
+      const record = this.#records.get(id);
+      if (record !== undefined) await this.#release(record);
+    });
+  }
+
+  /** The address is free for others only when nothing answers to it any more. */
+  async #release(record: AttachmentRecord): Promise<void> {
+    await disconnectSandbox({ node: this.#deletions, bridge: this.#bridge }, record);
+    if (record.portMappings.length > 0) await this.#writeHostPorts(record.sandboxId);
+    this.#records.delete(record.sandboxId);
+    for (const pool of this.#pools) for (const ip of record.ips) pool.release(ip, record.sandboxId);
+  }
+
+  async check(sandbox: NetworkSandbox): Promise<void> {
+    const record = this.attachment(sandbox.id) && this.#records.get(sandbox.id);
+    if (record === undefined) throw new PodNetworkError('not-attached', `${titleOf(sandbox)} is not attached to the network`);
+    const link = await findLink(this.#node, record.hostInterface);
+    if (link === undefined || !link.up || link.master !== this.#bridge?.index) {
+      throw new PodNetworkError('not-attached', `${titleOf(sandbox)}: the interface ${record.hostInterface} is ${link === undefined ? 'gone' : 'not up on the bridge'}`);
+    }
+  }
+
+  async reconcile(liveSandboxIds: Iterable<string>): Promise<void> {
+    const live = new Set(liveSandboxIds);
+    for (const { sandboxId, pod, ips } of this.#records.all()) {
+      if (live.has(sandboxId) || this.#busy.has(sandboxId)) continue;
+      this.#ctx.logger.info('Releasing the network of a sandbox that is gone', { sandbox: sandboxId, pod, ips: ips.join() });
+      await this.detach({ id: sandboxId, name: '', namespace: '', uid: '' });
+    }
+    const bridge = this.#bridge;
+    if (bridge === undefined || this.#busy.size > 0) return;
+    const records = this.#records.all();
+    const strays = await removeStrayLinks(this.#deletions, bridge, new Set(records.flatMap(({ hostInterface, shapedBy }) => [hostInterface, shapedBy ?? ''])));
+    if (strays.length > 0) this.#ctx.logger.info('Removed interfaces that belong to no sandbox', { interfaces: strays.join() });
+    await this.#forgetUnknownNeighbours(bridge, new Set(records.flatMap(({ ips }) => ips)));
+  }
+
+  async #forgetUnknownNeighbours(bridge: Link, known: ReadonlySet<string>): Promise<void> {
+    for (const address of await addressesInUse(this.#deletions, bridge)) {
+      if (known.has(address) || this.#pools.some((pool) => ![undefined, UNKNOWN_OWNER].includes(pool.holder(address)))) continue;
+      await this.#deletions.send([deleteNeighbour({ index: bridge.index, address })]);
+      for (const pool of this.#pools) pool.release(address, UNKNOWN_OWNER);
+    }
+  }
+
+  /** The whole table from the records, one write after the other. */
+  #writeHostPorts(except?: string): Promise<void> {
+    const write = this.#portsWritten
+      .catch(() => {})
+      .then(async () => {
+        const ports = this.#records.all().flatMap(({ sandboxId, ips, portMappings }) => (sandboxId === except ? [] : mappedPorts(ips, portMappings)));
+        await runIn('nft', ['-f', '-'], { netns: this.#options.nodeNetns, input: renderHostPorts(ports, this.#options.bridgeName) });
+      });
+    this.#portsWritten = write;
+    return write;
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#busy.values());
+    this.#node.close();
+    this.#deletions.close();
+  }
+
+  /** One thing at a time for each sandbox. */
+  #exclusively<Result>(id: string, work: () => Promise<Result>): Promise<Result> {
+    const before = this.#busy.get(id) ?? Promise.resolve();
+    const after = before.then(work, work);
+    const tracked = after
+      .catch(() => {})
+      .finally(() => {
+        if (this.#busy.get(id) === tracked) this.#busy.delete(id);
+      });
+    this.#busy.set(id, tracked);
+    return after;
+  }
+}
+
+const titleOf = ({ namespace, name, id }: NetworkSandbox): string => `the sandbox ${id.slice(0, 13)} of the pod ${namespace}/${name}`;

@@ -1,0 +1,115 @@
+/** The kernel's side of an attachment: the pair of interfaces, addresses, routes and neighbours of one sandbox. */
+import fs from 'node:fs';
+import {
+  addAddress,
+  addForwardingEntry,
+  addIfb,
+  addNeighbour,
+  addRoute,
+  addVeth,
+  deleteLink,
+  deleteNeighbour,
+  findLink,
+  inNetns,
+  NetlinkSocket,
+  openNetns,
+  readSysctl,
+  runIn,
+  setBridgePort,
+  setLink,
+  withoutLinkLocal,
+  writeSysctl,
+  type Link,
+} from '../../../kernel/netns/index.ts';
+import type { AttachmentRecord } from './attachment-records.ts';
+import { shapingCommands, type Bandwidth } from './bandwidth.ts';
+
+export interface SandboxPlace {
+  /** Netlink of the node's namespace. */
+  readonly node: NetlinkSocket;
+  readonly nodeNetns: string | undefined;
+  readonly bridge: Link;
+  readonly sandboxNetns: string;
+}
+
+export interface SandboxLinkOptions {
+  readonly mtu: number;
+  readonly bandwidth: Bandwidth;
+  readonly sysctls?: Readonly<Record<string, string>> | undefined;
+}
+
+export const INTERFACE_NAME = 'eth0';
+
+/**
+ * A pod has host routes only: everything it sends goes to the node as its router, so that what the node's rules say
+ * holds between neighbours too. Bridge ports are isolated and locked to the pod's hardware address, and neighbours are
+ * written down, not asked for: a pod can neither be another nor hear others.
+ */
+export async function connectSandbox(place: SandboxPlace, record: AttachmentRecord, options: SandboxLinkOptions): Promise<void> {
+  const { node, bridge, sandboxNetns } = place;
+  const { hostInterface, mac, ips, gateways = [] } = record;
+  const target = openNetns(sandboxNetns);
+  let sandbox: NetlinkSocket | undefined;
+  try {
+    sandbox = inNetns(sandboxNetns, () => {
+      writeSysctls(options.sysctls ?? {});
+      return new NetlinkSocket(undefined);
+    });
+    await node.send([
+      addVeth(
+        { name: hostInterface, master: bridge.index, mtu: options.mtu },
+        { name: INTERFACE_NAME, netnsFd: target, mac, mtu: options.mtu },
+      ),
+      withoutLinkLocal(hostInterface),
+      setLink({ name: hostInterface, up: true, alias: record.pod }),
+    ]);
+    await sandbox.send([setLink({ name: 'lo', up: true }), setLink({ name: INTERFACE_NAME, up: true })]);
+    const [outside, inside] = await Promise.all([findLink(node, hostInterface), findLink(sandbox, INTERFACE_NAME)]);
+    if (outside === undefined || inside === undefined) throw new Error(`the interface ${hostInterface} disappeared while it was being set up`);
+    await Promise.all([
+      node.send([
+        setBridgePort(outside.index, { isolated: true, learning: false, locked: true }, hostInterface),
+        addForwardingEntry({ index: outside.index, mac }),
+        ...ips.map((address) => addNeighbour({ index: bridge.index, address, mac })),
+      ]),
+      sandbox.send([
+        ...ips.map((address) => addAddress(inside.index, `${address}/${address.includes(':') ? 128 : 32}`)),
+        ...gateways.flatMap((gateway) => [
+          addNeighbour({ index: inside.index, address: gateway, mac: bridge.mac! }),
+          addRoute({ destination: gateway, interfaceIndex: inside.index }),
+          addRoute({ destination: 'default', gateway, interfaceIndex: inside.index }),
+        ]),
+      ]),
+    ]);
+    await shapeTraffic(place, record, options);
+  } finally {
+    sandbox?.close();
+    fs.closeSync(target);
+  }
+}
+
+async function shapeTraffic({ node, nodeNetns }: SandboxPlace, record: AttachmentRecord, { bandwidth, mtu }: SandboxLinkOptions): Promise<void> {
+  const { hostInterface, shapedBy, pod } = record;
+  const commands = shapingCommands({ bandwidth, hostInterface, shapedBy: shapedBy ?? '', mtu });
+  if (commands.length === 0) return;
+  if (shapedBy !== undefined) await node.send([addIfb({ name: shapedBy, mtu }), withoutLinkLocal(shapedBy), setLink({ name: shapedBy, up: true, alias: pod })]);
+  await runIn('tc', ['-batch', '-'], { netns: nodeNetns, input: `${commands.join('\n')}\n` });
+}
+
+/** Removes what `connectSandbox` made, or as much of it as there is. */
+export async function disconnectSandbox(place: Pick<SandboxPlace, 'node'> & { bridge: Link | undefined }, record: AttachmentRecord): Promise<void> {
+  const { node, bridge } = place;
+  await node.send([
+    deleteLink({ name: record.hostInterface }),
+    ...(record.shapedBy === undefined ? [] : [deleteLink({ name: record.shapedBy })]),
+    ...(bridge === undefined ? [] : record.ips.map((address) => deleteNeighbour({ index: bridge.index, address }))),
+  ]);
+}
+
+/** Addresses of IPv6 are usable at once, and nobody's router advertisements are listened to; then what the pod asks for. */
+function writeSysctls(sysctls: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries({ 'net.ipv6.conf.default.accept_dad': '0', 'net.ipv6.conf.default.accept_ra': '0' })) {
+    if (readSysctl(undefined, name) !== undefined) writeSysctl(undefined, name, value);
+  }
+  for (const [name, value] of Object.entries(sysctls)) writeSysctl(undefined, name, value);
+}

@@ -1,0 +1,74 @@
+/** A range of addresses as CIDR, and arithmetic on it. */
+import net from 'node:net';
+import { addressBytes, addressText } from './socket-address.ts';
+
+export class AddressRange {
+  readonly family: 4 | 6;
+  readonly prefixLength: number;
+  readonly #base: bigint;
+  readonly #bits: number;
+
+  private constructor(base: bigint, prefixLength: number, family: 4 | 6) {
+    this.family = family;
+    this.prefixLength = prefixLength;
+    this.#bits = family === 6 ? 128 : 32;
+    this.#base = (base >> BigInt(this.#bits - prefixLength)) << BigInt(this.#bits - prefixLength);
+  }
+
+  /** Bits behind the prefix are cleared: 10.0.0.7/24 is 10.0.0.0/24. */
+  static parse(cidr: string): AddressRange {
+    const [address = '', length = '', ...rest] = cidr.split('/');
+    const family = net.isIP(address);
+    if (family === 0 || rest.length > 0 || !/^\d{1,3}$/.test(length) || Number(length) > (family === 6 ? 128 : 32)) {
+      throw new Error(`${cidr} is not an address range (CIDR)`);
+    }
+    return new AddressRange(toNumber(address), Number(length), family === 6 ? 6 : 4);
+  }
+
+  /** How many addresses it has. */
+  get size(): bigint {
+    return 1n << BigInt(this.#bits - this.prefixLength);
+  }
+
+  /** The address at an offset from the first. */
+  at(offset: bigint | number): string {
+    const wanted = BigInt(offset);
+    if (wanted < 0n || wanted >= this.size) throw new Error(`${this.toString()} has no address number ${wanted}`);
+    return toText(this.#base + wanted, this.family);
+  }
+
+  /** The offset of an address; undefined when it is not in the range. */
+  offsetOf(address: string): bigint | undefined {
+    if (net.isIP(address) !== this.family) return undefined;
+    const offset = toNumber(address) - this.#base;
+    return offset >= 0n && offset < this.size ? offset : undefined;
+  }
+
+  contains(address: string): boolean {
+    return this.offsetOf(address) !== undefined;
+  }
+
+  overlaps(other: AddressRange): boolean {
+    if (this.family !== other.family) return false;
+    return this.#base <= other.#base ? other.#base < this.#base + this.size : this.#base < other.#base + other.size;
+  }
+
+  /** The part of that length at an index: number 2 with 24 of 10.0.0.0/16 is 10.0.2.0/24. */
+  part(index: number, prefixLength: number): AddressRange {
+    const offset = BigInt(index) << BigInt(this.#bits - prefixLength);
+    if (prefixLength < this.prefixLength || offset >= this.size) throw new Error(`${this.toString()} has no /${prefixLength} number ${index}`);
+    return new AddressRange(this.#base + offset, prefixLength, this.family);
+  }
+
+  toString(): string {
+    return `${toText(this.#base, this.family)}/${this.prefixLength}`;
+  }
+}
+
+function toNumber(address: string): bigint {
+  return BigInt(`0x${addressBytes(address).toString('hex')}`);
+}
+
+function toText(value: bigint, family: 4 | 6): string {
+  return addressText(Buffer.from(value.toString(16).padStart(family === 6 ? 32 : 8, '0'), 'hex'));
+}

@@ -1,0 +1,36 @@
+/**
+ * Linux network namespaces from inside one process: make and pin them, open sockets and start programs in them, and
+ * speak netlink with them. The thread visits a namespace for the length of a synchronous call and comes back; whatever
+ * was opened there stays there.
+ *
+ * Not part of kernel/index.ts: only who works with namespaces loads it (and with it, on first use, koffi).
+ */
+export { createNetns, deleteNetns, inNetns, isNetns, openNetns, readSysctl, writeSysctl } from './namespace.ts';
+export { connectIn, datagramIn, listenIn, type ConnectAddress, type ListenAddress } from './sockets.ts';
+export { CommandFailed, runIn, spawnIn, ToolMissing, type RunOptions, type RunResult } from './run-in.ts';
+export { addressBytes, addressText } from './socket-address.ts';
+export { AddressRange } from './address-range.ts';
+export { NetlinkError, NetlinkSocket, type NetlinkRequest } from './netlink.ts';
+export { addBridge, addIfb, addVeth, deleteLink, findLink, listLinks, macText, setBridgePort, setLink, withoutLinkLocal, type BridgePortSettings, type Link, type LinkSettings } from './links.ts';
+export {
+  addAddress,
+  addForwardingEntry,
+  addNeighbour,
+  addNewRoute,
+  addRoute,
+  deleteAddress,
+  deleteNeighbour,
+  deleteRoute,
+  listAddresses,
+  listNeighbours,
+  listRoutes,
+  parsePrefix,
+  ROUTE_PROTOCOL,
+  routeText,
+  type InterfaceAddress,
+  type ListedRoute,
+  type Neighbour,
+  type Prefix,
+  type Route,
+} from './routes.ts';
+export { SystemCallError } from './libc.ts';

@@ -1,0 +1,208 @@
+/** Requests for network interfaces, and how the kernel lists them. */
+import { attribute, decodeAttributes, NLM_F_CREATE, NLM_F_EXCL, u32, u8, zeroTerminated, type NetlinkMessage, type NetlinkRequest, type NetlinkSocket } from './netlink.ts';
+
+const RTM_NEWLINK = 16;
+const RTM_DELLINK = 17;
+const RTM_GETLINK = 18;
+
+const IFLA_ADDRESS = 1;
+const IFLA_IFNAME = 3;
+const IFLA_MTU = 4;
+const IFLA_MASTER = 10;
+const IFLA_LINKINFO = 18;
+const IFLA_IFALIAS = 20;
+const IFLA_AF_SPEC = 26;
+const IFLA_NET_NS_FD = 28;
+const IFLA_INFO_KIND = 1;
+const IFLA_INFO_DATA = 2;
+const IFLA_INFO_SLAVE_KIND = 4;
+const IFLA_INFO_SLAVE_DATA = 5;
+const VETH_INFO_PEER = 1;
+const IFLA_INET6_ADDR_GEN_MODE = 8;
+const IN6_ADDR_GEN_MODE_NONE = 1;
+const AF_INET6 = 10;
+const IFLA_BR_MCAST_SNOOPING = 23;
+const IFLA_BRPORT_MODE = 4;
+const IFLA_BRPORT_LEARNING = 8;
+const IFLA_BRPORT_ISOLATED = 33;
+const IFLA_BRPORT_LOCKED = 39;
+
+const IFF_UP = 1;
+
+/** `struct ifinfomsg`: family u8, pad, type u16, index i32, flags u32, change u32. */
+function header(index = 0, { up, family = 0 }: { up?: boolean; family?: number } = {}): Buffer {
+  const body = Buffer.alloc(16);
+  body.writeUInt8(family, 0);
+  body.writeInt32LE(index, 4);
+  if (up !== undefined) {
+    body.writeUInt32LE(up ? IFF_UP : 0, 8);
+    body.writeUInt32LE(IFF_UP, 12);
+  }
+  return body;
+}
+
+export interface LinkSettings {
+  readonly name?: string;
+  /** The interface index; a new interface takes the next one unless it is given. */
+  readonly index?: number;
+  readonly up?: boolean;
+  readonly mtu?: number;
+  /** 02:00:00:00:00:01 */
+  readonly mac?: string;
+  /** The bridge's index. */
+  readonly master?: number;
+  /** A note that `ip link` shows: whose interface this is. Only for interfaces that exist (`setLink`). */
+  readonly alias?: string;
+  /** An open file of the namespace that it is made in or moved to. */
+  readonly netnsFd?: number;
+}
+
+function settings({ name, mtu, mac, master, alias, netnsFd }: LinkSettings): Buffer[] {
+  return [
+    ...(name === undefined ? [] : [attribute(IFLA_IFNAME, zeroTerminated(name))]),
+    ...(mtu === undefined ? [] : [attribute(IFLA_MTU, u32(mtu))]),
+    ...(mac === undefined ? [] : [attribute(IFLA_ADDRESS, macBytes(mac))]),
+    ...(master === undefined ? [] : [attribute(IFLA_MASTER, u32(master))]),
+    ...(alias === undefined ? [] : [attribute(IFLA_IFALIAS, Buffer.from(alias))]),
+    ...(netnsFd === undefined ? [] : [attribute(IFLA_NET_NS_FD, u32(netnsFd))]),
+  ];
+}
+
+export function addBridge(link: LinkSettings & { readonly name: string }): NetlinkRequest {
+  // Multicast is flooded: snooping would cut off neighbour discovery while nobody queries.
+  const data = [attribute(IFLA_BR_MCAST_SNOOPING, u8(0))];
+  const info = attribute(IFLA_LINKINFO, [attribute(IFLA_INFO_KIND, zeroTerminated('bridge')), attribute(IFLA_INFO_DATA, data)]);
+  return {
+    type: RTM_NEWLINK,
+    flags: NLM_F_CREATE | NLM_F_EXCL,
+    body: Buffer.concat([header(link.index, { up: link.up }), ...settings(link), info]),
+    what: `add the bridge ${link.name}`,
+  };
+}
+
+/**
+ * A pair of interfaces; the peer is made in the namespace of its `netnsFd`. It cannot come up while it is being made:
+ * its pair is not there yet.
+ */
+export function addVeth(link: LinkSettings & { readonly name: string }, peer: Omit<LinkSettings, 'up'> & { readonly name: string }): NetlinkRequest {
+  const peerInfo = attribute(VETH_INFO_PEER, [header(peer.index), ...settings(peer)]);
+  const info = attribute(IFLA_LINKINFO, [attribute(IFLA_INFO_KIND, zeroTerminated('veth')), attribute(IFLA_INFO_DATA, [peerInfo])]);
+  return {
+    type: RTM_NEWLINK,
+    flags: NLM_F_CREATE | NLM_F_EXCL,
+    body: Buffer.concat([header(link.index, { up: link.up }), ...settings(link), info]),
+    what: `add the interface pair ${link.name} and ${peer.name}`,
+  };
+}
+
+/** Keeps an interface that is still down from giving itself an IPv6 link-local address. */
+export function withoutLinkLocal(name: string): NetlinkRequest {
+  const none = attribute(IFLA_AF_SPEC, [attribute(AF_INET6, [attribute(IFLA_INET6_ADDR_GEN_MODE, u8(IN6_ADDR_GEN_MODE_NONE))])]);
+  return {
+    type: RTM_NEWLINK,
+    flags: 0,
+    body: Buffer.concat([header(), attribute(IFLA_IFNAME, zeroTerminated(name)), none]),
+    what: `keep the interface ${name} without link-local address`,
+    // A kernel without IPv6 gives none anyway.
+    accept: ['EAFNOSUPPORT', 'EOPNOTSUPP'],
+  };
+}
+
+/** By `index`, or without it by `name`. */
+export function setLink(link: LinkSettings): NetlinkRequest {
+  const subject = link.index === undefined ? link : { ...link, name: undefined };
+  return {
+    type: RTM_NEWLINK,
+    flags: 0,
+    body: Buffer.concat([header(link.index, { up: link.up }), ...settings(subject)]),
+    what: `change the interface ${link.name ?? link.index}`,
+  };
+}
+
+export interface BridgePortSettings {
+  /** Frames may go back where they came from. */
+  readonly hairpin?: boolean;
+  /** No frames to other isolated ports: neighbours talk through the router. */
+  readonly isolated?: boolean;
+  readonly learning?: boolean;
+  /** Only frames of hardware addresses that the forwarding table has on this port. */
+  readonly locked?: boolean;
+}
+
+export function setBridgePort(index: number, port: BridgePortSettings, name = String(index)): NetlinkRequest {
+  const flag = (type: number, value: boolean | undefined): Buffer[] => (value === undefined ? [] : [attribute(type, u8(value ? 1 : 0))]);
+  const data = [
+    ...flag(IFLA_BRPORT_MODE, port.hairpin),
+    ...flag(IFLA_BRPORT_ISOLATED, port.isolated),
+    ...flag(IFLA_BRPORT_LEARNING, port.learning),
+    ...flag(IFLA_BRPORT_LOCKED, port.locked),
+  ];
+  const info = attribute(IFLA_LINKINFO, [attribute(IFLA_INFO_SLAVE_KIND, zeroTerminated('bridge')), attribute(IFLA_INFO_SLAVE_DATA, data)]);
+  return { type: RTM_NEWLINK, flags: 0, body: Buffer.concat([header(index), info]), what: `set the bridge port ${name}` };
+}
+
+/** By `index`, or without it by `name`. */
+export function deleteLink(link: { readonly name?: string; readonly index?: number }): NetlinkRequest {
+  const byName = link.index === undefined && link.name !== undefined ? [attribute(IFLA_IFNAME, zeroTerminated(link.name))] : [];
+  return {
+    type: RTM_DELLINK,
+    flags: 0,
+    body: Buffer.concat([header(link.index), ...byName]),
+    what: `delete the interface ${link.name ?? link.index}`,
+    accept: ['ENODEV'],
+  };
+}
+
+export interface Link {
+  readonly name: string;
+  readonly index: number;
+  readonly up: boolean;
+  readonly mtu: number;
+  readonly mac: string | undefined;
+  readonly master: number | undefined;
+  readonly alias: string | undefined;
+  /** bridge, veth, …; undefined for hardware and loopback. */
+  readonly kind: string | undefined;
+}
+
+/** An intermediate device: frames of another one are redirected to it to be queued. */
+export function addIfb(link: LinkSettings & { readonly name: string }): NetlinkRequest {
+  const info = attribute(IFLA_LINKINFO, [attribute(IFLA_INFO_KIND, zeroTerminated('ifb'))]);
+  return {
+    type: RTM_NEWLINK,
+    flags: NLM_F_CREATE | NLM_F_EXCL,
+    body: Buffer.concat([header(link.index, { up: link.up }), ...settings(link), info]),
+    what: `add the interface ${link.name}`,
+  };
+}
+
+/** Undefined when there is none of that name. */
+export async function findLink(socket: NetlinkSocket, name: string): Promise<Link | undefined> {
+  const body = Buffer.concat([header(), attribute(IFLA_IFNAME, zeroTerminated(name))]);
+  const answer = await socket.get({ type: RTM_GETLINK, flags: 0, body, what: `find the interface ${name}`, accept: ['ENODEV'] });
+  return answer && decodeLink(answer);
+}
+
+export async function listLinks(socket: NetlinkSocket): Promise<Link[]> {
+  return (await socket.dump(RTM_GETLINK, header())).map(decodeLink);
+}
+
+function decodeLink({ body }: NetlinkMessage): Link {
+  const attributes = decodeAttributes(body.subarray(16));
+  const text = (type: number): string | undefined => attributes.get(type)?.toString('utf8').replace(/\0+$/, '');
+  const info = attributes.get(IFLA_LINKINFO);
+  const mac = attributes.get(IFLA_ADDRESS);
+  return {
+    name: text(IFLA_IFNAME) ?? '',
+    index: body.readInt32LE(4),
+    up: (body.readUInt32LE(8) & IFF_UP) !== 0,
+    mtu: attributes.get(IFLA_MTU)?.readUInt32LE() ?? 0,
+    mac: mac === undefined ? undefined : macText(mac),
+    master: attributes.get(IFLA_MASTER)?.readUInt32LE(),
+    alias: text(IFLA_IFALIAS),
+    kind: info && decodeAttributes(info).get(IFLA_INFO_KIND)?.toString('utf8').replace(/\0+$/, ''),
+  };
+}
+
+export const macBytes = (mac: string): Buffer => Buffer.from(mac.replaceAll(':', ''), 'hex');
+export const macText = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join(':');

@@ -1,0 +1,234 @@
+/** Requests for addresses, routes and neighbours, and how the kernel lists them. */
+import net from 'node:net';
+import { macBytes } from './links.ts';
+import { attribute, decodeAttributes, NLM_F_CREATE, NLM_F_EXCL, NLM_F_REPLACE, u32, type NetlinkMessage, type NetlinkRequest, type NetlinkSocket } from './netlink.ts';
+import { addressBytes, addressText } from './socket-address.ts';
+
+const RTM_NEWADDR = 20;
+const RTM_DELADDR = 21;
+const RTM_GETADDR = 22;
+const RTM_NEWROUTE = 24;
+const RTM_DELROUTE = 25;
+const RTM_GETROUTE = 26;
+const RTM_NEWNEIGH = 28;
+const RTM_DELNEIGH = 29;
+const RTM_GETNEIGH = 30;
+
+const AF_INET = 2;
+const AF_INET6 = 10;
+const AF_BRIDGE = 7;
+
+const IFA_ADDRESS = 1;
+const IFA_LOCAL = 2;
+const IFA_F_NODAD = 0x02;
+
+const RTA_DST = 1;
+const RTA_OIF = 4;
+const RTA_GATEWAY = 5;
+const RTA_PRIORITY = 6;
+const RTA_PREFSRC = 7;
+const RTA_TABLE = 15;
+const RT_TABLE_MAIN = 254;
+const RT_SCOPE_UNIVERSE = 0;
+const RT_SCOPE_LINK = 253;
+const RTN_UNICAST = 1;
+const RTN_LOCAL = 2;
+const RTN_BLACKHOLE = 6;
+const RTN_UNREACHABLE = 7;
+const RTNH_F_ONLINK = 4;
+/** Marks our routes, so that a route daemon of the machine leaves them alone and we find them again. */
+export const ROUTE_PROTOCOL = 83;
+
+const NDA_DST = 1;
+const NDA_LLADDR = 2;
+const NUD_PERMANENT = 0x80;
+const NUD_NOARP = 0x40;
+const NTF_MASTER = 0x04;
+
+const familyOf = (address: string): number => (net.isIPv6(address) ? AF_INET6 : AF_INET);
+
+export interface Prefix {
+  readonly address: string;
+  readonly length: number;
+}
+
+/** 10.0.0.0/24 → its address and length; an address alone is a host. Throws for anything else. */
+export function parsePrefix(cidr: string): Prefix {
+  const [address = '', length] = cidr.split('/');
+  const family = net.isIP(address);
+  const most = family === 6 ? 128 : 32;
+  const bits = length === undefined ? most : Number(length);
+  if (family === 0 || (length !== undefined && !/^\d+$/.test(length)) || bits > most) throw new Error(`${cidr} is not an address range (CIDR)`);
+  return { address, length: bits };
+}
+
+/** `cidr` is the address with the length of its network, such as 10.0.0.1/24. */
+export function addAddress(index: number, cidr: string): NetlinkRequest {
+  const { address, length } = parsePrefix(cidr);
+  return { type: RTM_NEWADDR, flags: NLM_F_CREATE | NLM_F_REPLACE, body: addressBody(index, address, length), what: `add the address ${cidr}` };
+}
+
+export function deleteAddress(index: number, cidr: string): NetlinkRequest {
+  const { address, length } = parsePrefix(cidr);
+  return { type: RTM_DELADDR, flags: 0, body: addressBody(index, address, length), what: `delete the address ${cidr}`, accept: ['EADDRNOTAVAIL', 'ENODEV'] };
+}
+
+/** `struct ifaddrmsg`: family, prefix length, flags, scope, index u32. */
+function addressBody(index: number, address: string, length: number): Buffer {
+  const family = familyOf(address);
+  const body = Buffer.alloc(8);
+  // The address belongs to us alone by construction; detecting duplicates would hold up IPv6 for a second.
+  body.set([family, length, family === AF_INET6 ? IFA_F_NODAD : 0, RT_SCOPE_UNIVERSE]);
+  body.writeUInt32LE(index, 4);
+  const bytes = addressBytes(address);
+  return Buffer.concat([body, attribute(IFA_LOCAL, bytes), attribute(IFA_ADDRESS, bytes)]);
+}
+
+export interface Route {
+  /** The range, or "default" with the family of the gateway. */
+  readonly destination: string;
+  readonly family?: 4 | 6;
+  readonly type?: 'unicast' | 'blackhole' | 'unreachable' | 'local';
+  readonly interfaceIndex?: number;
+  readonly gateway?: string;
+  /** The gateway is on the interface even if no address of the interface says so. */
+  readonly onLink?: boolean;
+  readonly source?: string;
+  readonly metric?: number;
+  readonly table?: number;
+}
+
+const ROUTE_TYPES = { unicast: RTN_UNICAST, local: RTN_LOCAL, blackhole: RTN_BLACKHOLE, unreachable: RTN_UNREACHABLE } as const;
+
+export function addRoute(route: Route): NetlinkRequest {
+  return { type: RTM_NEWROUTE, flags: NLM_F_CREATE | NLM_F_REPLACE, body: routeBody(route), what: `add the route ${routeText(route)}` };
+}
+
+/** Fails with EEXIST where a route to the same range with the same metric exists, whosever it is. */
+export function addNewRoute(route: Route): NetlinkRequest {
+  return { type: RTM_NEWROUTE, flags: NLM_F_CREATE | NLM_F_EXCL, body: routeBody(route), what: `add the route ${routeText(route)}` };
+}
+
+export function deleteRoute(route: Route): NetlinkRequest {
+  return { type: RTM_DELROUTE, flags: 0, body: routeBody(route), what: `delete the route ${routeText(route)}`, accept: ['ESRCH', 'ENODEV'] };
+}
+
+/** `struct rtmsg`: family, dst_len, src_len, tos, table, protocol, scope, type, flags u32. */
+function routeBody(route: Route): Buffer {
+  const { destination, gateway, interfaceIndex, source, metric, table = RT_TABLE_MAIN, type = 'unicast' } = route;
+  const prefix = destination === 'default' ? undefined : parsePrefix(destination);
+  const family = familyOf(prefix?.address ?? gateway ?? (route.family === 6 ? '::' : '0.0.0.0'));
+  const scope = family === AF_INET && type === 'unicast' && gateway === undefined ? RT_SCOPE_LINK : RT_SCOPE_UNIVERSE;
+  const body = Buffer.alloc(12);
+  body.set([family, prefix?.length ?? 0, 0, 0, table < 256 ? table : 0, ROUTE_PROTOCOL, scope, ROUTE_TYPES[type]]);
+  body.writeUInt32LE(route.onLink ? RTNH_F_ONLINK : 0, 8);
+  return Buffer.concat([
+    body,
+    ...(prefix === undefined ? [] : [attribute(RTA_DST, addressBytes(prefix.address))]),
+    ...(interfaceIndex === undefined ? [] : [attribute(RTA_OIF, u32(interfaceIndex))]),
+    ...(gateway === undefined ? [] : [attribute(RTA_GATEWAY, addressBytes(gateway))]),
+    ...(source === undefined ? [] : [attribute(RTA_PREFSRC, addressBytes(source))]),
+    ...(metric === undefined ? [] : [attribute(RTA_PRIORITY, u32(metric))]),
+    attribute(RTA_TABLE, u32(table)),
+  ]);
+}
+
+export function routeText({ type, destination, gateway, metric }: Route): string {
+  return [type === undefined || type === 'unicast' ? '' : `${type} `, destination, gateway === undefined ? '' : ` via ${gateway}`, metric === undefined ? '' : ` metric ${metric}`].join('');
+}
+
+export interface ListedRoute extends Route {
+  readonly protocol: number;
+}
+
+/** The routes of the main table, in both families. */
+export async function listRoutes(socket: NetlinkSocket): Promise<ListedRoute[]> {
+  const dumps = [await socket.dump(RTM_GETROUTE, routeHeader(AF_INET)), await socket.dump(RTM_GETROUTE, routeHeader(AF_INET6))];
+  return dumps.flat().map(decodeRoute).filter((route) => route.table === RT_TABLE_MAIN);
+}
+
+function routeHeader(family: number): Buffer {
+  const body = Buffer.alloc(12);
+  body.writeUInt8(family, 0);
+  return body;
+}
+
+function decodeRoute({ body }: NetlinkMessage): ListedRoute {
+  const attributes = decodeAttributes(body.subarray(12));
+  const destination = attributes.get(RTA_DST);
+  const gateway = attributes.get(RTA_GATEWAY);
+  const source = attributes.get(RTA_PREFSRC);
+  const type = (Object.keys(ROUTE_TYPES) as (keyof typeof ROUTE_TYPES)[]).find((name) => ROUTE_TYPES[name] === body.readUInt8(7));
+  return {
+    destination: destination === undefined ? 'default' : `${addressText(destination)}/${body.readUInt8(1)}`,
+    family: body.readUInt8(0) === AF_INET6 ? 6 : 4,
+    ...(type === undefined ? {} : { type }),
+    interfaceIndex: attributes.get(RTA_OIF)?.readUInt32LE(),
+    gateway: gateway && addressText(gateway),
+    source: source && addressText(source),
+    metric: attributes.get(RTA_PRIORITY)?.readUInt32LE(),
+    table: attributes.get(RTA_TABLE)?.readUInt32LE() ?? body.readUInt8(4),
+    protocol: body.readUInt8(5),
+  };
+}
+
+/** A neighbour that is known for good: nobody is asked for it, and nobody can claim to be it. */
+export function addNeighbour({ index, address, mac }: { index: number; address: string; mac: string }): NetlinkRequest {
+  const body = neighbourHeader(familyOf(address), index, NUD_PERMANENT, 0);
+  return {
+    type: RTM_NEWNEIGH,
+    flags: NLM_F_CREATE | NLM_F_REPLACE,
+    body: Buffer.concat([body, attribute(NDA_DST, addressBytes(address)), attribute(NDA_LLADDR, macBytes(mac))]),
+    what: `add the neighbour ${address}`,
+  };
+}
+
+export function deleteNeighbour({ index, address }: { index: number; address: string }): NetlinkRequest {
+  const body = neighbourHeader(familyOf(address), index, 0, 0);
+  return { type: RTM_DELNEIGH, flags: 0, body: Buffer.concat([body, attribute(NDA_DST, addressBytes(address))]), what: `delete the neighbour ${address}`, accept: ['ENOENT', 'ENODEV'] };
+}
+
+export interface Neighbour {
+  readonly index: number;
+  readonly address: string;
+  readonly permanent: boolean;
+}
+
+export async function listNeighbours(socket: NetlinkSocket): Promise<Neighbour[]> {
+  const dumps = [await socket.dump(RTM_GETNEIGH, neighbourHeader(AF_INET, 0, 0, 0)), await socket.dump(RTM_GETNEIGH, neighbourHeader(AF_INET6, 0, 0, 0))];
+  return dumps.flat().flatMap(({ body }) => {
+    const address = decodeAttributes(body.subarray(12)).get(NDA_DST);
+    return address === undefined ? [] : [{ index: body.readInt32LE(4), address: addressText(address), permanent: body.readUInt16LE(8) === NUD_PERMANENT }];
+  });
+}
+
+/** A hardware address that a bridge finds on this port without having learnt it. */
+export function addForwardingEntry({ index, mac }: { index: number; mac: string }): NetlinkRequest {
+  const body = neighbourHeader(AF_BRIDGE, index, NUD_NOARP, NTF_MASTER);
+  return { type: RTM_NEWNEIGH, flags: NLM_F_CREATE | NLM_F_REPLACE, body: Buffer.concat([body, attribute(NDA_LLADDR, macBytes(mac))]), what: `add the forwarding entry ${mac}` };
+}
+
+/** `struct ndmsg`: family, pad ×3, index i32, state u16, flags u8, type u8. */
+function neighbourHeader(family: number, index: number, state: number, flags: number): Buffer {
+  const body = Buffer.alloc(12);
+  body.writeUInt8(family, 0);
+  body.writeInt32LE(index, 4);
+  body.writeUInt16LE(state, 8);
+  body.writeUInt8(flags, 10);
+  return body;
+}
+
+export interface InterfaceAddress {
+  readonly index: number;
+  readonly address: string;
+  readonly length: number;
+}
+
+export async function listAddresses(socket: NetlinkSocket): Promise<InterfaceAddress[]> {
+  const messages = await socket.dump(RTM_GETADDR, Buffer.alloc(8));
+  return messages.flatMap(({ body }) => {
+    const attributes = decodeAttributes(body.subarray(8));
+    const address = attributes.get(IFA_LOCAL) ?? attributes.get(IFA_ADDRESS);
+    return address === undefined ? [] : [{ index: body.readUInt32LE(4), address: addressText(address), length: body.readUInt8(1) }];
+  });
+}

@@ -1,0 +1,93 @@
+/** Programs that run inside a network namespace: nft, tc, CNI plugins. */
+import { spawn, type SpawnOptionsWithoutStdio } from 'node:child_process';
+import { inNetns } from './namespace.ts';
+
+export interface RunOptions {
+  /** The pinned namespace; undefined is the process's own. */
+  readonly netns?: string | undefined;
+  readonly input?: string | Buffer;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly cwd?: string;
+  /** Ends the program with SIGKILL. */
+  readonly signal?: AbortSignal;
+}
+
+export interface RunResult {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A program ended with an error. The message holds what it wrote, in the order of who knows best: stderr, stdout. */
+export class CommandFailed extends Error {
+  readonly code = 'command-failed';
+
+  constructor(
+    readonly command: string,
+    readonly result: RunResult,
+  ) {
+    const said = result.stderr.trim() || result.stdout.trim() || 'it said nothing';
+    super(`${command} failed (exit code ${result.exitCode}): ${said}`);
+    this.name = 'CommandFailed';
+  }
+}
+
+/** A program is not installed. */
+export class ToolMissing extends Error {
+  readonly code = 'tool-missing';
+
+  constructor(readonly tool: string) {
+    const debianPackage = DEBIAN_PACKAGES[tool];
+    super(`the program "${tool}" is not installed${debianPackage === undefined ? '' : ` (Debian package ${debianPackage})`}`);
+    this.name = 'ToolMissing';
+  }
+}
+
+/** Where the programs that we call come from. */
+const DEBIAN_PACKAGES: Readonly<Record<string, string>> = {
+  nft: 'nftables',
+  iptables: 'iptables',
+  'iptables-restore': 'iptables',
+  'iptables-save': 'iptables',
+  'ip6tables-restore': 'iptables',
+  ip: 'iproute2',
+  tc: 'iproute2',
+  conntrack: 'conntrack',
+};
+
+/** Runs a program to its end; rejects with CommandFailed unless it ends with 0. Gives what it wrote to stdout. */
+export async function runIn(command: string, parameters: readonly string[], options: RunOptions = {}): Promise<string> {
+  const result = await spawnIn(command, parameters, options);
+  if (result.exitCode !== 0) throw new CommandFailed([command, ...parameters].join(' '), result);
+  return result.stdout;
+}
+
+/** Runs a program to its end, whatever that is; rejects only if it cannot be started. */
+export function spawnIn(command: string, parameters: readonly string[], options: RunOptions = {}): Promise<RunResult> {
+  const { netns, input, env, cwd, signal } = options;
+  return new Promise((resolve, reject) => {
+    const spawnOptions: SpawnOptionsWithoutStdio = {
+      ...(env === undefined ? {} : { env }),
+      ...(cwd === undefined ? {} : { cwd }),
+      ...(signal === undefined ? {} : { signal, killSignal: 'SIGKILL' as const }),
+    };
+    // The child is forked from this thread while it is in the namespace, and stays there.
+    const child = inNetns(netns, () => spawn(command, parameters, spawnOptions));
+    const stdout: Buffer[] = [];
+    const stderr: Buffer[] = [];
+    child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
+    child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
+    child.once('error', (error: NodeJS.ErrnoException) => reject(error.code === 'ENOENT' ? new ToolMissing(command) : error));
+    child.once('close', (code, killedBy) => {
+      const said = Buffer.concat(stderr).toString();
+      resolve({
+        exitCode: code ?? -1,
+        stdout: Buffer.concat(stdout).toString(),
+        stderr: killedBy === null ? said : `${said}\nended by ${killedBy}`.trim(),
+      });
+    });
+    // A program that ends before it has read everything says so by its exit code.
+    child.stdin.on('error', () => {});
+    child.stdin.end(input ?? '');
+  });
+}
