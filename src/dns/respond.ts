@@ -1,0 +1,114 @@
+/** From a query's bytes to the answer's: the story of one request, whichever socket it came by. */
+import { answerQuery, type Answer, type Zone } from './answer-query.ts';
+import type { ClusterRecords } from './cluster-records.ts';
+import type { Forwarder } from './forwarder.ts';
+import { decodeMessage, encodeMessage, RCODE, type DnsMessage, type ResourceRecord } from './message.ts';
+
+export interface Resolver {
+  readonly records: ClusterRecords;
+  readonly zone: Zone;
+  readonly forwarder: Forwarder;
+  readonly cache: AnswerCache;
+  /** Told of every answer. */
+  readonly observe: (details: { type: number; rcode: number; transport: Transport }) => void;
+  /** Below 1, for the order of equal answers. */
+  readonly chance: () => number;
+}
+
+export type Transport = 'udp' | 'tcp';
+
+/** Answers by the bytes that asked for them, for as long as the cluster does not change. */
+export class AnswerCache {
+  #generation = 0;
+  readonly #answers = new Map<string, { readonly bytes: Buffer; readonly type: number; readonly rcode: number }>();
+
+  constructor(private readonly size = 20_000) {}
+
+  get(generation: number, key: string) {
+    if (generation !== this.#generation) {
+      this.#answers.clear();
+      this.#generation = generation;
+    }
+    return this.#answers.get(key);
+  }
+
+  set(key: string, answer: { readonly bytes: Buffer; readonly type: number; readonly rcode: number }): void {
+    if (this.#answers.size >= this.size) this.#answers.clear();
+    this.#answers.set(key, answer);
+  }
+}
+
+/** What a datagram may hold: without EDNS 512 bytes, with it no more than passes every network unfragmented. */
+const PLAIN_UDP_SIZE = 512;
+const LARGEST_UDP_SIZE = 1232;
+
+/** Undefined when the bytes deserve no answer. Everything that the cluster itself knows is answered at once. */
+export function respond(resolver: Resolver, bytes: Buffer, transport: Transport): Buffer | undefined | Promise<Buffer | undefined> {
+  // All but the identifier, which comes first.
+  const key = `${transport} ${bytes.toString('latin1', 2)}`;
+  const known = resolver.cache.get(resolver.records.generation, key);
+  if (known) {
+    const answer = Buffer.from(known.bytes);
+    answer[0] = bytes[0]!;
+    answer[1] = bytes[1]!;
+    resolver.observe({ type: known.type, rcode: known.rcode, transport });
+    return answer;
+  }
+  let query: DnsMessage;
+  try {
+    query = decodeMessage(bytes);
+  } catch {
+    // Answering an answer would start a conversation between two servers.
+    if (bytes.length < 12 || (bytes[2]! & 0x80) !== 0) return undefined;
+    return encodeMessage({ id: bytes.readUInt16BE(0), response: true, rcode: RCODE.FORMERR, questions: [] });
+  }
+  if (query.response) return undefined;
+  if (query.opcode !== 0) return encode(resolver, query, failure(RCODE.NOTIMP), transport);
+  if (query.questions.length !== 1) return encode(resolver, query, failure(RCODE.FORMERR), transport);
+  const question = query.questions[0]!;
+  const answer = answerQuery(resolver.records, resolver.zone, question);
+  if (answer && answer.outside === undefined) {
+    const encoded = encode(resolver, query, answer, transport);
+    // Several answers come in another order every time.
+    if (answer.answers.length < 2) resolver.cache.set(key, { bytes: Buffer.from(encoded), type: question.type, rcode: answer.rcode });
+    return encoded;
+  }
+  if (resolver.forwarder.noticeLoop(question)) return encode(resolver, query, failure(RCODE.NXDOMAIN), transport);
+  if (!resolver.forwarder.enabled || query.recursionDesired === false) return encode(resolver, query, answer ?? failure(RCODE.REFUSED), transport);
+  return resolver.forwarder.resolve({ ...question, name: answer?.outside ?? question.name }).then((forwarded) =>
+    encode(resolver, query, { rcode: forwarded.rcode, answers: [...(answer?.answers ?? []), ...forwarded.answers], authority: forwarded.authority, additional: [] }, transport, answer !== undefined),
+  );
+}
+
+const failure = (rcode: number): Answer => ({ rcode, answers: [], authority: [], additional: [] });
+
+function encode(resolver: Resolver, query: DnsMessage, answer: Answer, transport: Transport, authoritative = answer.rcode === RCODE.NOERROR || answer.rcode === RCODE.NXDOMAIN): Buffer {
+  resolver.observe({ type: query.questions[0]?.type ?? 0, rcode: answer.rcode, transport });
+  const size = query.edns ? Math.min(LARGEST_UDP_SIZE, Math.max(PLAIN_UDP_SIZE, query.edns.size)) : PLAIN_UDP_SIZE;
+  return encodeMessage(
+    {
+      id: query.id,
+      response: true,
+      opcode: query.opcode,
+      authoritative,
+      recursionDesired: query.recursionDesired,
+      recursionAvailable: resolver.forwarder.enabled,
+      rcode: answer.rcode,
+      questions: query.questions,
+      answers: rotated(answer.answers, resolver.chance),
+      authority: answer.authority,
+      additional: answer.additional,
+      ...(query.edns ? { edns: { size: LARGEST_UDP_SIZE } } : {}),
+    },
+    transport === 'udp' ? size : undefined,
+  );
+}
+
+/** Clients take the first address: each gets another one. Aliases stay in front. */
+function rotated(records: readonly ResourceRecord[], chance: () => number): readonly ResourceRecord[] {
+  const first = records.findIndex(({ data }) => data.type !== 'CNAME');
+  const equals = first < 0 ? 0 : records.length - first;
+  if (equals < 2) return records;
+  const shift = Math.floor(chance() * equals);
+  return [...records.slice(0, first), ...records.slice(first + shift), ...records.slice(first, first + shift)];
+}

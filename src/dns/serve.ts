@@ -1,0 +1,125 @@
+/** The sockets: UDP, and TCP for answers that do not fit a datagram. */
+import dgram from 'node:dgram';
+import net from 'node:net';
+import type { Context } from '../kernel/index.ts';
+import type { Transport } from './respond.ts';
+
+export interface DnsListener {
+  readonly address: string;
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+export interface ListenOptions {
+  readonly address: string;
+  /** 0 takes a free one, the same for UDP and TCP. */
+  readonly port: number;
+  readonly respond: (bytes: Buffer, transport: Transport) => Buffer | undefined | Promise<Buffer | undefined>;
+  /** Makes the sockets elsewhere, e.g. in a node's network namespace. */
+  readonly sockets?: DnsSockets;
+}
+
+/** Bound sockets. */
+export interface DnsSockets {
+  udp(address: string, port: number): Promise<dgram.Socket>;
+  tcp(address: string, port: number, onConnection: (socket: net.Socket) => void): Promise<net.Server>;
+}
+
+const IDLE_CONNECTION_MS = 10_000;
+const MOST_CONNECTIONS = 1000;
+
+export async function listen(ctx: Context, { address, port, respond, sockets = hostSockets }: ListenOptions): Promise<DnsListener> {
+  const udp = await sockets.udp(address, port);
+  const bound = udp.address().port;
+  udp.on('message', (bytes, peer) => {
+    const send = (answer: Buffer | undefined): void => {
+      if (answer) udp.send(answer, peer.port, peer.address, () => {});
+    };
+    const answer = guarded(ctx, () => respond(bytes, 'udp'));
+    if (answer instanceof Promise) void answer.then(send);
+    else send(answer);
+  });
+  udp.on('error', (error) => ctx.logger.error(error, 'The DNS socket failed'));
+  const connections = new Set<net.Socket>();
+  const tcp = await sockets
+    .tcp(address, bound, (socket) => {
+      if (connections.size >= MOST_CONNECTIONS) {
+        socket.destroy();
+        return;
+      }
+      connections.add(socket);
+      socket.on('close', () => connections.delete(socket));
+      serveConnection(ctx, socket, respond);
+    })
+    .catch(async (error: unknown) => {
+      udp.close();
+      throw error;
+    });
+  return {
+    address,
+    port: bound,
+    close: async () => {
+      for (const socket of connections) socket.destroy();
+      await Promise.all([new Promise<void>((resolve) => udp.close(() => resolve())), new Promise<void>((resolve) => tcp.close(() => resolve()))]);
+    },
+  };
+}
+
+/** Messages with their length before them, one after the other. */
+function serveConnection(ctx: Context, socket: net.Socket, respond: ListenOptions['respond']): void {
+  let received = Buffer.alloc(0);
+  socket.setTimeout(IDLE_CONNECTION_MS, () => socket.destroy());
+  socket.on('error', () => socket.destroy());
+  const write = (answer: Buffer | undefined): void => {
+    if (!answer || socket.destroyed) return;
+    const length = Buffer.alloc(2);
+    length.writeUInt16BE(answer.length);
+    socket.write(Buffer.concat([length, answer]));
+  };
+  socket.on('data', (bytes: Buffer) => {
+    received = Buffer.concat([received, bytes]);
+    while (received.length >= 2 && received.length >= 2 + received.readUInt16BE(0)) {
+      const end = 2 + received.readUInt16BE(0);
+      const query = received.subarray(2, end);
+      received = received.subarray(end);
+      const answer = guarded(ctx, () => respond(query, 'tcp'));
+      if (answer instanceof Promise) void answer.then(write);
+      else write(answer);
+    }
+  });
+}
+
+/** No input may end the server. */
+function guarded(ctx: Context, work: () => Buffer | undefined | Promise<Buffer | undefined>): Buffer | undefined | Promise<Buffer | undefined> {
+  const failed = (error: unknown): undefined => {
+    ctx.logger.error(error, 'A DNS query failed');
+    return undefined;
+  };
+  try {
+    const answer = work();
+    return answer instanceof Promise ? answer.catch(failed) : answer;
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+const hostSockets: DnsSockets = {
+  udp: (address, port) =>
+    new Promise((resolve, reject) => {
+      const socket = dgram.createSocket({ type: net.isIPv6(address) ? 'udp6' : 'udp4', recvBufferSize: 4 * 1024 * 1024 });
+      socket.once('error', reject);
+      socket.bind(port, address, () => {
+        socket.off('error', reject);
+        resolve(socket);
+      });
+    }),
+  tcp: (address, port, onConnection) =>
+    new Promise((resolve, reject) => {
+      const server = net.createServer(onConnection);
+      server.once('error', reject);
+      server.listen(port, address, () => {
+        server.off('error', reject);
+        resolve(server);
+      });
+    }),
+};
