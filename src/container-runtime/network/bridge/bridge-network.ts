@@ -1,18 +1,20 @@
 /** The built-in pod network: a bridge in the node's network namespace and a pair of interfaces per sandbox. */
 import { createHash } from 'node:crypto';
 import type { Context } from '../../../kernel/index.ts';
-import { deleteNeighbour, findLink, isNetns, NetlinkSocket, runIn, type Link } from '../../../kernel/netns/index.ts';
+import { deleteNeighbour, findLink, isNetns, NetlinkSocket, runIn } from '../../../kernel/netns/index.ts';
 import { PodNetworkError, type Attachment, type NetworkSandbox, type NetworkStatus, type PodNetwork, type PodNetworkConfig } from '../pod-network.ts';
 import { AddressPool } from './address-pool.ts';
 import { AttachmentRecords, type AttachmentRecord } from './attachment-records.ts';
 import { bandwidthOf } from './bandwidth.ts';
 import { conflictingPort, mappedPorts, renderHostPorts } from './host-ports.ts';
-import { addressesInUse, ensureBridge, masquerade, podMac, removeStrayLinks } from './node-bridge.ts';
+import { addressesInUse, ensureBridge, masquerade, podMac, removeStrayLinks, type NodeBridge } from './node-bridge.ts';
 import { connectSandbox, disconnectSandbox, INTERFACE_NAME } from './sandbox-links.ts';
 
 export interface BridgeNetworkOptions {
   /** The node's pinned network namespace; the process's own when absent. */
   readonly nodeNetns?: string | undefined;
+  /** Whether that namespace is ours alone, so that its settings may be changed. Default: if it was given. */
+  readonly ownsNamespace?: boolean;
   /** Where records of attachments are kept. It must last as long as sandboxes do. */
   readonly stateDirectory: string;
   /** Default "k8ts0". */
@@ -36,7 +38,7 @@ export class BridgeNetwork implements PodNetwork {
   readonly #deletions: NetlinkSocket;
   readonly #busy = new Map<string, Promise<unknown>>();
   #pools: AddressPool[] = [];
-  #bridge: Link | undefined;
+  #bridge: NodeBridge | undefined;
   #portsWritten: Promise<void> = Promise.resolve();
 
   private constructor(ctx: Context, options: BridgeNetworkOptions) {
@@ -66,8 +68,8 @@ export class BridgeNetwork implements PodNetwork {
     if (this.#bridge !== undefined && podCidrs.join() === this.#records.podCidrs?.join()) return;
     const pools = podCidrs.map((cidr) => new AddressPool(cidr));
     for (const { ips, sandboxId } of this.#records.all()) for (const ip of ips) for (const pool of pools) pool.reserve(ip, sandboxId);
-    const { bridgeName, nodeNetns, mtu, masqueradeExcept } = this.#options;
-    const bridge = await ensureBridge(this.#node, pools, { name: bridgeName, nodeNetns, mtu });
+    const { bridgeName, nodeNetns, mtu, masqueradeExcept, ownsNamespace = nodeNetns !== undefined } = this.#options;
+    const bridge = await ensureBridge(this.#node, pools, { name: bridgeName, nodeNetns, mtu, ownsNamespace });
     for (const address of await addressesInUse(this.#node, bridge)) for (const pool of pools) pool.reserve(address, UNKNOWN_OWNER);
     if (masqueradeExcept !== undefined) await masquerade(nodeNetns, pools, masqueradeExcept);
     this.#records.setPodCidrs(podCidrs);
@@ -189,16 +191,11 @@ export class BridgeNetwork implements PodNetwork {
       await this.detach({ id: sandboxId, name: '', namespace: '', uid: '' });
     }
     const bridge = this.#bridge;
-    if (bridge === undefined || this.#busy.size > 0) return;
-    const records = this.#records.all();
-    const strays = await removeStrayLinks(this.#deletions, bridge, new Set(records.flatMap(({ hostInterface, shapedBy }) => [hostInterface, shapedBy ?? ''])));
+    if (bridge === undefined) return;
+    const strays = await removeStrayLinks(this.#deletions, bridge, () => new Set(this.#records.all().flatMap(({ hostInterface, shapedBy }) => [hostInterface, shapedBy ?? ''])));
     if (strays.length > 0) this.#ctx.logger.info('Removed interfaces that belong to no sandbox', { interfaces: strays.join() });
-    await this.#forgetUnknownNeighbours(bridge, new Set(records.flatMap(({ ips }) => ips)));
-  }
-
-  async #forgetUnknownNeighbours(bridge: Link, known: ReadonlySet<string>): Promise<void> {
     for (const address of await addressesInUse(this.#deletions, bridge)) {
-      if (known.has(address) || this.#pools.some((pool) => ![undefined, UNKNOWN_OWNER].includes(pool.holder(address)))) continue;
+      if (this.#pools.some((pool) => ![undefined, UNKNOWN_OWNER].includes(pool.holder(address)))) continue;
       await this.#deletions.send([deleteNeighbour({ index: bridge.index, address })]);
       for (const pool of this.#pools) pool.release(address, UNKNOWN_OWNER);
     }
@@ -225,14 +222,17 @@ export class BridgeNetwork implements PodNetwork {
   /** One thing at a time for each sandbox. */
   #exclusively<Result>(id: string, work: () => Promise<Result>): Promise<Result> {
     const before = this.#busy.get(id) ?? Promise.resolve();
-    const after = before.then(work, work);
-    const tracked = after
-      .catch(() => {})
-      .finally(() => {
-        if (this.#busy.get(id) === tracked) this.#busy.delete(id);
-      });
-    this.#busy.set(id, tracked);
-    return after;
+    const run = async (): Promise<Result> => {
+      await Promise.allSettled([before]);
+      try {
+        return await work();
+      } finally {
+        if (this.#busy.get(id) === mine) this.#busy.delete(id);
+      }
+    };
+    const mine: Promise<Result> = run();
+    this.#busy.set(id, mine);
+    return mine;
   }
 }
 

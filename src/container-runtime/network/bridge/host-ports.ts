@@ -62,8 +62,8 @@ ${[4, 6].map((family) => renderMaps(ports, family === 6 ? 6 : 4)).join('')}	chai
 	chain postrouting {
 		type nat hook postrouting priority srcnat - 5; policy accept;
 		oifname "${bridge}" ct status dnat ip saddr 127.0.0.0/8 masquerade
-		oifname "${bridge}" ct status dnat iifname "${bridge}" ip saddr . ip daddr @self4 masquerade
-		oifname "${bridge}" ct status dnat iifname "${bridge}" ip6 saddr . ip6 daddr @self6 masquerade
+		oifname "${bridge}" ct status dnat ip saddr . ip daddr @self4 masquerade
+		oifname "${bridge}" ct status dnat ip6 saddr . ip6 daddr @self6 masquerade
 	}
 	chain loopback {
 		type filter hook prerouting priority raw; policy accept;

@@ -22,10 +22,20 @@ export interface NodeBridgeOptions {
   readonly name: string;
   readonly nodeNetns: string | undefined;
   readonly mtu: number;
+  /** Whether settings of the namespace that concern other bridges too may be changed. */
+  readonly ownsNamespace: boolean;
+}
+
+export interface NodeBridge extends Link {
+  /**
+   * The namespace shows bridged frames to its rules (bridge-nf-call-iptables). A frame whose destination such a rule
+   * changes to another pod is bridged to it instead of routed, even back to where it came from: ports must let it.
+   */
+  readonly filtersFrames: boolean;
 }
 
 /** Makes the bridge as it should be, whatever part of it is there: one gateway address per pool. */
-export async function ensureBridge(node: NetlinkSocket, pools: readonly AddressPool[], { name, nodeNetns, mtu }: NodeBridgeOptions): Promise<Link> {
+export async function ensureBridge(node: NetlinkSocket, pools: readonly AddressPool[], { name, nodeNetns, mtu, ownsNamespace }: NodeBridgeOptions): Promise<NodeBridge> {
   let bridge = await findLink(node, name);
   if (bridge === undefined) {
     await node.send([addBridge({ name, mac: bridgeMac(pools), up: true, mtu })]);
@@ -40,7 +50,8 @@ export async function ensureBridge(node: NetlinkSocket, pools: readonly AddressP
     ...[...wanted].map((cidr) => addAddress(bridge.index, cidr)),
   ]);
   routeForPods(nodeNetns, name, pools);
-  return bridge;
+  if (ownsNamespace) for (const sysctl of FRAME_FILTERS) change(nodeNetns, sysctl, '0');
+  return { ...bridge, filtersFrames: FRAME_FILTERS.some((sysctl) => readSysctl(nodeNetns, sysctl) === '1') };
 }
 
 /** The hardware address is written into pods as their gateway's, so it must not change when ports come and go. */
@@ -55,11 +66,16 @@ export function podMac(address: string): string {
   return ['0a', '58', ...[24, 16, 8, 0].map((shift) => ((low >>> shift) & 0xff).toString(16).padStart(2, '0'))].join(':');
 }
 
+const FRAME_FILTERS = ['net/bridge/bridge-nf-call-iptables', 'net/bridge/bridge-nf-call-ip6tables'];
+
+/** Sets a sysctl where the kernel has it and it says something else. */
+function change(netns: string | undefined, name: string, value: string): void {
+  const now = readSysctl(netns, name);
+  if (now !== undefined && now !== value) writeSysctl(netns, name, value);
+}
+
 function routeForPods(netns: string | undefined, bridge: string, pools: readonly AddressPool[]): void {
-  const set = (name: string, value: string): void => {
-    const now = readSysctl(netns, name);
-    if (now !== undefined && now !== value) writeSysctl(netns, name, value);
-  };
+  const set = (name: string, value: string): void => change(netns, name, value);
   for (const { range } of pools) {
     if (range.family === 4) set('net/ipv4/ip_forward', '1');
     else set('net/ipv6/conf/all/forwarding', '1');
@@ -75,9 +91,11 @@ export async function addressesInUse(node: NetlinkSocket, bridge: Link): Promise
   return (await listNeighbours(node)).filter(({ index, permanent }) => index === bridge.index && permanent).map(({ address }) => address);
 }
 
-/** Removes ports of the bridge, and their shaping devices, that are not among those to keep. */
-export async function removeStrayLinks(node: NetlinkSocket, bridge: Link, keep: ReadonlySet<string>): Promise<string[]> {
-  const strays = (await listLinks(node)).filter(
+/** Removes ports of the bridge, and their shaping devices, that are not among those to keep once they are listed. */
+export async function removeStrayLinks(node: NetlinkSocket, bridge: Link, namesToKeep: () => ReadonlySet<string>): Promise<string[]> {
+  const links = await listLinks(node);
+  const keep = namesToKeep();
+  const strays = links.filter(
     ({ name, master, kind }) => !keep.has(name) && ((master === bridge.index && kind === 'veth') || (kind === 'ifb' && SHAPER_NAME.test(name))),
   );
   if (strays.length > 0) await node.send(strays.map(({ name }) => deleteLink({ name })));
@@ -92,8 +110,9 @@ export const MASQUERADE_TABLE = 'k8ts-masquerade';
 export async function masquerade(nodeNetns: string | undefined, pools: readonly AddressPool[], except: readonly string[]): Promise<void> {
   const rules = pools.map(({ range }) => {
     const family = range.family === 6 ? 'ip6' : 'ip';
-    const inside = [range.toString(), ...except.filter((cidr) => AddressRange.parse(cidr).family === range.family)];
-    return `\t\t${family} saddr ${range.toString()} ${family} daddr != { ${inside.join(', ')} } masquerade\n`;
+    const inside = [range, ...except.map((cidr) => AddressRange.parse(cidr))].filter((each) => each.family === range.family);
+    const widest = inside.filter((each, index) => !inside.some((other, at) => at !== index && other.prefixLength <= each.prefixLength && other.overlaps(each) && (other.prefixLength < each.prefixLength || at < index)));
+    return `\t\t${family} saddr ${range.toString()} ${family} daddr != { ${widest.join(', ')} } masquerade\n`;
   });
   const input = `table inet ${MASQUERADE_TABLE}
 delete table inet ${MASQUERADE_TABLE}

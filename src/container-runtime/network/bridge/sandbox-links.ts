@@ -23,12 +23,13 @@ import {
 } from '../../../kernel/netns/index.ts';
 import type { AttachmentRecord } from './attachment-records.ts';
 import { shapingCommands, type Bandwidth } from './bandwidth.ts';
+import type { NodeBridge } from './node-bridge.ts';
 
 export interface SandboxPlace {
   /** Netlink of the node's namespace. */
   readonly node: NetlinkSocket;
   readonly nodeNetns: string | undefined;
-  readonly bridge: Link;
+  readonly bridge: NodeBridge;
   readonly sandboxNetns: string;
 }
 
@@ -68,7 +69,7 @@ export async function connectSandbox(place: SandboxPlace, record: AttachmentReco
     if (outside === undefined || inside === undefined) throw new Error(`the interface ${hostInterface} disappeared while it was being set up`);
     await Promise.all([
       node.send([
-        setBridgePort(outside.index, { isolated: true, learning: false, locked: true }, hostInterface),
+        setBridgePort(outside.index, { isolated: !bridge.filtersFrames, hairpin: bridge.filtersFrames, learning: false, locked: true }, hostInterface),
         addForwardingEntry({ index: outside.index, mac }),
         ...ips.map((address) => addNeighbour({ index: bridge.index, address, mac })),
       ]),
