@@ -10,14 +10,15 @@ import { isStatusError, type StatusError } from '../machinery/status.ts';
 import { failure, internalError, unauthorized } from '../machinery/status.ts';
 import type { Aggregator } from './aggregator/index.ts';
 import type { AuditLog } from './audit/audit.ts';
-import { authorize } from './authz/authorize.ts';
+import { authorize, refusal } from './authz/authorize.ts';
+import type { Decision } from './authz/authorizer.ts';
 import type { Impersonation } from './authn/impersonation.ts';
 import type { Annotate, Authenticator } from './authn/authenticator.ts';
 import { TooBusy, type FlowControl, type FlowIdentity } from './flow-control/flow-control.ts';
 import { negotiate } from './negotiate.ts';
 import type { ApiServerMetrics } from './metrics.ts';
 import { compress, respondError, respondText } from './respond.ts';
-import { headerOf, type ApiRequest, type ApiResponse, type ResponseHeaders, type UserInfo } from './request.ts';
+import { headerOf, type ApiRequest, type ApiResponse, type UserInfo } from './request.ts';
 import { parseRequestInfo, type RequestInfo } from './request-info.ts';
 import { route } from './route.ts';
 import type { Backend } from './scope.ts';
@@ -43,7 +44,8 @@ export async function handleRequest(door: Door, request: ApiRequest): Promise<Ap
   const exchange: Exchange = { request, info, auditId, warnings: [], annotations: new Map(), startedAt: clock.monotonic() };
   const response = door.audit.finished(exchange, await answer(door, exchange));
   door.metrics.observe(exchange, response);
-  return compress(request, withHeaders(response, exchange));
+  addHeaders(response, exchange);
+  return compress(request, response);
 }
 
 const AUDIT_ID_LIMIT = 64;
@@ -67,24 +69,33 @@ export interface Exchange {
   user?: UserInfo;
   impersonator?: UserInfo;
   /** Which priority level and flow the request was put into. */
-  flow?: FlowIdentity;
+  flow?: FlowIdentity | undefined;
 }
 
+/** Most requests wait for nothing on their way: a step gives its result at once where it can, and a promise where it must. */
 async function answer(door: Door, exchange: Exchange): Promise<ApiResponse> {
   const { request, info } = exchange;
   let leave: (() => void) | undefined;
   try {
-    const authenticated = await authenticate(door, exchange);
+    const authenticating = authenticate(door, exchange);
+    const authenticated = authenticating instanceof Promise ? await authenticating : authenticating;
     exchange.user = authenticated;
     door.audit.received(exchange);
-    const user = await door.impersonation.impersonate(authenticated, info, request);
+    const impersonating = door.impersonation.impersonate(authenticated, info, request);
+    const user = impersonating instanceof Promise ? await impersonating : impersonating;
     if (user !== authenticated) {
       exchange.impersonator = authenticated;
       exchange.user = user;
     }
-    leave = await enterFlow(door, exchange, user);
-    await checkAuthorization(door, exchange, user);
-    return await route(door, exchange, user);
+    const entering = door.flowControl.enter(user, info, request);
+    const entered = entering instanceof Promise ? await entering : entering;
+    leave = entered.leave;
+    exchange.flow = entered.flow;
+    const authorizing = authorize(door.backend.authorizer, user, info, request.query);
+    const decision = authorizing instanceof Promise ? await authorizing : authorizing;
+    checkDecision(exchange, user, decision);
+    const serving = route(door, exchange, user);
+    return serving instanceof Promise ? await serving : serving;
   } catch (error) {
     if (!exchange.user) door.audit.received(exchange);
     return respondFailure(door, exchange, error);
@@ -93,33 +104,22 @@ async function answer(door: Door, exchange: Exchange): Promise<ApiResponse> {
   }
 }
 
-async function enterFlow(door: Door, exchange: Exchange, user: UserInfo): Promise<() => void> {
-  const entered = door.flowControl.enter(user, exchange.info, exchange.request);
-  const { flow, leave } = entered instanceof Promise ? await entered : entered;
-  if (flow) exchange.flow = flow;
-  return leave;
-}
-
-async function checkAuthorization(door: Door, { info, request, annotations }: Exchange, user: UserInfo): Promise<void> {
-  try {
-    const { reason } = await authorize(door.backend.authorizer, user, info, request.query);
-    annotations.set('authorization.k8s.io/decision', 'allow');
-    annotations.set('authorization.k8s.io/reason', reason);
-  } catch (error) {
-    annotations.set('authorization.k8s.io/decision', 'forbid');
-    throw error;
-  }
+function checkDecision({ info, request, annotations }: Exchange, user: UserInfo, decision: Decision): void {
+  const allowed = decision.decision === 'allow';
+  annotations.set('authorization.k8s.io/decision', allowed ? 'allow' : 'forbid');
+  if (!allowed) throw refusal(decision, user, info, request.query);
+  annotations.set('authorization.k8s.io/reason', decision.reason);
 }
 
 function authenticate(door: Door, { request, annotations }: Exchange): UserInfo | Promise<UserInfo> {
-  return request.user ?? firstAuthenticated(door.authenticators, request, (key, value) => void annotations.set(key, value));
+  return request.user ?? firstAuthenticated(door.authenticators, request, (key, value) => void annotations.set(key, value), 0);
 }
 
-async function firstAuthenticated(authenticators: readonly Authenticator[], request: ApiRequest, annotate: Annotate): Promise<UserInfo> {
-  for (const authenticator of authenticators) {
-    const answer = authenticator.authenticate(request, annotate);
-    const user = answer instanceof Promise ? await answer : answer;
-    if (user) return user;
+function firstAuthenticated(authenticators: readonly Authenticator[], request: ApiRequest, annotate: Annotate, from: number): UserInfo | Promise<UserInfo> {
+  for (let i = from; i < authenticators.length; i++) {
+    const answer = authenticators[i]!.authenticate(request, annotate);
+    if (answer instanceof Promise) return answer.then((user) => user ?? firstAuthenticated(authenticators, request, annotate, i + 1));
+    if (answer) return answer;
   }
   throw unauthorized();
 }
@@ -151,14 +151,13 @@ function asStatusError(door: Door, exchange: Exchange, error: unknown): StatusEr
 const WARNING_LIMIT = 4096;
 
 /** What every answer carries besides its own headers. */
-function withHeaders(response: ApiResponse, { auditId, warnings, flow }: Exchange): ApiResponse {
-  const headers: ResponseHeaders = { ...response.headers, 'audit-id': auditId };
+function addHeaders({ headers }: ApiResponse, { auditId, warnings, flow }: Exchange): void {
+  headers['audit-id'] = auditId;
   if (flow) {
     headers['x-kubernetes-pf-flowschema-uid'] = flow.flowSchemaUid;
     headers['x-kubernetes-pf-prioritylevel-uid'] = flow.priorityLevelUid;
   }
   if (warnings.length > 0) headers['warning'] = warningValues(warnings);
-  return { ...response, headers };
 }
 
 /** RFC 7234 warnings; each text once, and no more than a header may hold. */

@@ -44,7 +44,7 @@ export function parseRequestInfo(method: string, path: string, query: URLSearchP
     parts: [],
   });
 
-  let parts = splitPath(path.replace(/\/namespaces\/\/(?=[^/]+$)/, '/'));
+  let parts = splitPath(path.includes('//') ? path.replace(/\/namespaces\/\/(?=[^/]+$)/, '/') : path);
   if (parts.length < 3) return nonResource();
   const apiPrefix = parts[0]!;
   if (apiPrefix !== 'api' && apiPrefix !== 'apis') return nonResource();
@@ -90,7 +90,10 @@ export function parseRequestInfo(method: string, path: string, query: URLSearchP
 }
 
 export function splitPath(path: string): string[] {
-  const parts = path.split('/').filter((part) => part !== '');
+  let parts = path.split('/');
+  // Nearly all paths begin with a slash, and have no other empty part.
+  if (parts[0] === '') parts.shift();
+  if (parts.includes('')) parts = parts.filter((part) => part !== '');
   return path.includes('%') ? parts.map(unescaped) : parts;
 }
 

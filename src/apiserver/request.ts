@@ -49,6 +49,7 @@ export type ResponseHeaders = Record<string, string | string[]>;
 
 export interface ApiResponse {
   readonly status: number;
+  /** The response's own: whoever passes it on adds to them. */
   readonly headers: ResponseHeaders;
   readonly body?: Buffer | string;
   /** Writes the body piece by piece; the response ends when it resolves. */

@@ -144,10 +144,11 @@ export function respondText(status: number, text: string, headers: ResponseHeade
 }
 
 /** Compresses a large answer for a client that can read it. */
-export async function compress(request: ApiRequest, response: ApiResponse): Promise<ApiResponse> {
+export function compress(request: ApiRequest, response: ApiResponse): Promise<ApiResponse> | ApiResponse {
   if (!response.body || response.body.length < GZIP_FROM_BYTES || response.headers['content-encoding']) return response;
   if (!/\bgzip\b/.test(headerOf(request, 'accept-encoding') ?? '')) return response;
-  const body = await gzipAsync(response.body, { level: 1 });
-  return { ...response, headers: { ...response.headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' }, body };
+  response.headers['content-encoding'] = 'gzip';
+  response.headers['vary'] = 'Accept-Encoding';
+  return gzipAsync(response.body, { level: 1 }).then((body) => ({ ...response, body }));
 }
 

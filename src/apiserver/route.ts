@@ -21,7 +21,8 @@ import { patch } from './verbs/patch.ts';
 import { update } from './verbs/update.ts';
 import { watch } from './verbs/watch.ts';
 
-export type Verb = (scope: Scope) => Promise<Result>;
+/** At once where there is nothing to wait for. */
+export type Verb = (scope: Scope) => Promise<Result> | Result;
 
 const VERBS: Record<string, Verb> = { get, list, watch, create, update, patch, delete: deleteVerb, deletecollection: deleteCollection };
 
@@ -30,7 +31,7 @@ export const methodNotAllowed = (): StatusError =>
 
 export const noSuchResource = (): StatusError => failure(404, 'NotFound', 'the server could not find the requested resource', {});
 
-export async function route(door: Door, exchange: Exchange, user: UserInfo): Promise<ApiResponse> {
+export function route(door: Door, exchange: Exchange, user: UserInfo): Promise<ApiResponse> | ApiResponse {
   const { request, info } = exchange;
   const elsewhere = door.aggregator?.serve(exchange, user);
   if (elsewhere) return elsewhere;
@@ -51,7 +52,8 @@ export async function route(door: Door, exchange: Exchange, user: UserInfo): Pro
   exchange.recognized = true;
   const scope = scopeOf(door, exchange, user, served);
   if (served.strategy.deprecation) scope.warnings.push(served.strategy.deprecation);
-  return respond(scope, await verb(scope));
+  const result = verb(scope);
+  return result instanceof Promise ? result.then((known) => respond(scope, known)) : respond(scope, result);
 }
 
 /** `/api/v1/watch/…`: the older form of a watch, for resources only. */

@@ -107,8 +107,8 @@ export abstract class MvccStore implements Store {
     await this.engine.compact(revision, { physical: options.physical ?? false });
   }
 
-  revision(): Promise<number> {
-    return Promise.resolve(this.published);
+  revision(): Promise<number> | number {
+    return this.published;
   }
 
   async leaseGrant(request: { id?: bigint; ttl: number }): Promise<{ id: bigint; ttl: number }> {

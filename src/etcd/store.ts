@@ -19,8 +19,8 @@ export interface Store {
   watch(request: WatchRequest): Watch;
   /** Makes history before `revision` unreadable; space is given back in the background. */
   compact(revision: number, options?: { physical?: boolean }): Promise<void>;
-  /** The current revision. On a distributed backend this is a linearizable read. */
-  revision(): Promise<number>;
+  /** The current revision. On a distributed backend this is a linearizable read; others know it at once. */
+  revision(): Promise<number> | number;
 
   leaseGrant(request: { id?: bigint; ttl: number }): Promise<{ id: bigint; ttl: number }>;
   leaseRevoke(id: bigint): Promise<{ revision: number }>;

@@ -14,39 +14,64 @@ export class BearerTokens implements Authenticator {
     readonly apiAudiences: readonly string[],
   ) {}
 
-  authenticate(request: ApiRequest, annotate: Annotate): Promise<UserInfo | undefined> | undefined {
+  authenticate(request: ApiRequest, annotate: Annotate): Promise<UserInfo> | UserInfo | undefined {
     const token = tokenOf(request);
-    return token === undefined ? undefined : this.#authenticated(token, annotate);
+    if (token === undefined) return undefined;
+    const answer = this.#ask({ token, audiences: this.apiAudiences, annotate }, 0);
+    return answer instanceof Promise ? answer.then(userOf) : userOf(answer);
   }
 
   /** Whose token it is, for TokenReview. Throws a TokenRefused that says why it is nobody's. */
   async review(token: string, audiences: readonly string[]): Promise<TokenAnswer> {
     const wanted = audiences.length > 0 ? audiences : this.apiAudiences;
     const reasons: string[] = [];
-    const answer = await this.#ask(token, wanted, (reason) => reasons.push(reason), () => {});
+    const answer = await this.#ask({ token, audiences: wanted, annotate: () => {}, refused: (reason) => reasons.push(reason) }, 0);
     if (answer) return answer;
     throw new TokenRefused(reasons.length === 0 ? 'invalid bearer token' : `[${['invalid bearer token', ...reasons].join(', ')}]`);
   }
 
-  async #authenticated(token: string, annotate: Annotate): Promise<UserInfo> {
-    const answer = await this.#ask(token, this.apiAudiences, () => {}, annotate);
-    // A token that nobody recognised is a wrong credential, not a missing one.
-    if (!answer) throw unauthorized();
-    return answer.user;
-  }
-
-  async #ask(token: string, audiences: readonly string[], refused: (reason: string) => void, annotate: Annotate): Promise<TokenAnswer | undefined> {
-    for (const authenticator of this.authenticators) {
+  /** One authenticator after the other; without a promise as long as those asked know the answer at once. */
+  #ask(question: Question, from: number): Promise<TokenAnswer | undefined> | TokenAnswer | undefined {
+    for (let i = from; i < this.authenticators.length; i++) {
       try {
-        const answer = await authenticator.authenticateToken(token, audiences, annotate);
+        const answer = this.authenticators[i]!.authenticateToken(question.token, question.audiences, question.annotate);
+        if (answer instanceof Promise) return this.#askOn(answer, question, i + 1);
         if (answer) return complete(answer);
       } catch (error) {
-        if (!(error instanceof TokenRefused)) throw error;
-        refused(error.message);
+        noteRefusal(question, error);
       }
     }
     return undefined;
   }
+
+  async #askOn(pending: Promise<TokenAnswer | undefined>, question: Question, next: number): Promise<TokenAnswer | undefined> {
+    try {
+      const answer = await pending;
+      if (answer) return complete(answer);
+    } catch (error) {
+      noteRefusal(question, error);
+    }
+    return this.#ask(question, next);
+  }
+}
+
+interface Question {
+  readonly token: string;
+  readonly audiences: readonly string[];
+  readonly annotate: Annotate;
+  /** Told why a token was refused. */
+  readonly refused?: (reason: string) => void;
+}
+
+function noteRefusal({ refused }: Question, error: unknown): void {
+  if (!(error instanceof TokenRefused)) throw error;
+  refused?.(error.message);
+}
+
+/** A token that nobody recognised is a wrong credential, not a missing one. */
+function userOf(answer: TokenAnswer | undefined): UserInfo {
+  if (!answer) throw unauthorized();
+  return answer.user;
 }
 
 /** The same object for the same user: what is known of a user is kept with it. */
@@ -59,12 +84,17 @@ function complete(answer: TokenAnswer): TokenAnswer {
 function tokenOf(request: ApiRequest): string | undefined {
   const header = headerOf(request, 'authorization');
   if (header) {
-    const match = /^\s*bearer\s+(\S+)/i.exec(header);
-    if (match) return match[1]!;
+    const token = isPlainBearer(header) ? header.slice(PLAIN.length) : /^\s*bearer\s+(\S+)/i.exec(header)?.[1];
+    if (token !== undefined) return token;
   }
   const protocols = headerOf(request, 'sec-websocket-protocol');
   return protocols?.includes(PROTOCOL) ? tokenInProtocol(protocols) : undefined;
 }
+
+const PLAIN = 'Bearer ';
+
+/** As every client writes it: then the token need not be searched for. */
+const isPlainBearer = (header: string): boolean => header.startsWith(PLAIN) && header.length > PLAIN.length && !/\s/.test(header.slice(PLAIN.length));
 
 function tokenInProtocol(protocols: string): string | undefined {
   for (const protocol of protocols.split(',')) {

@@ -43,8 +43,9 @@ export class RequestHeaderAuthenticator implements Authenticator {
   }
 
   authenticate(request: ApiRequest): UserInfo | undefined {
+    if (!request.peerCertificate) return undefined;
     const name = first(request, this.#config.usernameHeaders);
-    if (!name || !request.peerCertificate || !this.#isProxy(request.peerCertificate)) return undefined;
+    if (!name || !this.#isProxy(request.peerCertificate)) return undefined;
     const uid = first(request, this.#config.uidHeaders);
     const extra = extraOf(request, this.#config.extraHeaderPrefixes);
     return {

@@ -94,10 +94,14 @@ export class ServiceAccountTokens implements TokenAuthenticator {
     return { token, expiration: expiration * 1000 };
   }
 
-  async authenticateToken(token: string, audiences: readonly string[], annotate: Annotate): Promise<TokenAnswer | undefined> {
-    const verified = this.#verified.get(token) ?? (await this.#verify(token));
-    if (!verified) return undefined;
-    const { payload, user } = verified;
+  authenticateToken(token: string, audiences: readonly string[], annotate: Annotate): Promise<TokenAnswer | undefined> | TokenAnswer | undefined {
+    const verified = this.#verified.get(token);
+    if (verified) return this.#check(verified, token, audiences, annotate);
+    return this.#verify(token).then((checked) => checked && this.#check(checked, token, audiences, annotate));
+  }
+
+  /** Everything about a token besides its signature: checked each time, for it can change. */
+  #check({ payload, user }: Verified, token: string, audiences: readonly string[], annotate: Annotate): TokenAnswer {
     const legacy = payload.iss === LEGACY_ISSUER;
     const given = payload.aud === undefined ? this.apiAudiences : [payload.aud].flat();
     const common = audiences.filter((audience) => given.includes(audience));

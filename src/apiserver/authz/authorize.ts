@@ -6,15 +6,13 @@ import type { UserInfo } from '../request.ts';
 import type { AuthorizationAttributes, Authorizer, Decision } from './authorizer.ts';
 import { fieldRequirements, labelRequirements } from './selectors.ts';
 
-/** The decision of those who allowed the request; fails with 403 otherwise. */
-export async function authorize(authorizer: Authorizer, user: UserInfo, info: RequestInfo, query: URLSearchParams): Promise<Decision> {
-  const attributes = attributesOf(user, info, query);
-  const answer = authorizer.authorize(attributes);
-  const decision = answer instanceof Promise ? await answer : answer;
-  if (decision.decision === 'allow') return decision;
-  if (decision.error) throw internalError(decision.error);
-  throw forbiddenRequest(attributes, decision.reason);
-}
+/** What the authorizers say of a request; at once unless one of them has to ask elsewhere. */
+export const authorize = (authorizer: Authorizer, user: UserInfo, info: RequestInfo, query: URLSearchParams): Decision | Promise<Decision> =>
+  authorizer.authorize(attributesOf(user, info, query));
+
+/** The answer to a request that nobody allowed. */
+export const refusal = ({ reason, error }: Decision, user: UserInfo, info: RequestInfo, query: URLSearchParams): StatusError =>
+  error ? internalError(error) : forbiddenRequest(attributesOf(user, info, query), reason);
 
 const SELECTING = new Set(['list', 'watch', 'deletecollection']);
 

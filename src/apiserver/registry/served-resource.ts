@@ -33,7 +33,7 @@ export interface ServedResource extends Resource {
   /** Makes views that take their time (a webhook converts), so that they are there when they are looked at; whether it made any. */
   readonly prepareViews?: (entries: readonly Entry[]) => Promise<boolean>;
   /** Verbs that this resource serves in its own way (reviews, bindings: nothing is stored). */
-  readonly handlers?: Readonly<Record<string, (scope: Scope) => Promise<Result>>>;
+  readonly handlers?: Readonly<Record<string, (scope: Scope) => Promise<Result> | Result>>;
   /** How a custom resource's bodies are decoded, by its schema. */
   readonly decode?: (request: DecodeRequest) => DecodedObject;
   readonly conform?: typeof conform;

@@ -74,7 +74,8 @@ export class ClusterIpAllocator {
     for (;;) {
       const entry = served.cache.get('', place.name);
       if (!entry || (await this.registry.objects.remove(served, place, entry, false)) !== undefined) return;
-      await this.registry.objects.get(served, place).catch(() => undefined);
+      // Somebody else changed it: look again at what is there now.
+      await this.registry.objects.untilCurrent();
     }
   }
 

@@ -34,11 +34,21 @@ export class ObjectStore {
   ) {}
 
   /** From the cache, as new as the store is now. */
-  async get(served: ServedResource, place: Place): Promise<Entry> {
-    await this.cache.waitUntilCurrent();
+  get(served: ServedResource, place: Place): Promise<Entry> | Entry {
+    const current = this.cache.waitUntilCurrent();
+    return current || served.prepareViews ? this.#getLater(current, served, place) : this.cached(served, place);
+  }
+
+  async #getLater(current: Promise<void> | undefined, served: ServedResource, place: Place): Promise<Entry> {
+    if (current) await current;
     const entry = served.cache.get(place.namespace, place.name);
     if (entry) await served.prepareViews?.([entry]);
     return this.cached(served, place);
+  }
+
+  /** Resolves once the cache is as new as the store is now. */
+  async untilCurrent(): Promise<void> {
+    await this.cache.waitUntilCurrent();
   }
 
   /** From the cache as it stands. */

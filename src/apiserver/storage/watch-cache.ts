@@ -139,8 +139,10 @@ export class WatchCache {
   }
 
   /** Resolves once the cache is as new as the store is now. */
-  async waitUntilCurrent(): Promise<void> {
-    await this.waitFor(await this.store.revision());
+  waitUntilCurrent(): Promise<void> | undefined {
+    const latest = this.store.revision();
+    if (latest instanceof Promise) return latest.then((revision) => this.waitFor(revision));
+    return this.#revision >= latest ? undefined : this.waitFor(latest);
   }
 
   entryOf(resource: CachedResource, kv: KeyValue): Entry {

@@ -51,7 +51,6 @@ async function readEviction(scope: Scope, options: WriteOptions): Promise<Evicti
       const object = conform(MESSAGE, { ...value, apiVersion: 'policy/v1' }).object as unknown as EvictionObject;
       return { ...object, kind: 'Eviction', apiVersion: 'policy/v1', metadata: object.metadata ?? {} };
     }
-    return (await decodeBody({ ...scope, request: { ...request, readBody: () => Promise.resolve(body) } }, { fieldValidation: options.fieldValidation, expected: EVICTION })) as EvictionObject;
   }
   return (await decodeBody(scope, { fieldValidation: options.fieldValidation, expected: EVICTION })) as EvictionObject;
 }

@@ -2,32 +2,28 @@
 import type { Readable } from 'node:stream';
 import { gunzip } from 'node:zlib';
 import { promisify } from 'node:util';
-import { badRequest, type StatusError } from '../../machinery/status.ts';
+import { badRequest, requestEntityTooLarge, type StatusError } from '../../machinery/status.ts';
 
 const gunzipAsync = promisify(gunzip);
 const NOTHING = Buffer.alloc(0);
 
-export function bodyReader(
-  stream: Readable,
-  encoding: string | undefined,
-  maxBytes: number,
-  tooLarge: (message: string) => StatusError,
-): () => Promise<Buffer> {
-  let read: Promise<Buffer> | undefined;
-  const limit = (): StatusError => tooLarge(`limit is ${maxBytes}`);
-  const start = async (): Promise<Buffer> => {
-    const body = await gather(stream, maxBytes, limit);
-    if (encoding !== 'gzip') return body;
-    try {
-      return await gunzipAsync(body, { maxOutputLength: maxBytes });
-    } catch (error) {
-      throw (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? limit() : badRequest('gzip: invalid header');
-    }
-  };
-  return () => (read ??= start());
+export function readWhole(stream: Readable, encoding: string | readonly string[] | undefined, maxBytes: number): Promise<Buffer> {
+  const body = gather(stream, maxBytes);
+  return encoding === 'gzip' ? unpacked(body, maxBytes) : body;
 }
 
-function gather(stream: Readable, maxBytes: number, tooLarge: () => StatusError): Promise<Buffer> {
+const tooLarge = (maxBytes: number): StatusError => requestEntityTooLarge(`limit is ${maxBytes}`);
+
+async function unpacked(packed: Promise<Buffer>, maxBytes: number): Promise<Buffer> {
+  const body = await packed;
+  try {
+    return await gunzipAsync(body, { maxOutputLength: maxBytes });
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? tooLarge(maxBytes) : badRequest('gzip: invalid header');
+  }
+}
+
+function gather(stream: Readable, maxBytes: number): Promise<Buffer> {
   // An empty body may have ended before anybody asked for it, and then says nothing more.
   if (stream.readableEnded) return Promise.resolve(NOTHING);
   if (stream.destroyed) return Promise.reject(badRequest('the request was cut off'));
@@ -35,25 +31,22 @@ function gather(stream: Readable, maxBytes: number, tooLarge: () => StatusError)
     const pieces: Buffer[] = [];
     let length = 0;
     let complete = false;
-    // An error costs its stack trace: it is made only for a body that really was cut off.
-    const cutOff = (): void => {
-      if (!complete) reject(badRequest('the request was cut off'));
-    };
     stream.on('data', (piece: Buffer) => {
       length += piece.length;
       if (length > maxBytes) {
         complete = true;
         stream.removeAllListeners('data');
         stream.resume();
-        reject(tooLarge());
+        reject(tooLarge(maxBytes));
       } else pieces.push(piece);
     });
-    stream.once('end', () => {
+    stream.on('end', () => {
       complete = true;
       resolve(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces));
     });
-    stream.once('error', reject);
-    stream.once('aborted', cutOff);
-    stream.once('close', cutOff);
+    // Whatever else goes wrong ends here too. An error costs its stack trace: it is made only for a body that really was cut off.
+    stream.on('close', () => {
+      if (!complete) reject(badRequest('the request was cut off'));
+    });
   });
 }

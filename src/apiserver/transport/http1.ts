@@ -1,20 +1,20 @@
 import type http from 'node:http';
 import type net from 'node:net';
-import { requestEntityTooLarge } from '../../machinery/status.ts';
 import type { ApiRequest, ApiResponse, ResponseSink } from '../request.ts';
-import { bodyReader } from './body.ts';
+import { readWhole } from './body.ts';
 import { separateIdentityHeaders } from './identity-headers.ts';
-import { peerCertificateOf } from './peer-certificate.ts';
+import { peerOf } from './peer.ts';
 import { splitTarget } from './target.ts';
 
 export function requestFromHttp1(req: http.IncomingMessage, res: http.ServerResponse, stopping: AbortSignal, maxBodyBytes: number): ApiRequest {
   const gone = new AbortController();
+  let body: Promise<Buffer> | undefined;
   res.once('close', () => {
     if (!res.writableFinished) gone.abort(new Error('the client went away'));
   });
   return {
     ...commonParts(req),
-    readBody: bodyReader(req, req.headers['content-encoding'], maxBodyBytes, requestEntityTooLarge),
+    readBody: () => (body ??= readWhole(req, req.headers['content-encoding'], maxBodyBytes)),
     signal: AbortSignal.any([gone.signal, stopping]),
   };
 }
@@ -32,13 +32,13 @@ export function upgradeRequest(req: http.IncomingMessage, socket: net.Socket, he
 }
 
 function commonParts(req: http.IncomingMessage): Omit<ApiRequest, 'readBody' | 'signal'> {
-  const peerCertificate = peerCertificateOf(req.socket);
+  const { remoteAddress, certificate } = peerOf(req.socket);
   return {
     method: req.method ?? 'GET',
     ...splitTarget(req.url ?? '/'),
     headers: separateIdentityHeaders(req.headers, req.rawHeaders),
-    remoteAddress: req.socket.remoteAddress ?? '',
-    ...(peerCertificate ? { peerCertificate } : {}),
+    remoteAddress,
+    ...(certificate ? { peerCertificate: certificate } : {}),
   };
 }
 

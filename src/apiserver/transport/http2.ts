@@ -1,9 +1,8 @@
-import http2 from 'node:http2';
-import { requestEntityTooLarge } from '../../machinery/status.ts';
-import type { ApiRequest, ApiResponse, ResponseSink } from '../request.ts';
-import { bodyReader } from './body.ts';
+import type http2 from 'node:http2';
+import type { ApiRequest, ApiResponse, PeerCertificate, ResponseSink } from '../request.ts';
+import { readWhole } from './body.ts';
 import { separateIdentityHeaders } from './identity-headers.ts';
-import { peerCertificateOf } from './peer-certificate.ts';
+import { peerOf } from './peer.ts';
 import type { StreamSignals } from './stream-signals.ts';
 import { splitTarget } from './target.ts';
 
@@ -13,45 +12,73 @@ export interface Http2Head {
   readonly raw: readonly string[];
 }
 
-export function requestFromHttp2(stream: http2.ServerHttp2Stream, { headers, raw }: Http2Head, signals: StreamSignals, maxBodyBytes: number): ApiRequest {
-  const peerCertificate = peerCertificateOf(stream.session?.socket);
-  let signal: AbortSignal | undefined;
-  stream.on('error', () => {});
-  const request: ApiRequest = {
-    method: headers[':method'] ?? 'GET',
-    ...splitTarget(headers[':path'] ?? '/'),
-    headers: separateIdentityHeaders(headers, raw),
-    remoteAddress: stream.session?.socket?.remoteAddress ?? '',
-    readBody: bodyReader(stream, headers['content-encoding'], maxBodyBytes, requestEntityTooLarge),
-    // Most requests never look at their signal; it is made for those that do.
-    get signal() {
-      signal ??= signals.of(stream);
-      return signal;
-    },
-    ...(peerCertificate ? { peerCertificate } : {}),
-  };
-  return request;
+/** What the requests of a server share. */
+export interface Http2Options {
+  readonly signals: StreamSignals;
+  readonly maxBodyBytes: number;
 }
 
-export async function answerHttp2(response: ApiResponse, stream: http2.ServerHttp2Stream, request: ApiRequest): Promise<void> {
-  if (response.hijacked || stream.destroyed) return;
+/** Made for every request: what most of them never ask for is made when it is asked for. */
+export class Http2Request implements ApiRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: ApiRequest['headers'];
+  readonly remoteAddress: string;
+  readonly peerCertificate?: PeerCertificate;
+  private knownSignal: AbortSignal | undefined;
+  private body: Promise<Buffer> | undefined;
+
+  constructor(
+    private readonly stream: http2.ServerHttp2Stream,
+    { headers, raw }: Http2Head,
+    private readonly options: Http2Options,
+  ) {
+    this.method = headers[':method'] ?? 'GET';
+    const { path, query } = splitTarget(headers[':path'] ?? '/');
+    this.path = path;
+    this.query = query;
+    this.headers = separateIdentityHeaders(headers, raw);
+    const { remoteAddress, certificate } = peerOf(stream.session);
+    this.remoteAddress = remoteAddress;
+    if (certificate) this.peerCertificate = certificate;
+  }
+
+  get signal(): AbortSignal {
+    this.knownSignal ??= this.options.signals.of(this.stream);
+    return this.knownSignal;
+  }
+
+  readBody(): Promise<Buffer> {
+    this.body ??= readWhole(this.stream, this.headers['content-encoding'], this.options.maxBodyBytes);
+    return this.body;
+  }
+}
+
+export function answerHttp2(response: ApiResponse, stream: http2.ServerHttp2Stream, request: ApiRequest): Promise<void> | undefined {
+  if (response.hijacked || stream.destroyed) return undefined;
   // A body that nobody has read is taken and dropped: Node would reset the stream, which some clients never get over.
   // Where there is none, that would only close the stream before its answer is written, which costs Node an error.
   if (stream.readableFlowing === null && !stream.endAfterHeaders) stream.resume();
   const { body } = response;
-  const headers: http2.OutgoingHttpHeaders = { ...response.headers, ':status': response.status };
-  if (!response.stream) {
-    if (body === undefined || body.length === 0 || request.method === 'HEAD') {
-      stream.respond(headers, { endStream: true });
-      return;
-    }
-    headers['content-length'] = Buffer.byteLength(body);
+  const headers: http2.OutgoingHttpHeaders = response.headers;
+  headers[':status'] = response.status;
+  if (response.stream) {
     stream.respond(headers);
-    stream.end(body);
-    return;
+    return streamed(response.stream, stream, request);
   }
+  if (body === undefined || body.length === 0 || request.method === 'HEAD') {
+    stream.respond(headers, { endStream: true });
+    return undefined;
+  }
+  headers['content-length'] = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
   stream.respond(headers);
-  await response.stream(sinkOf(stream, request.signal));
+  stream.end(body);
+  return undefined;
+}
+
+async function streamed(run: NonNullable<ApiResponse['stream']>, stream: http2.ServerHttp2Stream, request: ApiRequest): Promise<void> {
+  await run(sinkOf(stream, request.signal));
   if (!stream.destroyed) stream.end();
 }
 

@@ -10,8 +10,9 @@ import type { Context } from '../../kernel/index.ts';
 import type { ApiRequest, ApiResponse } from '../request.ts';
 import { methodNotAllowed } from '../route.ts';
 import { answerHttp1, requestFromHttp1, upgradeRequest } from './http1.ts';
-import { answerHttp2, requestFromHttp2 } from './http2.ts';
+import { answerHttp2, Http2Request, type Http2Head } from './http2.ts';
 import { StreamSignals } from './stream-signals.ts';
+import { together } from './together.ts';
 
 export type Handler = (request: ApiRequest) => Promise<ApiResponse>;
 
@@ -90,11 +91,15 @@ export async function listen(ctx: Context, options: TransportOptions, handler: H
     session.on('error', () => session.destroy());
     session.setLocalWindowSize(CONNECTION_WINDOW);
   });
+  const begin = together(ctx.clock);
+  const shared = { signals, maxBodyBytes: options.maxBodyBytes };
+  const serveStream = async (stream: http2.ServerHttp2Stream, head: Http2Head): Promise<void> => {
+    const request = new Http2Request(stream, head, shared);
+    await answerHttp2(await handler(request), stream, request);
+  };
   server.on('stream', (stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHeaders, _flags: number, raw: string[]) => {
-    void running(async () => {
-      const request = requestFromHttp2(stream, { headers, raw }, signals, options.maxBodyBytes);
-      await answerHttp2(await handler(request), stream, request);
-    });
+    stream.on('error', ignore);
+    begin(() => void running(() => serveStream(stream, { headers, raw })));
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: net.Socket) => {
     if (socket.writable) socket.end(unparsable(error.code));
@@ -128,6 +133,9 @@ export async function listen(ctx: Context, options: TransportOptions, handler: H
     },
   };
 }
+
+/** A stream that breaks tells by closing, too. */
+const ignore = (): void => {};
 
 function secureServer(options: NonNullable<TransportOptions['tls']>): http2.Http2SecureServer {
   return http2.createSecureServer({

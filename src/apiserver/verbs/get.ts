@@ -3,14 +3,19 @@ import { failure } from '../../machinery/status.ts';
 import { quote } from '../../machinery/quote.ts';
 import type { Result } from '../result.ts';
 import type { Scope } from '../scope.ts';
+import type { Entry } from '../storage/entry.ts';
 
-export async function get(scope: Scope): Promise<Result> {
+export function get(scope: Scope): Result | Promise<Result> {
   const { backend, served, place, request } = scope;
   const wanted = request.query.get('resourceVersion') ?? '';
-  if (wanted === '') return { type: 'entry', status: 200, entry: await backend.objects.get(served, place) };
+  if (wanted === '') {
+    const entry = backend.objects.get(served, place);
+    return entry instanceof Promise ? entry.then(found) : found(entry);
+  }
   if (!/^\d+$/.test(wanted)) {
     throw failure(500, '', `resourceVersion: Invalid value: ${quote(wanted)}: strconv.ParseUint: parsing ${quote(wanted)}: invalid syntax`);
   }
-  await backend.cache.waitForClient(Number(wanted));
-  return { type: 'entry', status: 200, entry: backend.objects.cached(served, place) };
+  return backend.cache.waitForClient(Number(wanted)).then(() => found(backend.objects.cached(served, place)));
 }
+
+const found = (entry: Entry): Result => ({ type: 'entry', status: 200, entry });
