@@ -21,6 +21,10 @@ export const FOLDERS = {
     imports: ['api', 'machinery', 'kernel', 'client', 'etcd'],
     because: 'the API server is a component: it must run without any of the others',
   },
+  'component-server': {
+    imports: ['api', 'machinery', 'kernel', 'client'],
+    because: 'every component may have this port, so it knows none of them',
+  },
   'controller-manager': component(),
   scheduler: component(),
   'cloud-controller-manager': component(),
@@ -53,7 +57,7 @@ export const FOLDERS = {
 /** @param {string[]} more */
 function component(...more) {
   return {
-    imports: ['api', 'machinery', 'kernel', 'client', ...more],
+    imports: ['api', 'machinery', 'kernel', 'client', 'component-server', ...more],
     because:
       'components never import each other: they talk through the API server, so that each can be exchanged for the upstream one; ' +
       'only apiserver uses the store (cluster and cli merely start it)',

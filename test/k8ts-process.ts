@@ -40,7 +40,7 @@ export interface K8tsOptions {
 let program: Promise<string> | undefined;
 
 /** The bundle of this working copy, built once a test process. It lies inside the project, where it finds the native modules. */
-function builtProgram(): Promise<string> {
+export function builtProgram(): Promise<string> {
   return (program ??= (async () => {
     const cache = join(import.meta.dirname, '..', 'node_modules', '.cache', 'k8ts-test');
     mkdirSync(cache, { recursive: true });

@@ -6,6 +6,7 @@
  * that a server makes for itself. `server.ts` puts it all together.
  */
 export { startApiServer, type ApiServer, type ApiServerOptions } from './server.ts';
+export { apiServerHelp, parseApiServerFlags, runApiServerCommand, type ParsedApiServerFlags } from './command.ts';
 export { openStore, type StoreConfig } from './open-store.ts';
 export { openPki, type ClusterPki, type ServingNames } from './pki/files.ts';
 export { kubeconfigFor, type KubeconfigOptions } from './pki/kubeconfig.ts';

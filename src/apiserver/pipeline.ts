@@ -10,6 +10,7 @@ import { noAudit, type AuditLog } from './audit/index.ts';
 import { buildAuthentication, type AuthenticationOptions } from './authn/build.ts';
 import { issuerDiscoveryEndpoints } from './authn/discovery-endpoints.ts';
 import { Impersonation } from './authn/impersonation.ts';
+import { DEFAULT_REQUEST_HEADERS } from './authn/request-header.ts';
 import { buildAuthorization, type AuthorizerConfig } from './authz/build.ts';
 import { escalationCheck } from './authz/escalation.ts';
 import { bootstrapObjects } from './bootstrap/post-start.ts';
@@ -21,9 +22,9 @@ import { handleRequest, type Door } from './handle-request.ts';
 import { celCompiler } from './cel-compiler.ts';
 import { createLoopback } from './loopback.ts';
 import { createMetrics } from './metrics.ts';
-import type { ClusterPki } from './pki/files.ts';
+import type { ServerKeys } from './pki/files.ts';
 import { builtinServed, builtinStoredKinds, Registry } from './registry/registry.ts';
-import type { StoredKind } from './registry/served-resource.ts';
+import type { ServedResource, StoredKind } from './registry/served-resource.ts';
 import { reviewHandlers } from './reviews/index.ts';
 import type { ApiRequest, ApiResponse } from './request.ts';
 import type { Backend } from './scope.ts';
@@ -31,16 +32,28 @@ import { ServiceAllocator } from './service-allocation/index.ts';
 import { EventLeases } from './storage/event-leases.ts';
 import { ObjectStore } from './storage/object-store.ts';
 import { ResourceCache } from './storage/resource-cache.ts';
-import { KubeletClient, unstoredHandlers } from './subresources/index.ts';
+import { KubeletClient, unstoredHandlers, type KubeletClientOptions } from './subresources/index.ts';
 import { identityTransformer, type Transformer } from './storage/transformer.ts';
 import { WatchCache } from './storage/watch-cache.ts';
 import { ServiceResolver, WebhookClients } from './webhook-client/index.ts';
 
 export interface PipelineOptions {
   readonly store: Store;
-  readonly pki: ClusterPki;
+  readonly pki: ServerKeys;
   readonly advertiseAddress: string;
+  /** The host in the URLs that the server tells of itself; the advertised address without it. */
+  readonly externalHostname?: string;
   readonly serviceClusterIpRange: string;
+  readonly nodePortRange?: string;
+  /** How long Events are kept; an hour without it. */
+  readonly eventTtlSeconds?: number;
+  /** Feature gates that are not at their defaults. */
+  readonly featureGates?: Readonly<Record<string, boolean>>;
+  /** Whether privileged containers are valid; they are without it. */
+  readonly allowPrivileged?: boolean;
+  /** Which built-in versions are served; all without it. */
+  readonly servesVersion?: (group: string, version: string) => boolean;
+  readonly kubelet?: Pick<KubeletClientOptions, 'ca' | 'preferredAddressTypes'>;
   readonly admission?: Omit<AdmissionOptions, 'authorizer' | 'webhooks'>;
   readonly authentication?: AuthenticationOptions;
   readonly audit?: AuditLog;
@@ -72,7 +85,9 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
 
   const objects = new ObjectStore(options.store, cache, transformer, new EventLeases(options.store, ctx.clock));
   const registry = new Registry(objects);
-  for (const resource of schema.resources) registerBuiltin(registry, resource, kinds, cache);
+  for (const resource of schema.resources) {
+    if (options.servesVersion?.(resource.group, resource.version) ?? true) registry.add(servedBuiltin(resource, kinds, cache, options.eventTtlSeconds));
+  }
 
   const serviceAllocator = new ServiceAllocator(ctx, registry, options);
   serviceAllocator.start();
@@ -92,14 +107,14 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
     rules: authorizer,
     tokens: serviceAccounts,
     bearerTokens,
-    validation: { ...DEFAULT_VALIDATION_CONTEXT, cel: celCompiler },
+    validation: { allowPrivileged: options.allowPrivileged ?? DEFAULT_VALIDATION_CONTEXT.allowPrivileged, features: options.featureGates ?? {}, cel: celCompiler },
     serviceAllocator,
-    kubelet: new KubeletClient(registry, options.pki.kubeletClient),
+    kubelet: new KubeletClient(registry, { ...options.pki.kubeletClient, ...options.kubelet }),
   };
   const loopback = createLoopback((request) => handle(request), ctx.signal);
   const aggregator = new Aggregator(ctx, registry, { resolver: serviceResolver, frontProxyClient: options.pki.frontProxyClient, loopback });
   let port = 0;
-  const serverAddress = (): string => `${options.advertiseAddress}:${port}`;
+  const serverAddress = (): string => `${options.externalHostname ?? options.advertiseAddress}:${port}`;
   const door: Door = {
     backend,
     authenticators,
@@ -132,16 +147,19 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
         serviceClusterIpRange: options.serviceClusterIpRange,
         clientCa: options.pki.ca.certificate,
         requestHeaderCa: options.pki.frontProxyCa.certificate,
+        requestHeaders: { ...DEFAULT_REQUEST_HEADERS, ...options.authentication?.requestHeaders },
       });
       if (options.flowControl !== false) keepDanglingConditions(ctx, registry, handle);
     },
   };
 }
 
-function registerBuiltin(registry: Registry, resource: Resource, kinds: ReadonlyMap<Resource, StoredKind>, cache: WatchCache): void {
+function servedBuiltin(resource: Resource, kinds: ReadonlyMap<Resource, StoredKind>, cache: WatchCache, eventTtlSeconds: number | undefined): ServedResource {
   const stored = kinds.get(resource) ?? { prefix: `/none/${resource.plural}/`, namespaced: resource.namespaced, apiVersion: '', kind: resource.kind, fieldsOf: () => ({}) };
   const resourceCache = kinds.has(resource) ? cache.cacheOf(stored.prefix) : new ResourceCache(stored, 0);
   const path = `${resource.group}/${resource.plural}`;
   const handlers = reviewHandlers[path] ?? unstoredHandlers[path];
-  registry.add({ ...builtinServed(resource, stored, resourceCache), ...(handlers ? { handlers } : {}) });
+  const served = builtinServed(resource, stored, resourceCache);
+  const strategy = served.strategy.ttlSeconds && eventTtlSeconds ? { ...served.strategy, ttlSeconds: eventTtlSeconds } : served.strategy;
+  return { ...served, strategy, ...(handlers ? { handlers } : {}) };
 }

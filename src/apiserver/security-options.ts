@@ -1,8 +1,9 @@
 /** From the files and settings that kube-apiserver's flags name to the authenticators, authorizers and audit of a pipeline. */
 import fs from 'node:fs/promises';
 import type { Context } from '../kernel/index.ts';
-import { AuditLogFile, AuditWebhook, loadAuditPolicy, PolicyAudit, type AuditBackend } from './audit/index.ts';
+import { AuditLogFile, AuditWebhook, loadAuditPolicy, PolicyAudit, type AuditBackend, type AuditWebhookOptions } from './audit/index.ts';
 import type { TokenAuthenticator } from './authn/authenticator.ts';
+import type { AuthenticationOptions } from './authn/build.ts';
 import { authenticationFromConfiguration } from './authn/configuration.ts';
 import { OidcTokens } from './authn/oidc/oidc-tokens.ts';
 import { WebhookTokens } from './authn/webhook-tokens.ts';
@@ -18,24 +19,34 @@ export interface SecurityFiles {
   readonly clientCaFile?: string;
   readonly tokenAuthFile?: string;
   readonly serviceAccountKeyFiles?: readonly string[];
-  readonly serviceAccountIssuer?: string;
+  /** The first issues; tokens of the others are good too. */
+  readonly serviceAccountIssuers?: readonly string[];
+  readonly serviceAccountJwksUri?: string;
+  readonly serviceAccountMaxTokenExpirationMs?: number;
+  readonly serviceAccountExtendTokenExpiration?: boolean;
+  readonly requestHeaders?: AuthenticationOptions['requestHeaders'];
   readonly apiAudiences?: readonly string[];
   readonly enableBootstrapTokenAuth?: boolean;
   readonly anonymousAuth?: boolean;
   readonly authenticationConfig?: string;
   readonly authenticationTokenWebhookConfigFile?: string;
   readonly authenticationTokenWebhookCacheTtlMs?: number;
+  readonly authenticationTokenWebhookVersion?: 'v1' | 'v1beta1';
   readonly oidc?: OidcFlags;
   readonly authorizationMode?: readonly string[];
   readonly authorizationConfig?: string;
   readonly authorizationPolicyFile?: string;
   readonly authorizationWebhookConfigFile?: string;
+  readonly authorizationWebhookVersion?: 'v1' | 'v1beta1';
+  readonly authorizationWebhookCacheAuthorizedTtlMs?: number;
+  readonly authorizationWebhookCacheUnauthorizedTtlMs?: number;
   readonly auditPolicyFile?: string;
   readonly auditLogPath?: string;
   readonly auditLogMaxSize?: number;
   readonly auditLogMaxBackup?: number;
   readonly auditLogMaxAge?: number;
   readonly auditWebhookConfigFile?: string;
+  readonly auditWebhookBatch?: Omit<AuditWebhookOptions, 'client'>;
 }
 
 export interface OidcFlags {
@@ -72,20 +83,29 @@ async function loadAuthentication(ctx: Context, files: SecurityFiles): Promise<N
   if (files.oidc) tokenAuthenticators.push(await oidcFromFlags(ctx, files.oidc));
   if (files.authenticationTokenWebhookConfigFile) {
     const client = await ReviewClient.fromKubeconfig(ctx, files.authenticationTokenWebhookConfigFile);
-    tokenAuthenticators.push(new WebhookTokens(ctx, { client, ...(files.authenticationTokenWebhookCacheTtlMs === undefined ? {} : { cacheTtlMs: files.authenticationTokenWebhookCacheTtlMs }) }));
+    const { authenticationTokenWebhookCacheTtlMs: cacheTtlMs, authenticationTokenWebhookVersion: version } = files;
+    tokenAuthenticators.push(new WebhookTokens(ctx, { client, ...(cacheTtlMs === undefined ? {} : { cacheTtlMs }), ...(version ? { version } : {}) }));
   }
+  const [issuer, ...otherIssuers] = files.serviceAccountIssuers ?? [];
   const anonymous = configured.anonymous ?? (files.anonymousAuth === undefined ? undefined : { enabled: files.anonymousAuth });
   return {
     tokenAuthenticators,
     ...(anonymous ? { anonymous } : {}),
     ...(files.clientCaFile ? { clientCa: await followed(ctx, files.clientCaFile) } : {}),
     ...(files.tokenAuthFile ? { tokenFile: await read(files.tokenAuthFile) } : {}),
-    ...(files.serviceAccountKeyFiles ? { serviceAccountKeys: await Promise.all(files.serviceAccountKeyFiles.map(read)) } : {}),
-    ...(files.serviceAccountIssuer ? { issuer: files.serviceAccountIssuer } : {}),
+    ...(files.serviceAccountKeyFiles ? { serviceAccountKeys: (await Promise.all(files.serviceAccountKeyFiles.map(read))).flatMap(pemBlocks) } : {}),
+    ...(issuer === undefined ? {} : { issuer, otherIssuers }),
+    ...(files.serviceAccountJwksUri ? { jwksUri: files.serviceAccountJwksUri } : {}),
+    ...(files.serviceAccountMaxTokenExpirationMs ? { maxExpirationSeconds: files.serviceAccountMaxTokenExpirationMs / 1000 } : {}),
+    ...(files.serviceAccountExtendTokenExpiration === undefined ? {} : { extendExpiration: files.serviceAccountExtendTokenExpiration }),
+    ...(files.requestHeaders ? { requestHeaders: files.requestHeaders } : {}),
     ...(files.apiAudiences ? { apiAudiences: files.apiAudiences } : {}),
     ...(files.enableBootstrapTokenAuth ? { bootstrapTokens: true } : {}),
   };
 }
+
+/** A file may hold several keys, one after the other. */
+const pemBlocks = (text: string): string[] => text.match(/-----BEGIN [^-]+-----[^-]+-----END [^-]+-----\n?/g) ?? [text];
 
 /** The text of a file as it is now, or was a minute ago. */
 async function followed(ctx: Context, file: string): Promise<() => string> {
@@ -133,7 +153,9 @@ async function loadAuthorization(ctx: Context, files: SecurityFiles): Promise<re
         case 'Webhook': {
           if (!files.authorizationWebhookConfigFile) throw new Error('authorization-mode Webhook needs an authorization-webhook-config-file');
           const client = await ReviewClient.fromKubeconfig(ctx, files.authorizationWebhookConfigFile);
-          return { type: 'custom', authorizer: new WebhookAuthorizer(ctx, { name: 'Webhook', client }) };
+          const { authorizationWebhookVersion: version, authorizationWebhookCacheAuthorizedTtlMs: authorizedTtlMs, authorizationWebhookCacheUnauthorizedTtlMs: unauthorizedTtlMs } = files;
+          const settings = { ...(version ? { version } : {}), ...(authorizedTtlMs === undefined ? {} : { authorizedTtlMs }), ...(unauthorizedTtlMs === undefined ? {} : { unauthorizedTtlMs }) };
+          return { type: 'custom', authorizer: new WebhookAuthorizer(ctx, { name: 'Webhook', client, ...settings }) };
         }
         default:
           throw new Error(`authorization-mode "${mode}" is not a valid mode`);
@@ -160,7 +182,7 @@ async function loadAudit(ctx: Context, files: SecurityFiles): Promise<PolicyAudi
   if (files.auditWebhookConfigFile) {
     // The last batch is sent when the server has been told to end, so its requests end by their own time limit.
     const outliving = { ...ctx, signal: new AbortController().signal };
-    backends.push(new AuditWebhook(outliving, { client: await ReviewClient.fromKubeconfig(outliving, files.auditWebhookConfigFile) }));
+    backends.push(new AuditWebhook(outliving, { ...files.auditWebhookBatch, client: await ReviewClient.fromKubeconfig(outliving, files.auditWebhookConfigFile) }));
   }
   return new PolicyAudit(ctx.clock, policy, backends);
 }

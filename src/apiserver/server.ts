@@ -34,15 +34,15 @@ export async function startApiServer(parent: Context, options: ApiServerOptions)
     const transport = await listen(ctx, transportOptions(options), pipeline.handle);
     group.start('transport', () => untilAborted(ctx, transport));
     await pipeline.bootstrap(transport.port);
-    return { port: transport.port, door: pipeline.door, handle: pipeline.handle, finished: group.wait() };
+    return { port: transport.port, door: pipeline.door, handle, finished: group.wait() };
   } catch (error) {
     await group.close(error);
     throw error;
   }
 }
 
-function transportOptions({ host, port, maxBodyBytes = MAX_BODY_BYTES, pki }: ApiServerOptions): TransportOptions {
-  const tls = { key: pki.apiserver.key, cert: pki.apiserver.certificate, clientCa: pki.ca.certificate + pki.frontProxyCa.certificate };
+function transportOptions({ host, port, maxBodyBytes = MAX_BODY_BYTES, pki, minTlsVersion }: ApiServerOptions): TransportOptions {
+  const tls = { key: pki.apiserver.key, cert: pki.apiserver.certificate, clientCa: pki.ca.certificate + pki.frontProxyCa.certificate, ...(minTlsVersion ? { minVersion: minTlsVersion } : {}) };
   return { host, port, maxBodyBytes, tls };
 }
 

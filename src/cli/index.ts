@@ -9,6 +9,8 @@ interface Command {
 const commands: Record<string, Command> = {
   up: { summary: 'Start a cluster', load: () => import('./up.ts') },
   etcd: { summary: 'Serve a store over etcd\'s v3 API; save and restore snapshots', load: () => import('./etcd.ts') },
+  'kube-apiserver': { summary: 'Serve the Kubernetes API from an etcd, with upstream\'s flags', load: () => import('./kube-apiserver.ts') },
+  'kube-controller-manager': { summary: 'Run the controllers, with upstream\'s flags', load: () => import('./kube-controller-manager.ts') },
   reencrypt: { summary: 'Encrypt everything stored with the newest key', load: () => import('./reencrypt.ts') },
   version: { summary: 'Print the versions', load: () => import('./version.ts') },
 };
@@ -32,7 +34,7 @@ async function main(argv: readonly string[]): Promise<number> {
 
 function help(): number {
   console.log('k8ts: Kubernetes, whole, in one npm package.\n\nCommands:');
-  for (const [name, { summary }] of Object.entries(commands)) console.log(`  ${name.padEnd(12)} ${summary}`);
+  for (const [name, { summary }] of Object.entries(commands)) console.log(`  ${name.padEnd(24)} ${summary}`);
   console.log('\n"k8ts COMMAND --help" tells a command\'s flags.');
   return 0;
 }

@@ -104,8 +104,9 @@ export class LeaderElector {
         logger.info('Successfully acquired lease', { lock: this.lock });
         return true;
       }
-      const pause = this.#options.retryPeriodMs * (1 + JITTER * random.next());
-      await clock.sleep(pause, signal).catch(() => {});
+      /** Never later than a retry period, so that renewals are seen soon, and at once when the lease has run out. */
+      const pause = this.#options.retryPeriodMs * (0.5 + 0.5 * random.next());
+      await clock.sleep(Math.min(pause, this.#untilExpiry(pause)), signal).catch(() => {});
     }
     return false;
   }
@@ -213,6 +214,13 @@ export class LeaderElector {
 
   #expired(): boolean {
     return this.#ctx.clock.monotonic() - this.#observedAt >= this.#options.leaseDurationMs;
+  }
+
+  /** How long until the lease that another holds runs out; `otherwise` when nobody does, or it has already. */
+  #untilExpiry(otherwise: number): number {
+    if (this.leader === '' || this.isLeader) return otherwise;
+    const remaining = this.#observedAt + this.#options.leaseDurationMs - this.#ctx.clock.monotonic();
+    return remaining > 0 ? remaining : otherwise;
   }
 
   #reportLeader(): void {

@@ -13,6 +13,8 @@ export interface ControllerManagerConfig {
   /** The CA that signs CertificateSigningRequests, PEM. */
   readonly clusterSigningCertificate?: string;
   readonly clusterSigningKey?: string;
+  /** Authorities of single signers, by the signer's name; they take the place of the one for all. */
+  readonly signerAuthorities?: Readonly<Record<string, { readonly certificate: string; readonly key: string }>>;
   /** `--cluster-signing-duration`: the longest that a signed certificate lives. */
   readonly clusterSigningDurationSeconds: number;
   /** `--service-account-private-key-file`, PEM; without it no token Secrets are filled. */
@@ -39,6 +41,35 @@ export interface ControllerManagerConfig {
   readonly hostPathProvisionerDirectory?: string;
   /** `--leader-elect`: off when there can be only one. */
   readonly leaderElect: boolean;
+  readonly leaderElection: LeaderElectionConfig;
+  /** The sizes of a node's pod range, one a family: `--node-cidr-mask-size-ipv4` and `-ipv6`. */
+  readonly nodeCidrMaskSizes: { readonly ipv4: number; readonly ipv6: number };
+  readonly horizontalPodAutoscaler: HorizontalPodAutoscalerConfig;
+  /** `--resource-quota-sync-period`. */
+  readonly resourceQuotaSyncPeriodMs: number;
+  /** `--max-endpoints-per-slice`. */
+  readonly maxEndpointsPerSlice: number;
+  /** `--mirroring-max-endpoints-per-subset`. */
+  readonly mirroringMaxEndpointsPerSubset: number;
+  /** `--concurrent-…-syncs`, by the name of the queue; what is not named has the controller's own number. */
+  readonly concurrentSyncs: Readonly<Record<string, number>>;
+}
+
+export interface LeaderElectionConfig {
+  readonly leaseDurationMs: number;
+  readonly renewDeadlineMs: number;
+  readonly retryPeriodMs: number;
+  readonly resourceName: string;
+  readonly resourceNamespace: string;
+}
+
+/** `--horizontal-pod-autoscaler-…`. */
+export interface HorizontalPodAutoscalerConfig {
+  readonly syncPeriodMs: number;
+  readonly tolerance: number;
+  readonly cpuInitializationPeriodMs: number;
+  readonly initialReadinessDelayMs: number;
+  readonly downscaleStabilizationMs: number;
 }
 
 export const DEFAULT_CONFIG: ControllerManagerConfig = {
@@ -57,4 +88,15 @@ export const DEFAULT_CONFIG: ControllerManagerConfig = {
   nodeEviction: { primary: 0.1, secondary: 0.01, largeClusterSize: 50, unhealthyThreshold: 0.55 },
   terminatedPodGcThreshold: 12_500,
   leaderElect: true,
+  /**
+   * Shorter than upstream's 15 s and 10 s: a standby has seen the last renewal at most a retry period late, so it acts
+   * within 14 s of the leader's end.
+   */
+  leaderElection: { leaseDurationMs: 12_000, renewDeadlineMs: 8_000, retryPeriodMs: 2_000, resourceName: 'kube-controller-manager', resourceNamespace: 'kube-system' },
+  nodeCidrMaskSizes: { ipv4: 24, ipv6: 64 },
+  horizontalPodAutoscaler: { syncPeriodMs: 15_000, tolerance: 0.1, cpuInitializationPeriodMs: 300_000, initialReadinessDelayMs: 30_000, downscaleStabilizationMs: 300_000 },
+  resourceQuotaSyncPeriodMs: 300_000,
+  maxEndpointsPerSlice: 100,
+  mirroringMaxEndpointsPerSubset: 1_000,
+  concurrentSyncs: {},
 };

@@ -40,7 +40,8 @@ export interface KeyedLoop {
 export function keyedLoop(context: ControllerContext, name: string, workers: number, reconcile: (key: string) => Promise<void>): KeyedLoop {
   const { clock, metrics, logger, signal } = context;
   const queue = new WorkQueue<string>({ name, clock, metrics });
-  return { queue, run: () => runWorkers({ queue, workers, handle: reconcile, isExpected: isConflict, signal, logger }) };
+  const concurrency = context.config.concurrentSyncs[name] ?? workers;
+  return { queue, run: () => runWorkers({ queue, workers: concurrency, handle: reconcile, isExpected: isConflict, signal, logger }) };
 }
 
 /** Enqueues the key of every object of an informer that comes, changes or goes. */

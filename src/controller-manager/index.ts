@@ -6,3 +6,4 @@
 export { run, type ControllerManagerOptions } from './run.ts';
 export { DEFAULT_CONFIG, type ControllerManagerConfig } from './config.ts';
 export { controllers, enabledControllers } from './registry.ts';
+export { controllerManagerHelp, parseControllerManagerFlags, runControllerManagerCommand, type ParsedControllerManagerFlags } from './command.ts';

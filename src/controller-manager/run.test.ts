@@ -85,7 +85,7 @@ describe('the controller manager', () => {
 
     kill();
     await client().resource('v1/namespaces').create({ metadata: { name: 'two' } });
-    await clock.advance(20_000);
+    await clock.advance(15_000);
     expect(writes(first).filter((write) => write.includes('/two/'))).toEqual([]);
     expect(writes(second)).toEqual(['POST /api/v1/namespaces/two/configmaps']);
   });

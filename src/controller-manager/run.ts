@@ -17,7 +17,8 @@ export interface ControllerManagerOptions {
 
 export async function run(ctx: Context, options: ControllerManagerOptions): Promise<void> {
   if (!options.config.leaderElect) return lead(ctx, options);
-  const lock = { client: options.client, identity: options.identity, namespace: 'kube-system', name: 'kube-controller-manager' };
+  const { resourceNamespace: namespace, resourceName: name, ...timing } = options.config.leaderElection;
+  const lock = { client: options.client, identity: options.identity, namespace, name, ...timing };
   await runWithLeaderElection(ctx, lock, (signal) => lead(childContext(ctx, 'leading', signal), options));
 }
 

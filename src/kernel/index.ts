@@ -44,8 +44,11 @@ export { createTestContext, type TestContext, type TestContextOptions } from './
 export {
   flagsHelp,
   formatDuration,
+  loggingFlags,
+  loggingOptions,
   parseDuration,
   parseFlags,
+  processFlags,
   UsageError,
   type FlagDeclaration,
   type FlagKind,

@@ -17,7 +17,7 @@ describe('names', () => {
     ['an unknown one to enable', { enable: ['Nothing'] }, 'enable-admission-plugins plugin "Nothing" is unknown'],
     ['an unknown one to disable', { disable: ['Nothing'] }, 'disable-admission-plugins plugin "Nothing" is unknown'],
     ['one that is both', { enable: ['PodSecurity'], disable: ['PodSecurity'] }, '[PodSecurity] in enable-admission-plugins and disable-admission-plugins overlapped'],
-    ['one that there is not', { enable: ['ImagePolicyWebhook'] }, 'the admission plugin ImagePolicyWebhook is not supported'],
+    ['one without its configuration', { enable: ['ImagePolicyWebhook'] }, 'the admission plugin ImagePolicyWebhook needs its configuration'],
   ])('%s', async (_name, admission, message) => {
     await expect(startTestServer({ admission })).rejects.toThrow(message);
   });

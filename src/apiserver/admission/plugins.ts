@@ -14,6 +14,7 @@ import { defaultTolerationSecondsPlugin, type DefaultTolerationSeconds } from '.
 import { denyServiceExternalIPs } from './deny-service-external-ips.ts';
 import { eventRateLimitPlugin, type EventRateLimitConfiguration } from './event-rate-limit.ts';
 import { extendedResourceToleration } from './extended-resource-toleration.ts';
+import { imagePolicyWebhookPlugin, type ImagePolicyWebhookConfiguration } from './image-policy-webhook.ts';
 import { limitPodHardAntiAffinityTopology } from './limit-pod-hard-anti-affinity-topology.ts';
 import { limitRangerPlugin } from './limit-ranger/limit-ranger.ts';
 import { matchConditionEvaluator, mutatingPolicyPlugin, PolicyExpressions, validatingPolicyPlugin } from './policy/index.ts';
@@ -50,6 +51,7 @@ export interface AdmissionOptions {
   readonly eventRateLimit?: EventRateLimitConfiguration;
   readonly podNodeSelector?: PodNodeSelectorConfiguration;
   readonly podTolerationRestriction?: PodTolerationRestrictionConfiguration;
+  readonly imagePolicyWebhook?: ImagePolicyWebhookConfiguration;
 }
 
 export interface PluginContext extends AdmissionOptions {
@@ -69,10 +71,6 @@ const off = (create: PluginEntry['create']): PluginEntry => ({ onByDefault: fals
 /** Its feature gate is off in v1.36: the name is known, and that is all. */
 const gated = (name: string): PluginEntry => on(() => ({ name, operations: [] }));
 
-function unsupported(name: string): never {
-  throw new Error(`the admission plugin ${name} is not supported`);
-}
-
 /** The order in which they run. */
 const PLUGINS = {
   AlwaysAdmit: off(() => ({ name: 'AlwaysAdmit', operations: [] })),
@@ -85,7 +83,7 @@ const PLUGINS = {
   NodeRestriction: off(({ registry, authorizer }) => nodeRestrictionPlugin(registry, authorizer)),
   TaintNodesByCondition: on(() => taintNodesByCondition),
   AlwaysPullImages: off(() => alwaysPullImages),
-  ImagePolicyWebhook: off(() => unsupported('ImagePolicyWebhook')),
+  ImagePolicyWebhook: off(({ ctx, imagePolicyWebhook }) => imagePolicyWebhookPlugin(ctx, imagePolicyWebhook)),
   PodSecurity: on(({ registry, podSecurity }) => podSecurityPlugin(registry, podSecurity)),
   PodNodeSelector: off(({ registry, podNodeSelector }) => podNodeSelectorPlugin(registry, podNodeSelector)),
   Priority: on(({ registry }) => priorityPlugin(registry)),

@@ -141,7 +141,7 @@ describe('ServiceAccount tokens', () => {
     const { call } = server;
     const { registry } = server.pipeline.door.backend;
     const keys = await createSigningKey();
-    const tokens = new ServiceAccountTokens(server.ctx, registry, { privateKey: keys.privateKey, publicKeys: [keys.publicKey] }, 'https://issuer', ['api']);
+    const tokens = new ServiceAccountTokens(server.ctx, registry, { privateKey: keys.privateKey, publicKeys: [keys.publicKey], issuer: 'https://issuer', apiAudiences: ['api'] });
     const { body: account } = await call('GET', '/api/v1/namespaces/default/serviceaccounts/default');
     const claim = (name: string): string => `kubernetes.io/serviceaccount/${name}`;
     const legacy = await new SignJWT({
@@ -171,7 +171,7 @@ describe('ServiceAccount tokens', () => {
     const { registry } = server.pipeline.door.backend;
     const [first, second] = [await createSigningKey(), await createSigningKey()];
     const { body: account } = await server.call('GET', '/api/v1/namespaces/default/serviceaccounts/default');
-    const make = (privateKey: string, ...publicKeys: string[]) => new ServiceAccountTokens(server.ctx, registry, { privateKey, publicKeys }, 'https://issuer', ['api']);
+    const make = (privateKey: string, ...publicKeys: string[]) => new ServiceAccountTokens(server.ctx, registry, { privateKey, publicKeys, issuer: 'https://issuer', apiAudiences: ['api'] });
     const { token } = await make(first.privateKey, first.publicKey).issue({ namespace: 'default', name: 'default', uid: account.metadata.uid!, audiences: ['api'], expirationSeconds: 3600 });
     expect(await make(second.privateKey, second.publicKey, first.publicKey).authenticateToken(token, ['api'], ignore)).toBeDefined();
     await expect(make(second.privateKey, second.publicKey).authenticateToken(token, ['api'], ignore)).rejects.toThrow('invalid signature, no keys found');

@@ -1,20 +1,22 @@
 /** The authenticators of a server, in the order in which they are asked. */
 import type { Context } from '../../kernel/index.ts';
-import type { ClusterPki } from '../pki/files.ts';
+import type { ServerKeys } from '../pki/files.ts';
 import type { Registry } from '../registry/registry.ts';
 import { AnonymousAuthenticator, type AnonymousConfig } from './anonymous.ts';
 import type { Authenticator, TokenAuthenticator } from './authenticator.ts';
 import { BearerTokens } from './bearer-tokens.ts';
 import { BootstrapTokens } from './bootstrap-tokens.ts';
 import { ClientCertificateAuthenticator } from './client-certificate.ts';
-import { DEFAULT_REQUEST_HEADERS, RequestHeaderAuthenticator } from './request-header.ts';
-import { ServiceAccountTokens } from './service-account-tokens.ts';
+import { DEFAULT_REQUEST_HEADERS, RequestHeaderAuthenticator, type RequestHeaderConfig } from './request-header.ts';
+import { ServiceAccountTokens, type ServiceAccountTokenOptions } from './service-account-tokens.ts';
 import { StaticTokens } from './static-tokens.ts';
 
-export interface AuthenticationOptions {
+export interface AuthenticationOptions extends Pick<ServiceAccountTokenOptions, 'otherIssuers' | 'jwksUri' | 'maxExpirationSeconds' | 'extendExpiration'> {
   /** Who signs ServiceAccount tokens, and whom they are for unless they say otherwise. */
   readonly issuer?: string;
   readonly apiAudiences?: readonly string[];
+  /** Which proxies are believed, and in which headers; as installers have it without it. */
+  readonly requestHeaders?: Partial<Omit<RequestHeaderConfig, 'clientCa'>>;
   /** PEM bundle of client CAs, read anew when it changes; the cluster's own CA without it. */
   readonly clientCa?: () => string;
   /** Public keys of earlier signing keys, whose tokens are still good. */
@@ -35,11 +37,20 @@ export interface Authentication {
 
 const ISSUER = 'https://kubernetes.default.svc.cluster.local';
 
-export function buildAuthentication(ctx: Context, registry: Registry, pki: ClusterPki, options: AuthenticationOptions = {}): Authentication {
+export function buildAuthentication(ctx: Context, registry: Registry, pki: ServerKeys, options: AuthenticationOptions = {}): Authentication {
   const issuer = options.issuer ?? ISSUER;
   const { privateKey, publicKey } = pki.serviceAccount;
-  const keys = { privateKey, publicKeys: [publicKey, ...(options.serviceAccountKeys ?? [])] };
-  const serviceAccounts = new ServiceAccountTokens(ctx, registry, keys, issuer, options.apiAudiences ?? [issuer]);
+  const { otherIssuers, jwksUri, maxExpirationSeconds, extendExpiration } = options;
+  const serviceAccounts = new ServiceAccountTokens(ctx, registry, {
+    privateKey,
+    publicKeys: [publicKey, ...(options.serviceAccountKeys ?? [])],
+    issuer,
+    apiAudiences: options.apiAudiences ?? [issuer],
+    ...(otherIssuers ? { otherIssuers } : {}),
+    ...(jwksUri ? { jwksUri } : {}),
+    ...(maxExpirationSeconds ? { maxExpirationSeconds } : {}),
+    ...(extendExpiration === undefined ? {} : { extendExpiration }),
+  });
   const bearerTokens = new BearerTokens(
     [
       ...(options.tokenFile === undefined ? [] : [new StaticTokens(options.tokenFile)]),
@@ -50,7 +61,7 @@ export function buildAuthentication(ctx: Context, registry: Registry, pki: Clust
     serviceAccounts.apiAudiences,
   );
   const authenticators = [
-    new RequestHeaderAuthenticator(ctx.clock, { clientCa: () => pki.frontProxyCa.certificate, ...DEFAULT_REQUEST_HEADERS }),
+    new RequestHeaderAuthenticator(ctx.clock, { clientCa: () => pki.frontProxyCa.certificate, ...DEFAULT_REQUEST_HEADERS, ...options.requestHeaders }),
     new ClientCertificateAuthenticator(ctx.clock, options.clientCa ?? (() => pki.ca.certificate)),
     bearerTokens,
     new AnonymousAuthenticator(options.anonymous),

@@ -15,7 +15,7 @@ export function issuerDiscoveryEndpoints(tokens: ServiceAccountTokens, serverAdd
         accepting(request, 'application/json');
         const document = {
           issuer: tokens.issuer,
-          jwks_uri: `https://${serverAddress()}${JWKS_PATH}`,
+          jwks_uri: tokens.options.jwksUri ?? `https://${serverAddress()}${JWKS_PATH}`,
           response_types_supported: ['id_token'],
           subject_types_supported: ['public'],
           id_token_signing_alg_values_supported: tokens.algorithms(),

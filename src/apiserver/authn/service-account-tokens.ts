@@ -29,10 +29,20 @@ export interface TokenRequestOptions {
   readonly warnAfterSeconds?: number;
 }
 
-export interface TokenKeys {
+export interface ServiceAccountTokenOptions {
   readonly privateKey: string;
   /** Those that may have signed older tokens too. */
   readonly publicKeys: readonly string[];
+  readonly issuer: string;
+  /** Issuers of older tokens, which are still good. */
+  readonly otherIssuers?: readonly string[];
+  readonly apiAudiences: readonly string[];
+  /** Where others find the public keys; at this server without it. */
+  readonly jwksUri?: string;
+  /** The longest that a token may be asked to live. */
+  readonly maxExpirationSeconds?: number;
+  /** Whether the tokens of pods live on for a year, for programs that never read them again; they do without it. */
+  readonly extendExpiration?: boolean;
 }
 
 const LEGACY_ISSUER = 'kubernetes/serviceaccount';
@@ -46,6 +56,9 @@ interface Verified {
 
 export class ServiceAccountTokens implements TokenAuthenticator {
   readonly name = 'serviceaccount';
+  readonly issuer: string;
+  readonly apiAudiences: readonly string[];
+  readonly #issuers: ReadonlySet<string>;
   readonly #privateKey: KeyObject;
   readonly #keyId: string;
   readonly #publicKeys: ReadonlyMap<string, KeyObject>;
@@ -55,12 +68,13 @@ export class ServiceAccountTokens implements TokenAuthenticator {
   constructor(
     private readonly ctx: Context,
     private readonly registry: Registry,
-    keys: TokenKeys,
-    readonly issuer: string,
-    readonly apiAudiences: readonly string[],
+    readonly options: ServiceAccountTokenOptions,
   ) {
-    this.#privateKey = createPrivateKey(keys.privateKey);
-    this.#publicKeys = new Map(keys.publicKeys.map((pem) => [keyIdOf(createPublicKey(pem)), createPublicKey(pem)]));
+    this.issuer = options.issuer;
+    this.apiAudiences = options.apiAudiences;
+    this.#issuers = new Set([options.issuer, ...(options.otherIssuers ?? []), LEGACY_ISSUER]);
+    this.#privateKey = createPrivateKey(options.privateKey);
+    this.#publicKeys = new Map(options.publicKeys.map((pem) => [keyIdOf(createPublicKey(pem)), createPublicKey(pem)]));
     this.#keyId = keyIdOf(createPublicKey(this.#privateKey));
     const counter = (name: string, help: string): { inc(): void } => ctx.metrics.counter({ name: `serviceaccount_${name}_tokens_total`, help });
     this.#metrics = {
@@ -142,7 +156,7 @@ export class ServiceAccountTokens implements TokenAuthenticator {
   /** A signature that was good once stays good: it is checked once a token. undefined: not one of ours. */
   async #verify(token: string): Promise<Verified | undefined> {
     const issuer = issuerOf(token);
-    if (issuer !== this.issuer && issuer !== LEGACY_ISSUER) return undefined;
+    if (issuer === undefined || !this.#issuers.has(issuer)) return undefined;
     const payload = await this.#checkSignature(token);
     const verified = { payload, user: serviceAccountUser(payload, claimsOf(payload)) };
     if (this.#verified.size >= REMEMBERED) this.#verified.clear();

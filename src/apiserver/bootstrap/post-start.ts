@@ -5,6 +5,7 @@ import type { Context } from '../../kernel/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { isStatusError } from '../../machinery/status.ts';
 import { formatMicroTime, formatTime } from '../../machinery/time/index.ts';
+import type { RequestHeaderConfig } from '../authn/request-header.ts';
 import type { Loopback } from '../loopback.ts';
 import type { Registry } from '../registry/registry.ts';
 import {
@@ -36,6 +37,7 @@ export interface BootstrapOptions {
   readonly serviceClusterIpRange: string;
   readonly clientCa: string;
   readonly requestHeaderCa: string;
+  readonly requestHeaders: Omit<RequestHeaderConfig, 'clientCa'>;
 }
 
 export async function bootstrapObjects(ctx: Context, registry: Registry, loopback: Loopback, options: BootstrapOptions): Promise<void> {
@@ -60,10 +62,10 @@ export async function bootstrapObjects(ctx: Context, registry: Registry, loopbac
         clientCA: options.clientCa,
         requestHeader: {
           clientCA: options.requestHeaderCa,
-          allowedNames: ['front-proxy-client'],
-          usernameHeaders: ['X-Remote-User'],
-          groupHeaders: ['X-Remote-Group'],
-          extraHeadersPrefix: ['X-Remote-Extra-'],
+          allowedNames: options.requestHeaders.allowedNames,
+          usernameHeaders: options.requestHeaders.usernameHeaders,
+          groupHeaders: options.requestHeaders.groupHeaders,
+          extraHeadersPrefix: options.requestHeaders.extraHeaderPrefixes,
         },
       }),
       kubernetesEndpoints([options.advertiseAddress], options.port),

@@ -9,13 +9,19 @@ import { createAuthority, createSigningKey, expiresAt, issue, loadAuthority, typ
 
 const RENEW_BEFORE_MS = 30 * 24 * 3600 * 1000;
 
-export interface ClusterPki {
-  readonly ca: Authority;
-  readonly frontProxyCa: Authority;
+/** The keys and certificates that an API server needs; those of the authorities it need not have. */
+export interface ServerKeys {
+  readonly ca: { readonly certificate: string };
+  readonly frontProxyCa: { readonly certificate: string };
   readonly apiserver: KeyPair;
   readonly kubeletClient: KeyPair;
   readonly frontProxyClient: KeyPair;
   readonly serviceAccount: { readonly privateKey: string; readonly publicKey: string };
+}
+
+export interface ClusterPki extends ServerKeys {
+  readonly ca: Authority;
+  readonly frontProxyCa: Authority;
 }
 
 export interface ServingNames {

@@ -6,6 +6,8 @@ import { isRecord } from '../../machinery/object.ts';
 export interface ReviewClientOptions {
   readonly timeoutMs?: number;
   readonly attempts?: number;
+  /** How long before the second attempt; half a second without it. */
+  readonly retryBackoffMs?: number;
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -24,7 +26,7 @@ export class ReviewClient {
   }
 
   async post(body: unknown): Promise<Record<string, unknown>> {
-    const backoff = new Backoff({ baseMs: 500, factor: 1.5, capMs: 5000, jitter: 0.2, random: this.ctx.random });
+    const backoff = new Backoff({ baseMs: this.options.retryBackoffMs ?? 500, factor: 1.5, capMs: 5000, jitter: 0.2, random: this.ctx.random });
     const attempts = this.options.attempts ?? DEFAULT_ATTEMPTS;
     for (let attempt = 1; ; attempt++) {
       try {

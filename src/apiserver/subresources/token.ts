@@ -51,14 +51,15 @@ export async function createToken(scope: Scope): Promise<Result> {
   await backend.admission.validate(attributes);
 
   const bound = await boundObject(scope, spec);
-  const seconds = spec.expirationSeconds ?? 3600;
-  const extended = bound?.kind === 'Pod' && seconds === EXTENDED_WHEN_SECONDS && isForThisServer(scope, spec.audiences);
+  const { maxExpirationSeconds: longest = Infinity, extendExpiration = true } = backend.tokens.options;
+  const seconds = Math.min(spec.expirationSeconds ?? 3600, longest);
+  const extended = extendExpiration && bound?.kind === 'Pod' && seconds === EXTENDED_WHEN_SECONDS && isForThisServer(scope, spec.audiences);
   const { token } = await backend.tokens.issue({
     namespace: place.namespace,
     name: place.name,
     uid: account.metadata.uid!,
     audiences: spec.audiences,
-    expirationSeconds: extended ? EXTENDED_SECONDS : seconds,
+    expirationSeconds: extended ? Math.min(EXTENDED_SECONDS, longest) : seconds,
     ...(extended ? { warnAfterSeconds: seconds } : {}),
     ...(bound ? { bound } : {}),
   });

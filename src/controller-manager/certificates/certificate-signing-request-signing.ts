@@ -2,20 +2,21 @@
 import type { CertificateSigningRequest } from '../../api/generated/certificates-v1.ts';
 import { isNotFound, keyOf } from '../../client/index.ts';
 import { formatTime } from '../../machinery/time/index.ts';
+import type { ControllerManagerConfig } from '../config.ts';
 import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { CertificateAuthority } from './certificate-authority.ts';
 import { API_CLIENT, hasCondition, KUBELET_CLIENT, KUBELET_SERVING, LEGACY_UNKNOWN, readRequest, refusal } from './request.ts';
 
-const SIGNERS = new Set([KUBELET_CLIENT, KUBELET_SERVING, API_CLIENT, LEGACY_UNKNOWN]);
+const SIGNERS = [KUBELET_CLIENT, KUBELET_SERVING, API_CLIENT, LEGACY_UNKNOWN];
 
 export const certificateSigningRequestSigningController: ControllerDescriptor = {
   name: 'certificatesigningrequest-signing-controller',
   aliases: ['csrsigning'],
   build(context) {
     const { client, clock, informers, config, signal } = context;
-    const { clusterSigningCertificate, clusterSigningKey } = config;
-    if (clusterSigningCertificate === undefined || clusterSigningKey === undefined) return () => Promise.resolve();
-    const authority = new CertificateAuthority(clusterSigningCertificate, clusterSigningKey);
+    const authorities = authoritiesOf(config);
+    if (authorities.size === 0) return () => Promise.resolve();
+    const isWaiting = (request: CertificateSigningRequest): boolean => authorities.has(request.spec.signerName) && isUnanswered(request);
     const requests = informers.informer('certificates.k8s.io/v1/certificatesigningrequests');
 
     const reconcile = async (name: string): Promise<void> => {
@@ -37,7 +38,7 @@ export const certificateSigningRequestSigningController: ControllerDescriptor = 
         return { ...request.status, conditions: [...(request.status?.conditions ?? []), { type: 'Failed', status: 'True', reason: 'SignerValidationFailure', message: why, lastUpdateTime }] };
       }
       const lifetimeMs = Math.min(expirationSeconds ?? Infinity, config.clusterSigningDurationSeconds) * 1000;
-      const certificate = await authority.sign(context, asked, { usages, lifetimeMs });
+      const certificate = await authorities.get(signerName)!.sign(context, asked, { usages, lifetimeMs });
       return { ...request.status, certificate: Buffer.from(certificate).toString('base64') };
     };
 
@@ -47,5 +48,17 @@ export const certificateSigningRequestSigningController: ControllerDescriptor = 
   },
 };
 
-const isWaiting = (request: CertificateSigningRequest): boolean =>
-  SIGNERS.has(request.spec.signerName) && !request.status?.certificate && hasCondition(request, 'Approved') && !hasCondition(request, 'Denied') && !hasCondition(request, 'Failed');
+/** The authority of each signer that has one. */
+function authoritiesOf({ clusterSigningCertificate, clusterSigningKey, signerAuthorities = {} }: ControllerManagerConfig): Map<string, CertificateAuthority> {
+  const shared = clusterSigningCertificate !== undefined && clusterSigningKey !== undefined ? new CertificateAuthority(clusterSigningCertificate, clusterSigningKey) : undefined;
+  const authorities = new Map<string, CertificateAuthority>();
+  for (const signer of SIGNERS) {
+    const own = signerAuthorities[signer];
+    const authority = own ? new CertificateAuthority(own.certificate, own.key) : shared;
+    if (authority) authorities.set(signer, authority);
+  }
+  return authorities;
+}
+
+const isUnanswered = (request: CertificateSigningRequest): boolean =>
+  !request.status?.certificate && hasCondition(request, 'Approved') && !hasCondition(request, 'Denied') && !hasCondition(request, 'Failed');

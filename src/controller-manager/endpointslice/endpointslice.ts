@@ -9,7 +9,6 @@ import { MANAGED_BY_LABEL, SERVICE_NAME_LABEL, SliceWriter } from './slice-write
 import { TriggerTimes } from './trigger-time.ts';
 
 const WORKERS = 5;
-const MAX_ENDPOINTS_PER_SLICE = 100;
 const MANAGER = 'endpointslice-controller.k8s.io';
 const NODE_INDEX = 'byNodeName';
 const ZONE_LABEL = 'topology.kubernetes.io/zone';
@@ -48,7 +47,7 @@ export const endpointSliceController: ControllerDescriptor = {
           service: name,
           groups: serviceEndpoints({ service, pods: selected, nodeOf: (node) => nodes.get(node) }),
           placeholders: addressTypesOf(service),
-          maxPerSlice: MAX_ENDPOINTS_PER_SLICE,
+          maxPerSlice: context.config.maxEndpointsPerSlice,
           metadata: {
             labels: { ...service.metadata.labels, [SERVICE_NAME_LABEL]: name, [MANAGED_BY_LABEL]: MANAGER, ...(isHeadless(service) ? { [HEADLESS_LABEL]: '' } : {}) },
             ownerReferences: [controllerReference(service, { apiVersion: 'v1', kind: 'Service' })],

@@ -37,7 +37,7 @@ export const endpointSliceMirroringController: ControllerDescriptor = {
         writer.write({
           namespace,
           service: name,
-          groups: mirrorGroups(source),
+          groups: mirrorGroups(source, context.config.mirroringMaxEndpointsPerSubset),
           placeholders: [],
           maxPerSlice: MAX_ENDPOINTS_PER_SLICE,
           metadata: {

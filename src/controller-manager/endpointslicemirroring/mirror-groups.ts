@@ -3,15 +3,13 @@ import type { Endpoint } from '../../api/generated/discovery-v1.ts';
 import { isIPv6Address } from '../endpointslice/service-pods.ts';
 import type { EndpointGroup } from '../endpointslice/slice-plan.ts';
 
-const MAX_ADDRESSES_PER_SUBSET = 1000;
-
 /** The addresses of an Endpoints object as groups for slices: one for each set of ports and address family. */
-export function mirrorGroups(endpoints: Endpoints): EndpointGroup[] {
+export function mirrorGroups(endpoints: Endpoints, maxPerSubset: number): EndpointGroup[] {
   const groups = new Map<string, { addressType: string; ports: EndpointGroup['ports']; endpoints: Map<string, Endpoint> }>();
   for (const subset of endpoints.subsets ?? []) {
     const ports = (subset.ports ?? []).map(({ name = '', port, protocol = 'TCP', appProtocol }) => ({ name, port, protocol, ...(appProtocol === undefined ? {} : { appProtocol }) }));
     const all = [...(subset.addresses ?? []).map((address) => ({ address, ready: true })), ...(subset.notReadyAddresses ?? []).map((address) => ({ address, ready: false }))];
-    for (const { address, ready } of all.slice(0, MAX_ADDRESSES_PER_SUBSET)) {
+    for (const { address, ready } of all.slice(0, maxPerSubset)) {
       const addressType = isIPv6Address(address.ip) ? 'IPv6' : 'IPv4';
       const key = JSON.stringify([addressType, ports]);
       const group = groups.get(key) ?? { addressType, ports, endpoints: new Map<string, Endpoint>() };

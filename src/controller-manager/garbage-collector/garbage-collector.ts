@@ -68,8 +68,8 @@ export const garbageCollectorController: ControllerDescriptor = {
 
     return async () => {
       await Promise.all([
-        runWorkers({ queue: toDelete, workers: WORKERS, handle: collect, isExpected: isConflict, signal, logger }),
-        runWorkers({ queue: toOrphan, workers: WORKERS, handle: orphan, isExpected: isConflict, signal, logger }),
+        runWorkers({ queue: toDelete, workers: context.config.concurrentSyncs['garbage_collector_attempt_to_delete'] ?? WORKERS, handle: collect, isExpected: isConflict, signal, logger }),
+        runWorkers({ queue: toOrphan, workers: context.config.concurrentSyncs['garbage_collector_attempt_to_delete'] ?? WORKERS, handle: orphan, isExpected: isConflict, signal, logger }),
       ]);
     };
   },

@@ -5,10 +5,6 @@ import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../contro
 import { recordNodeEvent } from '../node-lifecycle/node-events.ts';
 import { CidrSet } from './cidr-set.ts';
 
-/** Upstream's default sizes of a node's range. */
-const MASK_IPV4 = 24;
-const MASK_IPV6 = 64;
-
 export const nodeIpamController: ControllerDescriptor = {
   name: 'node-ipam-controller',
   aliases: ['nodeipam'],
@@ -16,7 +12,7 @@ export const nodeIpamController: ControllerDescriptor = {
   build(context) {
     const { client, informers, recorder, config, signal } = context;
     if (!config.allocateNodeCidrs || config.clusterCidr === '') return () => Promise.resolve();
-    const sets = config.clusterCidr.split(',').map((range) => new CidrSet(range, range.includes(':') ? MASK_IPV6 : MASK_IPV4));
+    const sets = config.clusterCidr.split(',').map((range) => new CidrSet(range, range.includes(':') ? config.nodeCidrMaskSizes.ipv6 : config.nodeCidrMaskSizes.ipv4));
     for (const range of config.serviceClusterIpRange.split(',').filter((r) => r !== '')) {
       for (const set of sets) if (set.bits === (range.includes(':') ? 128 : 32)) set.occupy(range);
     }

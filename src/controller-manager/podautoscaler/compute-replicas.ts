@@ -5,7 +5,7 @@ import { parseQuantity, Quantity } from '../../machinery/quantity/index.ts';
 import { labelSelectorAsSelector } from '../../machinery/selectors/index.ts';
 import { isReady } from '../pods/index.ts';
 import type { DescribedObject, MetricsClient } from './metrics-client.ts';
-import { byAverage, byShare, byUtilization, byValue, requestsOf, type Tolerance } from './replica-calculator.ts';
+import { byAverage, byShare, byUtilization, byValue, requestsOf, type StartUpPeriods, type Tolerance } from './replica-calculator.ts';
 
 export interface MetricContext {
   readonly autoscaler: HorizontalPodAutoscaler;
@@ -18,6 +18,7 @@ export interface MetricContext {
   readonly statusReplicas: number;
   readonly tolerance: Tolerance;
   readonly now: number;
+  readonly startUp: StartUpPeriods;
   describe(reference: { apiVersion?: string; kind: string; name: string }): Promise<DescribedObject>;
 }
 

@@ -13,9 +13,6 @@ import { createMetricsClient, type MetricsClient } from './metrics-client.ts';
 import { limitReplicas, scalingRules, type ScalingHistory } from './scaling-behavior.ts';
 
 const WORKERS = 5;
-/** Each autoscaler is looked at this often, and no more often: metrics need time to show what a change did. */
-const SYNC_PERIOD_MS = 15_000;
-const DEFAULT_TOLERANCE = 0.1;
 
 type Conditions = readonly HorizontalPodAutoscalerCondition[];
 
@@ -28,6 +25,8 @@ export const horizontalPodAutoscalerController: ControllerDescriptor = {
 
 export function autoscalerLoop(context: ControllerContext, metrics: MetricsClient): () => Promise<void> {
   const { client, clock, signal, recorder } = context;
+  /** Each autoscaler is looked at this often, and no more often: metrics need time to show what a change did. */
+  const { syncPeriodMs, tolerance: defaultTolerance, downscaleStabilizationMs } = context.config.horizontalPodAutoscaler;
   const autoscalers = context.informers.informer('autoscaling/v2/horizontalpodautoscalers');
   const pods = context.informers.informer('v1/pods', {}, { [NAMESPACE_INDEX]: byNamespace });
   const scales = new ScaleClient(context);
@@ -36,7 +35,7 @@ export function autoscalerLoop(context: ControllerContext, metrics: MetricsClien
   const reconcile = async (key: string): Promise<void> => {
     const autoscaler = autoscalers.get(key);
     if (!autoscaler) return void histories.delete(key);
-    queue.addAfter(key, SYNC_PERIOD_MS);
+    queue.addAfter(key, syncPeriodMs);
     if (autoscaler.metadata.deletionTimestamp !== undefined) return;
     const history = histories.get(key) ?? { recommendations: [], events: [] };
     histories.set(key, history);
@@ -85,7 +84,7 @@ export function autoscalerLoop(context: ControllerContext, metrics: MetricsClien
       if (current < minReplicas) return { replicas: minReplicas, reason: 'Current number of replicas below Spec.MinReplicas' };
       const proposed = await this.#fromMetrics(scale, current);
       if (!proposed) return undefined;
-      const limited = limitReplicas(this.autoscaler, this.history, { current, wanted: proposed.replicas, now: clock.now() });
+      const limited = limitReplicas(this.autoscaler, this.history, { current, wanted: proposed.replicas, now: clock.now(), downscaleStabilizationSeconds: downscaleStabilizationMs / 1000 });
       this.#set('AbleToScale', 'True', ...limited.ableToScale);
       this.#set('ScalingLimited', ...limited.scalingLimited);
       const reason = limited.replicas > current ? `${proposed.name} above target` : limited.replicas < current ? 'All metrics below target' : '';
@@ -116,6 +115,7 @@ export function autoscalerLoop(context: ControllerContext, metrics: MetricsClien
             statusReplicas: scale.status?.replicas ?? 0,
             tolerance: this.#tolerance(),
             now: clock.now(),
+            startUp: context.config.horizontalPodAutoscaler,
             describe: async ({ apiVersion = 'v1', kind, name }) => ({ apiVersion, name, resource: await resourceName(scales, { apiVersion, kind }) }),
           });
           statuses.push(proposal.status);
@@ -141,7 +141,7 @@ export function autoscalerLoop(context: ControllerContext, metrics: MetricsClien
 
     #tolerance(): { up: number; down: number } {
       const { up, down } = scalingRules(this.autoscaler);
-      const of = (text: string | undefined): number => (text === undefined ? DEFAULT_TOLERANCE : parseQuantity(text).toNumber());
+      const of = (text: string | undefined): number => (text === undefined ? defaultTolerance : parseQuantity(text).toNumber());
       return { up: of(up.tolerance), down: of(down.tolerance) };
     }
 
@@ -171,7 +171,7 @@ export function autoscalerLoop(context: ControllerContext, metrics: MetricsClien
   }
 
   const { queue, run } = keyedLoop(context, 'horizontalpodautoscaler', WORKERS, reconcile);
-  const enqueue = (autoscaler: HorizontalPodAutoscaler): void => queue.addAfter(keyOf(autoscaler), SYNC_PERIOD_MS);
+  const enqueue = (autoscaler: HorizontalPodAutoscaler): void => queue.addAfter(keyOf(autoscaler), syncPeriodMs);
   autoscalers.addHandler({ onAdd: enqueue, onUpdate: (_, after) => enqueue(after), onDelete: (autoscaler) => queue.add(keyOf(autoscaler)) });
   return run;
 }

@@ -5,8 +5,12 @@ import { parseTime } from '../../machinery/time/index.ts';
 import { readyCondition } from '../pods/index.ts';
 
 /** A pod that starts up burns more than it will later; its numbers do not count at first. */
-const CPU_INITIALIZATION_MS = 5 * 60_000;
-const INITIAL_READINESS_MS = 30_000;
+export interface StartUpPeriods {
+  readonly cpuInitializationPeriodMs: number;
+  readonly initialReadinessDelayMs: number;
+}
+
+const DEFAULT_PERIODS: StartUpPeriods = { cpuInitializationPeriodMs: 5 * 60_000, initialReadinessDelayMs: 30_000 };
 
 export interface Tolerance {
   readonly up: number;
@@ -21,6 +25,7 @@ export interface PodUsage {
   /** Set where the numbers of pods that start up mislead. */
   readonly isCpu: boolean;
   readonly now: number;
+  readonly startUp?: StartUpPeriods;
 }
 
 export interface Proposal {
@@ -101,26 +106,26 @@ function fromRatio(usage: PodUsage, ratioOf: (milliByPod: ReadonlyMap<string, nu
   return (assumed < 1 && replicas > current) || (assumed > 1 && replicas < current) ? current : replicas;
 }
 
-export function groupPods({ pods, milliByPod, isCpu, now }: Pick<PodUsage, 'pods' | 'milliByPod' | 'isCpu' | 'now'>): { ready: Pod[]; unready: Pod[]; missing: Pod[] } {
+export function groupPods({ pods, milliByPod, isCpu, now, startUp = DEFAULT_PERIODS }: Pick<PodUsage, 'pods' | 'milliByPod' | 'isCpu' | 'now' | 'startUp'>): { ready: Pod[]; unready: Pod[]; missing: Pod[] } {
   const groups = { ready: [] as Pod[], unready: [] as Pod[], missing: [] as Pod[] };
   for (const pod of pods) {
     if (pod.metadata.deletionTimestamp !== undefined || pod.status?.phase === 'Failed') continue;
     if (pod.status?.phase === 'Pending') groups.unready.push(pod);
     else if (!milliByPod.has(pod.metadata.name ?? '')) groups.missing.push(pod);
-    else if (isCpu && isStarting(pod, now)) groups.unready.push(pod);
+    else if (isCpu && isStarting(pod, now, startUp)) groups.unready.push(pod);
     else groups.ready.push(pod);
   }
   return groups;
 }
 
-function isStarting(pod: Pod, now: number): boolean {
+function isStarting(pod: Pod, now: number, { cpuInitializationPeriodMs, initialReadinessDelayMs }: StartUpPeriods): boolean {
   const ready = readyCondition(pod);
   const { startTime } = pod.status ?? {};
   if (!ready || !startTime) return true;
   const started = parseTime(startTime);
   const since = ready.lastTransitionTime ? parseTime(ready.lastTransitionTime) : started;
-  if (started + CPU_INITIALIZATION_MS > now) return ready.status === 'False';
-  return ready.status === 'False' && since < started + INITIAL_READINESS_MS;
+  if (started + cpuInitializationPeriodMs > now) return ready.status === 'False';
+  return ready.status === 'False' && since < started + initialReadinessDelayMs;
 }
 
 /** What each pod asks for, in thousandths. Throws when one does not say. */

@@ -27,14 +27,22 @@ export interface Limited {
   readonly scalingLimited: readonly [status: 'True' | 'False', reason: string, message: string];
 }
 
-export function scalingRules({ spec }: HorizontalPodAutoscaler): { up: HPAScalingRules; down: HPAScalingRules } {
+/** `downscaleStabilizationSeconds`: how long a smaller size must have been wanted where an autoscaler does not say. */
+export function scalingRules({ spec }: HorizontalPodAutoscaler, downscaleStabilizationSeconds = DEFAULT_DOWN.stabilizationWindowSeconds): { up: HPAScalingRules; down: HPAScalingRules } {
   const present = (rules: HPAScalingRules | undefined): HPAScalingRules => Object.fromEntries(Object.entries(rules ?? {}).filter(([, value]) => value !== undefined && value !== null));
-  return { up: { ...DEFAULT_UP, ...present(spec.behavior?.scaleUp) }, down: { ...DEFAULT_DOWN, ...present(spec.behavior?.scaleDown) } };
+  return { up: { ...DEFAULT_UP, ...present(spec.behavior?.scaleUp) }, down: { ...DEFAULT_DOWN, stabilizationWindowSeconds: downscaleStabilizationSeconds, ...present(spec.behavior?.scaleDown) } };
+}
+
+export interface WantedSize {
+  readonly current: number;
+  readonly wanted: number;
+  readonly now: number;
+  readonly downscaleStabilizationSeconds?: number;
 }
 
 /** The wanted size, stabilised by what was wanted lately, within the rate and the bounds. */
-export function limitReplicas(autoscaler: HorizontalPodAutoscaler, history: ScalingHistory, { current, wanted, now }: { current: number; wanted: number; now: number }): Limited {
-  const { up, down } = scalingRules(autoscaler);
+export function limitReplicas(autoscaler: HorizontalPodAutoscaler, history: ScalingHistory, { current, wanted, now, downscaleStabilizationSeconds }: WantedSize): Limited {
+  const { up, down } = scalingRules(autoscaler, downscaleStabilizationSeconds);
   const steady = stabilised(history, { up, down, current, wanted, now });
   history.recommendations.push({ at: now, replicas: wanted });
   const longest = Math.max(up.stabilizationWindowSeconds ?? 0, down.stabilizationWindowSeconds ?? 0) * 1000;

@@ -10,7 +10,6 @@ import { addUsage, isCountedPod, matchesScopes, scopesOf, trackedNames, usageOf,
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
 
 const WORKERS = 5;
-const RESYNC_MS = 5 * 60_000;
 /** A burst of deletions is counted once. */
 const RECOUNT_AFTER_MS = 50;
 
@@ -102,7 +101,7 @@ export const resourceQuotaController: ControllerDescriptor = {
     whole['/persistentvolumeclaims'].addHandler({ onUpdate: (before, after) => claimFrees(before, after) && recount('', 'persistentvolumeclaims', after.metadata.namespace) });
 
     return async () => {
-      const resync = clock.every(RESYNC_MS, () => quotas.list().forEach((quota) => queue.add(keyOf(quota))));
+      const resync = clock.every(context.config.resourceQuotaSyncPeriodMs, () => quotas.list().forEach((quota) => queue.add(keyOf(quota))));
       try {
         await run();
       } finally {

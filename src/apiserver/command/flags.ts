@@ -1,0 +1,18 @@
+import { loggingFlags, processFlags, type FlagTable, type FlagValues } from '../../kernel/index.ts';
+import { admissionFlags, auditFlags, authenticationFlags, authorizationFlags } from './security-flags.ts';
+import { apiFlags, servingFlags, storageFlags } from './serving-flags.ts';
+
+/** Every flag that kube-apiserver v1.36 has. */
+export const apiServerFlags = {
+  ...servingFlags,
+  ...storageFlags,
+  ...apiFlags,
+  ...authenticationFlags,
+  ...authorizationFlags,
+  ...admissionFlags,
+  ...auditFlags,
+  ...loggingFlags,
+  ...processFlags,
+} as const satisfies FlagTable;
+
+export type ApiServerFlagValues = FlagValues<typeof apiServerFlags>;

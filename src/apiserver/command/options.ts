@@ -1,0 +1,160 @@
+/** From kube-apiserver's flags to the options of a server. */
+import fs from 'node:fs/promises';
+import os from 'node:os';
+import { UsageError, type Context, type ParsedFlags } from '../../kernel/index.ts';
+import { loadAdmissionConfiguration } from '../admission/configuration.ts';
+import { openEncryption, type OpenEncryption } from '../encryption/index.ts';
+import { openStore } from '../open-store.ts';
+import { loadSecurityOptions, type OidcFlags, type SecurityFiles } from '../security-options.ts';
+import type { ApiServerOptions } from '../server.ts';
+import { featureGates } from './feature-gates.ts';
+import type { apiServerFlags, ApiServerFlagValues } from './flags.ts';
+import { serverKeys } from './server-keys.ts';
+import { servedVersions } from './served-versions.ts';
+
+export type ParsedApiServerFlags = ParsedFlags<typeof apiServerFlags>;
+
+/** Checks what can be checked without looking at files. */
+export function checkApiServerFlags({ values }: ParsedApiServerFlags): void {
+  if (!values['etcd-servers']?.length) throw new UsageError('--etcd-servers must be specified');
+  if (!/^\d+-\d+$/.test(values['service-node-port-range'])) throw new UsageError('--service-node-port-range must be two ports with a dash between');
+  featureGates(values['feature-gates'] ?? {});
+  servedVersions(values['runtime-config'] ?? {});
+}
+
+/** Opens the store, which is the caller's to close. */
+export async function apiServerOptions(ctx: Context, { values, given }: ParsedApiServerFlags): Promise<ApiServerOptions> {
+  const advertiseAddress = values['advertise-address'] ?? addressOf(values['bind-address']);
+  const serving = {
+    dnsNames: ['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local'],
+    addresses: [...new Set(['127.0.0.1', '::1', advertiseAddress])],
+  };
+  const [pki, security, admission, encryption, kubeletCa] = await Promise.all([
+    serverKeys(ctx, values, serving),
+    loadSecurityOptions(ctx, securityFiles(values, given)),
+    values['admission-control-config-file'] ? loadAdmissionConfiguration(ctx, values['admission-control-config-file']) : {},
+    values['encryption-provider-config'] ? encryptionFrom(ctx, values['encryption-provider-config']) : undefined,
+    values['kubelet-certificate-authority'] ? fs.readFile(values['kubelet-certificate-authority'], 'utf8') : undefined,
+  ]);
+  const servesVersion = servedVersions(values['runtime-config'] ?? {});
+  const addressTypes = values['kubelet-preferred-address-types'];
+  return {
+    store: await openStore(ctx, { type: 'etcd', endpoints: values['etcd-servers'] ?? [], ...(await etcdTls(values)) }),
+    pki,
+    ...security,
+    admission: {
+      ...admission,
+      enable: values['enable-admission-plugins'] ?? [],
+      disable: values['disable-admission-plugins'] ?? [],
+      defaultTolerationSeconds: { notReady: values['default-not-ready-toleration-seconds'], unreachable: values['default-unreachable-toleration-seconds'] },
+    },
+    ...(encryption ? { encryption: encryption.transformer } : {}),
+    flowControl: values['enable-priority-and-fairness'] ? { serverSeats: values['max-requests-inflight'] + values['max-mutating-requests-inflight'] } : false,
+    host: values['bind-address'],
+    port: values['secure-port'],
+    minTlsVersion: values['tls-min-version'] === 'VersionTLS13' ? 'TLSv1.3' : 'TLSv1.2',
+    advertiseAddress,
+    ...(values['external-hostname'] ? { externalHostname: values['external-hostname'] } : {}),
+    serviceClusterIpRange: values['service-cluster-ip-range'],
+    nodePortRange: values['service-node-port-range'],
+    eventTtlSeconds: values['event-ttl'] / 1000,
+    featureGates: featureGates(values['feature-gates'] ?? {}),
+    allowPrivileged: values['allow-privileged'],
+    ...(servesVersion ? { servesVersion } : {}),
+    kubelet: { ...(kubeletCa ? { ca: kubeletCa } : {}), ...(addressTypes?.length ? { preferredAddressTypes: addressTypes } : {}) },
+  };
+}
+
+/** A file that is named must be there: a key of our own making would hide a mistake in its name. */
+async function encryptionFrom(ctx: Context, file: string): Promise<OpenEncryption> {
+  await fs.access(file);
+  return openEncryption(ctx, file);
+}
+
+async function etcdTls(values: ApiServerFlagValues): Promise<{ tls?: { ca?: Buffer; cert?: Buffer; key?: Buffer } }> {
+  const files = { ca: values['etcd-cafile'], cert: values['etcd-certfile'], key: values['etcd-keyfile'] };
+  const given = Object.entries(files).filter((entry): entry is [string, string] => !!entry[1]);
+  if (given.length === 0) return {};
+  return { tls: Object.fromEntries(await Promise.all(given.map(async ([name, file]) => [name, await fs.readFile(file)] as const))) };
+}
+
+/**
+ * All addresses, or this machine's own, mean the first that others can reach. Endpoints may not be loopback addresses, so a
+ * machine without any other gets one that is reserved for documentation.
+ */
+function addressOf(bindAddress: string): string {
+  if (!['0.0.0.0', '::', '::1', 'localhost'].includes(bindAddress) && !bindAddress.startsWith('127.')) return bindAddress;
+  const addresses = Object.values(os.networkInterfaces()).flatMap((list) => list ?? []);
+  return addresses.find(({ internal, family }) => !internal && family === 'IPv4')?.address ?? '192.0.2.1';
+}
+
+/** Fields of `undefined` are left out: absent means the default. */
+function defined<T extends object>(fields: { [K in keyof T]: T[K] | undefined }): T {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== '')) as T;
+}
+
+export function securityFiles(values: ApiServerFlagValues, given: ReadonlySet<string>): SecurityFiles {
+  return defined<SecurityFiles>({
+    clientCaFile: values['client-ca-file'],
+    tokenAuthFile: values['token-auth-file'],
+    serviceAccountKeyFiles: values['service-account-key-file'],
+    serviceAccountIssuers: values['service-account-issuer'],
+    serviceAccountJwksUri: values['service-account-jwks-uri'],
+    serviceAccountMaxTokenExpirationMs: values['service-account-max-token-expiration'],
+    serviceAccountExtendTokenExpiration: values['service-account-extend-token-expiration'],
+    apiAudiences: values['api-audiences'],
+    enableBootstrapTokenAuth: values['enable-bootstrap-token-auth'],
+    anonymousAuth: values['anonymous-auth'],
+    requestHeaders: defined({
+      allowedNames: values['requestheader-allowed-names'],
+      usernameHeaders: values['requestheader-username-headers'],
+      uidHeaders: values['requestheader-uid-headers'],
+      groupHeaders: values['requestheader-group-headers'],
+      extraHeaderPrefixes: values['requestheader-extra-headers-prefix'],
+    }),
+    authenticationConfig: values['authentication-config'],
+    authenticationTokenWebhookConfigFile: values['authentication-token-webhook-config-file'],
+    authenticationTokenWebhookCacheTtlMs: values['authentication-token-webhook-cache-ttl'],
+    authenticationTokenWebhookVersion: values['authentication-token-webhook-version'] === 'v1' ? 'v1' : 'v1beta1',
+    oidc: oidcFlags(values),
+    // Upstream's default, unless a file says otherwise.
+    authorizationMode: given.has('authorization-mode') || values['authorization-config'] ? values['authorization-mode'] : ['AlwaysAllow'],
+    authorizationConfig: values['authorization-config'],
+    authorizationPolicyFile: values['authorization-policy-file'],
+    authorizationWebhookConfigFile: values['authorization-webhook-config-file'],
+    authorizationWebhookVersion: values['authorization-webhook-version'] === 'v1' ? 'v1' : 'v1beta1',
+    authorizationWebhookCacheAuthorizedTtlMs: values['authorization-webhook-cache-authorized-ttl'],
+    authorizationWebhookCacheUnauthorizedTtlMs: values['authorization-webhook-cache-unauthorized-ttl'],
+    auditPolicyFile: values['audit-policy-file'],
+    auditLogPath: values['audit-log-path'],
+    auditLogMaxSize: values['audit-log-maxsize'],
+    auditLogMaxBackup: values['audit-log-maxbackup'],
+    auditLogMaxAge: values['audit-log-maxage'],
+    auditWebhookConfigFile: values['audit-webhook-config-file'],
+    auditWebhookBatch: defined({
+      bufferSize: values['audit-webhook-batch-buffer-size'],
+      batchMaxSize: values['audit-webhook-batch-max-size'],
+      batchMaxWaitMs: values['audit-webhook-batch-max-wait'],
+      throttleQps: values['audit-webhook-batch-throttle-qps'],
+      throttleBurst: values['audit-webhook-batch-throttle-burst'],
+    }),
+  });
+}
+
+function oidcFlags(values: ApiServerFlagValues): OidcFlags | undefined {
+  const issuerUrl = values['oidc-issuer-url'];
+  const clientId = values['oidc-client-id'];
+  if (!issuerUrl && !clientId) return undefined;
+  if (!issuerUrl || !clientId) throw new UsageError('--oidc-issuer-url and --oidc-client-id must be specified together when any oidc-* flags are set');
+  return defined<OidcFlags>({
+    issuerUrl,
+    clientId,
+    caFile: values['oidc-ca-file'],
+    usernameClaim: values['oidc-username-claim'],
+    usernamePrefix: values['oidc-username-prefix'],
+    groupsClaim: values['oidc-groups-claim'],
+    groupsPrefix: values['oidc-groups-prefix'],
+    requiredClaims: values['oidc-required-claim'],
+    signingAlgorithms: values['oidc-signing-algs'],
+  });
+}

@@ -1,0 +1,19 @@
+/** `k8ts kube-apiserver`: the API server alone, over an etcd, with upstream's flags. */
+import { apiServerHelp, parseApiServerFlags, runApiServerCommand } from '../apiserver/index.ts';
+import { loggingOptions } from '../kernel/index.ts';
+import { untilSignal } from './until-signal.ts';
+
+export async function run(argv: readonly string[]): Promise<number> {
+  const parsed = parseApiServerFlags(argv);
+  if (parsed.help) {
+    console.log(apiServerHelp());
+    return 0;
+  }
+  const { ctx, release } = untilSignal({ name: 'kube-apiserver', ...loggingOptions(parsed.values) });
+  try {
+    await runApiServerCommand(ctx, parsed);
+    return 0;
+  } finally {
+    release();
+  }
+}

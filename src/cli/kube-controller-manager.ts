@@ -1,0 +1,19 @@
+/** `k8ts kube-controller-manager`: the controllers alone, with upstream's flags. */
+import { controllerManagerHelp, parseControllerManagerFlags, runControllerManagerCommand } from '../controller-manager/index.ts';
+import { loggingOptions } from '../kernel/index.ts';
+import { untilSignal } from './until-signal.ts';
+
+export async function run(argv: readonly string[]): Promise<number> {
+  const parsed = parseControllerManagerFlags(argv);
+  if (parsed.help) {
+    console.log(controllerManagerHelp());
+    return 0;
+  }
+  const { ctx, release } = untilSignal({ name: 'kube-controller-manager', ...loggingOptions(parsed.values) });
+  try {
+    await runControllerManagerCommand(ctx, parsed);
+    return 0;
+  } finally {
+    release();
+  }
+}

@@ -1,0 +1,101 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import https from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { METRICS_CONTENT_TYPE, type Context } from '../kernel/index.ts';
+import type { DelegatedAccess } from './delegated-access.ts';
+import type { ServingCertificate } from './self-signed-certificate.ts';
+
+export interface HealthCheck {
+  readonly name: string;
+  /** undefined when all is well, else what is wrong. */
+  check(): string | undefined;
+}
+
+export interface ComponentServerOptions {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly certificate: ServingCertificate;
+  /** Who may see what is not for everybody. */
+  readonly access: Pick<DelegatedAccess, 'check'>;
+  readonly alwaysAllowPaths: readonly string[];
+  readonly checks?: readonly HealthCheck[];
+  /** What `/configz` shows, by the name of the configuration. */
+  readonly configuration?: Readonly<Record<string, unknown>>;
+}
+
+export interface ComponentServer {
+  readonly port: number;
+  /** Resolves when it has ended; it ends with the context. */
+  readonly finished: Promise<void>;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+  readonly type?: string;
+}
+
+const VERSION = { major: '1', minor: '36', gitVersion: 'v1.36.4' };
+const HEALTH = new Set(['/healthz', '/livez', '/readyz']);
+
+/** Resolves when it listens. */
+export async function serveComponent(ctx: Context, options: ComponentServerOptions): Promise<ComponentServer> {
+  const server = https.createServer({ cert: options.certificate.certificate, key: options.certificate.key, minVersion: 'TLSv1.2' });
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    answer(ctx, options, request)
+      .catch((error: unknown): Answer => {
+        ctx.logger.error(error, 'A request could not be answered', { path: request.url });
+        return { status: 500, body: 'internal server error\n' };
+      })
+      .then(({ status, body, type = 'text/plain; charset=utf-8' }) => {
+        response.writeHead(status, { 'content-type': type, 'x-content-type-options': 'nosniff' });
+        response.end(request.method === 'HEAD' ? undefined : body);
+      })
+      .catch((error: unknown) => ctx.logger.v(4).error(error, 'A connection failed while it was being answered'));
+  });
+  server.on('tlsClientError', () => {});
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, resolve);
+  });
+  const finished = new Promise<void>((resolve) => {
+    const close = (): void => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    };
+    if (ctx.signal.aborted) close();
+    else ctx.signal.addEventListener('abort', close, { once: true });
+  });
+  return { port: (server.address() as AddressInfo).port, finished };
+}
+
+async function answer(ctx: Context, options: ComponentServerOptions, request: IncomingMessage): Promise<Answer> {
+  const url = new URL(request.url ?? '/', 'https://component');
+  const path = url.pathname;
+  if (!options.alwaysAllowPaths.includes(path)) {
+    const access = await options.access.check(request.headers.authorization, 'get', path);
+    if (access === 'unauthorized') return { status: 401, body: 'Unauthorized\n' };
+    if (access === 'forbidden') return { status: 403, body: 'Forbidden\n' };
+  }
+  if (request.method !== 'GET' && request.method !== 'HEAD') return { status: 405, body: 'Method Not Allowed\n' };
+  if (HEALTH.has(path)) return health(path, options.checks ?? [], url.searchParams.has('verbose'));
+  switch (path) {
+    case '/metrics':
+      return { status: 200, body: ctx.metrics.expose(), type: METRICS_CONTENT_TYPE };
+    case '/configz':
+      return { status: 200, body: JSON.stringify(options.configuration ?? {}), type: 'application/json' };
+    case '/version':
+      return { status: 200, body: JSON.stringify(VERSION), type: 'application/json' };
+    default:
+      return { status: 404, body: '404 page not found\n' };
+  }
+}
+
+function health(path: string, checks: readonly HealthCheck[], verbose: boolean): Answer {
+  const results = [{ name: 'ping', problem: undefined }, ...checks.map(({ name, check }) => ({ name, problem: check() }))];
+  const failed = results.some(({ problem }) => problem !== undefined);
+  if (!failed && !verbose) return { status: 200, body: 'ok' };
+  const lines = results.map(({ name, problem }) => (problem === undefined ? `[+]${name} ok` : `[-]${name} failed: reason withheld`));
+  return { status: failed ? 500 : 200, body: `${lines.join('\n')}\n${path.slice(1)} check ${failed ? 'failed' : 'passed'}\n` };
+}

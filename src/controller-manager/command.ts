@@ -1,0 +1,58 @@
+/** `kube-controller-manager` as a program of its own, with upstream's flags. */
+import fs from 'node:fs/promises';
+import os from 'node:os';
+import { DelegatedAccess, selfSignedCertificate, serveComponent, type ServingCertificate } from '../component-server/index.ts';
+import { flagsHelp, parseFlags, RunGroup, UsageError, type Context } from '../kernel/index.ts';
+import { controllerManagerFlags, type ControllerManagerFlagValues } from './command/flags.ts';
+import { checkControllerManagerFlags, controllerManagerConfig, managerClients, type ParsedControllerManagerFlags } from './command/options.ts';
+import { controllers } from './registry.ts';
+import { run } from './run.ts';
+
+export type { ParsedControllerManagerFlags } from './command/options.ts';
+
+export function controllerManagerHelp(): string {
+  const help = flagsHelp(controllerManagerFlags, { usage: "kube-controller-manager: brings the cluster to the state that its objects ask for" });
+  const names = controllers.map(({ name, disabledByDefault }) => `  ${name}${disabledByDefault ? ' (off by default)' : ''}`);
+  return `${help}\n\nControllers:\n${names.sort().join('\n')}`;
+}
+
+/** Throws a UsageError for what cannot be understood or honoured. */
+export function parseControllerManagerFlags(argv: readonly string[]): ParsedControllerManagerFlags {
+  const parsed = parseFlags(argv, controllerManagerFlags);
+  if (!parsed.help) checkControllerManagerFlags(parsed);
+  return parsed;
+}
+
+/** Runs until the context ends, or the lease is lost. */
+export async function runControllerManagerCommand(ctx: Context, parsed: ParsedControllerManagerFlags): Promise<void> {
+  const { values, warnings } = parsed;
+  for (const warning of warnings) ctx.logger.warn(warning);
+  const [config, clients] = await Promise.all([controllerManagerConfig(values), managerClients(ctx, values)]);
+  const { client, clientFor } = clients;
+  const group = new RunGroup(ctx);
+  const inner: Context = { ...ctx, signal: group.signal };
+  if (values['secure-port'] !== 0) {
+    const server = await serveComponent(inner, {
+      host: values['bind-address'],
+      port: values['secure-port'],
+      certificate: await servingCertificate(ctx, values),
+      access: new DelegatedAccess(ctx.clock, client),
+      alwaysAllowPaths: values['authorization-always-allow-paths'],
+      configuration: { 'kubecontrollermanager.config.k8s.io': { controllers: config.controllers, leaderElect: config.leaderElect } },
+    });
+    group.start('server', () => server.finished);
+  }
+  group.start('controllers', () => run(inner, { client, ...(clientFor ? { clientFor } : {}), config, identity: `${os.hostname()}_${ctx.random.uid()}` }));
+  try {
+    await group.wait();
+  } finally {
+    await clients.close();
+  }
+}
+
+async function servingCertificate(ctx: Context, values: ControllerManagerFlagValues): Promise<ServingCertificate> {
+  const [certificateFile, keyFile] = [values['tls-cert-file'], values['tls-private-key-file']];
+  if (!certificateFile && !keyFile) return selfSignedCertificate(ctx, 'kube-controller-manager');
+  if (!certificateFile || !keyFile) throw new UsageError('--tls-cert-file and --tls-private-key-file belong together');
+  return { certificate: await fs.readFile(certificateFile, 'utf8'), key: await fs.readFile(keyFile, 'utf8') };
+}

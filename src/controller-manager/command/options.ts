@@ -1,0 +1,160 @@
+/** From kube-controller-manager's flags to its configuration and its way to the API server. */
+import fs from 'node:fs/promises';
+import { connect, HttpTransport, Client, inClusterConfig, loadKubeconfig, type ClientConfig, type ClientOptions } from '../../client/index.ts';
+import { TokenBucket, UsageError, type Context, type ParsedFlags } from '../../kernel/index.ts';
+import { API_CLIENT, KUBELET_CLIENT, KUBELET_SERVING, LEGACY_UNKNOWN } from '../certificates/request.ts';
+import { DEFAULT_CONFIG, type ControllerManagerConfig } from '../config.ts';
+import { enabledControllers } from '../registry.ts';
+import { CONCURRENCY, type controllerManagerFlags, type ControllerManagerFlagValues } from './flags.ts';
+import { serviceAccountCredentials } from './service-account-credentials.ts';
+import { serviceAccountOf } from './service-account-names.ts';
+
+export type ParsedControllerManagerFlags = ParsedFlags<typeof controllerManagerFlags>;
+
+const USER_AGENT = 'kube-controller-manager/v1.36.4';
+const DEFAULT_BURST = 30;
+/** Where `--enable-hostpath-provisioner` keeps volumes, as upstream does. */
+const HOST_PATH_DIRECTORY = '/tmp/hostpath_pv';
+
+/** Checks what can be checked without looking at files. */
+export function checkControllerManagerFlags({ values, given }: ParsedControllerManagerFlags): void {
+  try {
+    enabledControllers(values.controllers);
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+  if (values['allocate-node-cidrs'] && values['cluster-cidr'] === '') throw new UsageError('--allocate-node-cidrs needs --cluster-cidr');
+  const [lease, renew, retry] = [values['leader-elect-lease-duration'], values['leader-elect-renew-deadline'], values['leader-elect-retry-period']];
+  if (lease <= renew) throw new UsageError('--leader-elect-lease-duration must be greater than --leader-elect-renew-deadline');
+  if (renew <= retry * 1.2) throw new UsageError('--leader-elect-renew-deadline must be greater than --leader-elect-retry-period × 1.2');
+  const [gate] = Object.keys(values['feature-gates'] ?? {});
+  if (given.has('feature-gates') && gate !== undefined) throw new UsageError(`--feature-gates: ${gate} changes nothing in this component; gates of the API belong to kube-apiserver`);
+}
+
+const text = async (file: string | undefined): Promise<string | undefined> => (file ? fs.readFile(file, 'utf8') : undefined);
+
+export async function controllerManagerConfig(values: ControllerManagerFlagValues): Promise<ControllerManagerConfig> {
+  const [rootCa, certificate, key, serviceAccountKey, signerAuthorities] = await Promise.all([
+    text(values['root-ca-file']),
+    text(values['cluster-signing-cert-file']),
+    text(values['cluster-signing-key-file']),
+    text(values['service-account-private-key-file']),
+    authoritiesOfSigners(values),
+  ]);
+  const both = values['node-cidr-mask-size'];
+  return {
+    ...DEFAULT_CONFIG,
+    controllers: values.controllers,
+    clusterCidr: values['cluster-cidr'],
+    allocateNodeCidrs: values['allocate-node-cidrs'],
+    serviceClusterIpRange: values['service-cluster-ip-range'],
+    rootCa: rootCa ?? '',
+    ...(certificate === undefined || key === undefined ? {} : { clusterSigningCertificate: certificate, clusterSigningKey: key }),
+    signerAuthorities,
+    clusterSigningDurationSeconds: values['cluster-signing-duration'] / 1000,
+    ...(serviceAccountKey === undefined ? {} : { serviceAccountPrivateKey: serviceAccountKey }),
+    legacyTokenCleanUpPeriodSeconds: values['legacy-service-account-token-clean-up-period'] / 1000,
+    clusterName: values['cluster-name'],
+    nodeMonitorPeriodSeconds: values['node-monitor-period'] / 1000,
+    nodeMonitorGracePeriodSeconds: values['node-monitor-grace-period'] / 1000,
+    nodeStartupGracePeriodSeconds: values['node-startup-grace-period'] / 1000,
+    nodeEviction: {
+      primary: values['node-eviction-rate'],
+      secondary: values['secondary-node-eviction-rate'],
+      largeClusterSize: values['large-cluster-size-threshold'],
+      unhealthyThreshold: values['unhealthy-zone-threshold'],
+    },
+    terminatedPodGcThreshold: values['terminated-pod-gc-threshold'],
+    ...(values['enable-hostpath-provisioner'] ? { hostPathProvisionerDirectory: HOST_PATH_DIRECTORY } : {}),
+    leaderElect: values['leader-elect'],
+    leaderElection: {
+      leaseDurationMs: values['leader-elect-lease-duration'],
+      renewDeadlineMs: values['leader-elect-renew-deadline'],
+      retryPeriodMs: values['leader-elect-retry-period'],
+      resourceName: values['leader-elect-resource-name'],
+      resourceNamespace: values['leader-elect-resource-namespace'],
+    },
+    nodeCidrMaskSizes: {
+      ipv4: values['node-cidr-mask-size-ipv4'] ?? both ?? DEFAULT_CONFIG.nodeCidrMaskSizes.ipv4,
+      ipv6: values['node-cidr-mask-size-ipv6'] ?? both ?? DEFAULT_CONFIG.nodeCidrMaskSizes.ipv6,
+    },
+    horizontalPodAutoscaler: {
+      syncPeriodMs: values['horizontal-pod-autoscaler-sync-period'],
+      tolerance: values['horizontal-pod-autoscaler-tolerance'],
+      cpuInitializationPeriodMs: values['horizontal-pod-autoscaler-cpu-initialization-period'],
+      initialReadinessDelayMs: values['horizontal-pod-autoscaler-initial-readiness-delay'],
+      downscaleStabilizationMs: values['horizontal-pod-autoscaler-downscale-stabilization'],
+    },
+    resourceQuotaSyncPeriodMs: values['resource-quota-sync-period'],
+    maxEndpointsPerSlice: values['max-endpoints-per-slice'],
+    mirroringMaxEndpointsPerSubset: values['mirroring-max-endpoints-per-subset'],
+    concurrentSyncs: concurrentSyncs(values),
+    // Several API servers learn of a namespace's deletion one after the other.
+    namespaceDeletionDelaySeconds: 5,
+  };
+}
+
+function concurrentSyncs(values: ControllerManagerFlagValues): Record<string, number> {
+  const syncs: Record<string, number> = {};
+  for (const [flag, queue] of Object.entries(CONCURRENCY)) {
+    const workers = values[flag as keyof typeof CONCURRENCY];
+    if (workers === undefined) continue;
+    if (workers < 1) throw new UsageError(`--${flag} must be at least 1`);
+    syncs[queue] = workers;
+  }
+  return syncs;
+}
+
+const SIGNER_FLAGS = {
+  [KUBELET_CLIENT]: ['cluster-signing-kubelet-client-cert-file', 'cluster-signing-kubelet-client-key-file'],
+  [KUBELET_SERVING]: ['cluster-signing-kubelet-serving-cert-file', 'cluster-signing-kubelet-serving-key-file'],
+  [API_CLIENT]: ['cluster-signing-kube-apiserver-client-cert-file', 'cluster-signing-kube-apiserver-client-key-file'],
+  [LEGACY_UNKNOWN]: ['cluster-signing-legacy-unknown-cert-file', 'cluster-signing-legacy-unknown-key-file'],
+} as const;
+
+async function authoritiesOfSigners(values: ControllerManagerFlagValues): Promise<NonNullable<ControllerManagerConfig['signerAuthorities']>> {
+  const authorities: Record<string, { certificate: string; key: string }> = {};
+  for (const [signer, [certificateFlag, keyFlag]] of Object.entries(SIGNER_FLAGS)) {
+    const [certificate, key] = await Promise.all([text(values[certificateFlag]), text(values[keyFlag])]);
+    if (certificate !== undefined && key !== undefined) authorities[signer] = { certificate, key };
+    else if (certificate !== undefined || key !== undefined) throw new UsageError(`--${certificateFlag} and --${keyFlag} belong together`);
+  }
+  return authorities;
+}
+
+export interface ManagerClients {
+  readonly client: Client;
+  readonly clientFor?: (controller: string) => Client;
+  /** Ends their connections. */
+  close(): Promise<void>;
+}
+
+export async function managerClients(ctx: Context, values: ControllerManagerFlagValues): Promise<ManagerClients> {
+  const config = await clientConfig(ctx, values);
+  const options = (): Partial<Omit<ClientOptions, 'transport' | 'clock'>> => {
+    const qps = values['kube-api-qps'];
+    return { userAgent: USER_AGENT, ...(qps ? { limiter: new TokenBucket(ctx.clock, { qps, burst: values['kube-api-burst'] ?? DEFAULT_BURST }) } : {}) };
+  };
+  const client = connect(ctx, config, options());
+  const all = [client];
+  const close = async (): Promise<void> => void (await Promise.all(all.map((one) => one.close())));
+  if (!values['use-service-account-credentials']) return { client, close };
+  return {
+    client,
+    close,
+    clientFor(controller) {
+      const account = serviceAccountOf(controller);
+      if (account === undefined) return client;
+      const { impersonate: _, ...server } = config;
+      const transport = new HttpTransport({ config: { ...server, credentials: serviceAccountCredentials(ctx, client, account) }, clock: ctx.clock });
+      const own = new Client({ ...options(), userAgent: `${USER_AGENT}/${account}`, transport, clock: ctx.clock });
+      all.push(own);
+      return own;
+    },
+  };
+}
+
+async function clientConfig(ctx: Context, values: ControllerManagerFlagValues): Promise<ClientConfig> {
+  const config = values.kubeconfig ? await loadKubeconfig({ clock: ctx.clock, file: values.kubeconfig }) : await inClusterConfig({ clock: ctx.clock });
+  return values.master ? { ...config, server: values.master } : config;
+}

@@ -1,0 +1,46 @@
+/** Credentials of a ServiceAccount: tokens that the manager asks for, renewed before they expire. */
+import type { TokenRequest } from '../../api/generated/authentication-v1.ts';
+import { anonymous, isAlreadyExists, isNotFound, type Client, type Credentials } from '../../client/index.ts';
+import type { Context } from '../../kernel/index.ts';
+
+const NAMESPACE = 'kube-system';
+const LIFETIME_SECONDS = 3600;
+/** A token is renewed when so much of its life is over. */
+const RENEW_AT = 0.8;
+
+export function serviceAccountCredentials(ctx: Context, manager: Client, name: string): Credentials {
+  let current: { readonly token: string; readonly renewAt: number } | undefined;
+  let asking: Promise<string> | undefined;
+
+  const accounts = manager.resource('v1/serviceaccounts');
+  const request = async (): Promise<string> => {
+    const tokens = accounts.subresource<TokenRequest>({ namespace: NAMESPACE, name }, 'token');
+    const body: TokenRequest = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', metadata: {}, spec: { audiences: [], expirationSeconds: LIFETIME_SECONDS } };
+    const ask = (): Promise<TokenRequest> => tokens.create(body, { signal: ctx.signal });
+    const answer = await ask().catch(async (error: unknown) => {
+      if (!isNotFound(error)) throw error;
+      await accounts.create({ metadata: { name, namespace: NAMESPACE } }, { signal: ctx.signal }).catch((refused: unknown) => {
+        if (!isAlreadyExists(refused)) throw refused;
+      });
+      return ask();
+    });
+    const token = answer.status?.token;
+    if (!token) throw new Error(`no token for the ServiceAccount ${NAMESPACE}/${name} in the answer`);
+    current = { token, renewAt: ctx.clock.monotonic() + LIFETIME_SECONDS * 1000 * RENEW_AT };
+    return token;
+  };
+
+  return {
+    ...anonymous,
+    async authorization() {
+      if (current && ctx.clock.monotonic() < current.renewAt) return `Bearer ${current.token}`;
+      asking ??= request().finally(() => (asking = undefined));
+      return `Bearer ${await asking}`;
+    },
+    refused() {
+      const had = current !== undefined;
+      current = undefined;
+      return had;
+    },
+  };
+}

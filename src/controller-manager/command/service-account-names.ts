@@ -1,0 +1,47 @@
+/**
+ * As whom a controller acts under `--use-service-account-credentials`: the ServiceAccount of kube-system that the
+ * bootstrap policy has a role for. A controller that is not listed has one of its own name or, without a role, acts as the manager.
+ */
+const SERVICE_ACCOUNTS: Readonly<Record<string, string | undefined>> = {
+  'certificatesigningrequest-approving-controller': 'certificate-controller',
+  'certificatesigningrequest-cleaner-controller': 'certificate-controller',
+  'certificatesigningrequest-signing-controller': 'certificate-controller',
+  'clusterrole-aggregation-controller': 'clusterrole-aggregation-controller',
+  'cronjob-controller': 'cronjob-controller',
+  'daemonset-controller': 'daemon-set-controller',
+  'deployment-controller': 'deployment-controller',
+  'device-taint-eviction-controller': 'device-taint-eviction-controller',
+  'disruption-controller': 'disruption-controller',
+  'endpoints-controller': 'endpoint-controller',
+  'endpointslice-controller': 'endpointslice-controller',
+  'endpointslice-mirroring-controller': 'endpointslicemirroring-controller',
+  'ephemeral-volume-controller': 'ephemeral-volume-controller',
+  'garbage-collector-controller': 'generic-garbage-collector',
+  'horizontal-pod-autoscaler-controller': 'horizontal-pod-autoscaler',
+  'job-controller': 'job-controller',
+  'legacy-serviceaccount-token-cleaner-controller': 'legacy-service-account-token-cleaner',
+  'namespace-controller': 'namespace-controller',
+  'node-ipam-controller': 'node-controller',
+  'node-lifecycle-controller': 'node-controller',
+  'persistentvolume-attach-detach-controller': 'attachdetach-controller',
+  'persistentvolume-binder-controller': 'persistent-volume-binder',
+  'persistentvolume-expander-controller': 'expand-controller',
+  'persistentvolume-protection-controller': 'pv-protection-controller',
+  'persistentvolumeclaim-protection-controller': 'pvc-protection-controller',
+  'pod-garbage-collector-controller': 'pod-garbage-collector',
+  'replicaset-controller': 'replicaset-controller',
+  'replicationcontroller-controller': 'replication-controller',
+  'resourceclaim-controller': 'resource-claim-controller',
+  'resourcequota-controller': 'resourcequota-controller',
+  'root-ca-certificate-publisher-controller': 'root-ca-cert-publisher',
+  'service-cidr-controller': 'service-cidrs-controller',
+  'serviceaccount-controller': 'service-account-controller',
+  'statefulset-controller': 'statefulset-controller',
+  'taint-eviction-controller': 'node-controller',
+  'ttl-after-finished-controller': 'ttl-after-finished-controller',
+  'ttl-controller': 'ttl-controller',
+  'validatingadmissionpolicy-status-controller': 'validatingadmissionpolicy-status-controller',
+  'volumeattributesclass-protection-controller': 'volumeattributesclass-protection-controller',
+};
+
+export const serviceAccountOf = (controller: string): string | undefined => SERVICE_ACCOUNTS[controller];

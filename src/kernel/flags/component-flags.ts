@@ -1,0 +1,31 @@
+/** Flags that every component has: logging, and what Go programs have and Node programs do not need. */
+import type { FlagTable } from './flag-table.ts';
+
+const GO_RUNTIME = 'it belongs to the Go runtime';
+
+export const loggingFlags = {
+  v: { kind: 'whole', shorthand: 'v', default: 0, section: 'Logging', summary: 'Log verbosity' },
+  'logging-format': { kind: 'text', default: 'text', only: ['text', 'json'], section: 'Logging', summary: 'How log lines are written' },
+  vmodule: { kind: 'texts', refused: 'verbosity is one number for all modules' },
+  'log-flush-frequency': { kind: 'duration', ignored: 'log lines are written at once' },
+  'log-json-info-buffer-size': { kind: 'text', ignored: 'log lines are written at once' },
+  'log-json-split-stream': { kind: 'switch', only: ['false'], refused: 'all log lines go to standard error' },
+  'log-text-info-buffer-size': { kind: 'text', ignored: 'log lines are written at once' },
+  'log-text-split-stream': { kind: 'switch', only: ['false'], refused: 'all log lines go to standard error' },
+} as const satisfies FlagTable;
+
+export const processFlags = {
+  profiling: { kind: 'switch', ignored: GO_RUNTIME },
+  'contention-profiling': { kind: 'switch', ignored: GO_RUNTIME },
+  'allow-metric-labels': { kind: 'pairs', refused: 'labels of metrics are not limited' },
+  'allow-metric-labels-manifest': { kind: 'text', refused: 'labels of metrics are not limited' },
+  'disabled-metrics': { kind: 'texts', refused: 'all metrics are always collected' },
+  'show-hidden-metrics-for-version': { kind: 'text', ignored: 'no metric is hidden' },
+  'emulated-version': { kind: 'texts', only: ['1.36', 'kube=1.36'], refused: 'only v1.36 is served' },
+  'min-compatibility-version': { kind: 'texts', ignored: 'only v1.36 is served' },
+} as const satisfies FlagTable;
+
+/** The part of a context that the logging flags decide. */
+export function loggingOptions(values: { readonly v: number; readonly 'logging-format': string }): { verbosity: number; logFormat: 'text' | 'json' } {
+  return { verbosity: values.v, logFormat: values['logging-format'] === 'json' ? 'json' : 'text' };
+}
