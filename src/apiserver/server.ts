@@ -10,6 +10,9 @@ export interface ApiServerOptions extends PipelineOptions {
   /** 0 takes a free one. */
   readonly port: number;
   readonly maxBodyBytes?: number;
+  /** Stands around the pipeline, for callers over the network and in this process alike: tests inject faults here. */
+  readonly intercept?: (handle: ApiServer['handle']) => ApiServer['handle'];
+  readonly minTlsVersion?: 'TLSv1.2' | 'TLSv1.3';
 }
 
 export interface ApiServer {
@@ -31,7 +34,8 @@ export async function startApiServer(parent: Context, options: ApiServerOptions)
   try {
     const pipeline = await createPipeline(ctx, options);
     group.start('watch-cache', () => pipeline.run());
-    const transport = await listen(ctx, transportOptions(options), pipeline.handle);
+    const handle = options.intercept?.(pipeline.handle) ?? pipeline.handle;
+    const transport = await listen(ctx, transportOptions(options), handle);
     group.start('transport', () => untilAborted(ctx, transport));
     await pipeline.bootstrap(transport.port);
     return { port: transport.port, door: pipeline.door, handle, finished: group.wait() };
