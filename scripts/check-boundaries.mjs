@@ -35,11 +35,12 @@ export const FOLDERS = {
   },
   'kube-proxy': component(),
   dns: component(),
+  'simulated-kubelet': component(),
   console: component(),
   cluster: {
     imports: [
       ...['api', 'machinery', 'kernel', 'client', 'etcd', 'cri', 'apiserver', 'controller-manager', 'scheduler'],
-      ...['cloud-controller-manager', 'kubelet', 'container-runtime', 'kube-proxy', 'dns', 'console'],
+      ...['cloud-controller-manager', 'kubelet', 'container-runtime', 'kube-proxy', 'dns', 'console', 'simulated-kubelet'],
     ],
     because: 'the cluster composes components and is used by the cli, not the other way round',
   },

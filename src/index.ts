@@ -2,16 +2,40 @@
  * The library: a whole cluster inside a program or a test.
  *
  *     const cluster = await Cluster.start();
- *     await cluster.client.resource('v1/namespaces').create({ metadata: { name: 'demo' } });
+ *     await cluster.apply(manifest);
+ *     await cluster.waitFor('deployment/web', 'Available');
  *     await cluster.stop();
  */
-import { Client } from './client/index.ts';
-import { inProcessTransport, startCluster, type Cluster as RunningCluster } from './cluster/index.ts';
-import { createContext } from './kernel/index.ts';
+import { Client, type ApiObject } from './client/index.ts';
+import { ClusterClock, ClusterSnapshot, Faults, OWN_CLIENT, ResourceFinder, applyManifests, startCluster, waitForObject, waitUntil } from './cluster/index.ts';
+import type { Addon, ApplyOptions, Cluster as RunningCluster, ClusterOptions, Manifests, WaitCondition, WaitOptions, Waiting } from './cluster/index.ts';
+import type { NodeTemplate, PodBehaviour, PodScript } from './cluster/index.ts';
+import { createContext, SeededRandom, type Context } from './kernel/index.ts';
 
 export * from './client/index.ts';
+export { ADDONS, BEHAVIOUR_ANNOTATION, ClusterSnapshot, SIMULATED_LABEL } from './cluster/index.ts';
+export type { Addon, ApplyOptions, Components, Fault, FaultOptions, Faults, Manifests, RequestMatch, WaitCondition, WaitOptions } from './cluster/index.ts';
+export type { Duration, ExecResult, NodeTemplate, PodBehaviour, PodScript, PodUsage, SimulatedPod } from './cluster/index.ts';
 
 export interface ClusterStartOptions {
+  /** How many simulated nodes; default 1. */
+  readonly nodes?: number;
+  /** What they have: capacity, labels, taints. */
+  readonly node?: NodeTemplate | ((index: number) => NodeTemplate);
+  /** Nodes that run containers; needs Linux and root. Default 0. */
+  readonly realNodes?: number;
+  /** As `--controllers`: `['*', '-cronjob']`; an empty list runs none. Default: all. */
+  readonly controllers?: readonly string[];
+  /** Whether the scheduler runs; default true. */
+  readonly scheduler?: boolean;
+  /** Default: `storage`. */
+  readonly addons?: readonly Addon[];
+  /** `virtual`: time moves only with `cluster.clock.advance` and while something is waited for. Default: the machine's clock. */
+  readonly clock?: 'real' | 'virtual' | { readonly startTime: number | string };
+  /** Starts as another cluster was. */
+  readonly from?: ClusterSnapshot;
+  /** The same seed gives the same names and uids; default: chance. */
+  readonly seed?: number | string;
   /** Where the cluster lives and survives restarts; in memory without it. */
   readonly dataDirectory?: string;
   /** Default: a free port. */
@@ -20,50 +44,184 @@ export interface ClusterStartOptions {
   readonly bindAddress?: string;
   readonly serviceClusterIpRange?: string;
   readonly clusterCidr?: string;
-  /** As `--controllers`; an empty list runs none. Default: all. */
-  readonly controllers?: readonly string[];
   /** Takes log lines; default: none are written. */
   readonly log?: (line: string) => void;
 }
 
+/** How a cluster on the machine's clock looks again. */
+const LOOK_AGAIN_MS = 10;
+const ADMIN = { name: 'kubernetes-admin', groups: ['system:masters', 'system:authenticated'] };
+
 export class Cluster {
+  /** Cluster admin, in this process: no sockets, and the objects are the server's own, frozen. */
+  readonly client: Client;
+  readonly #finder: ResourceFinder;
+  readonly #behaviours: PodBehaviour[] = [];
+
   private constructor(
-    private readonly running: RunningCluster,
-    private readonly stopped: AbortController,
-    /** Cluster admin, in this process: no sockets, and the objects are the server's own, frozen. */
-    readonly client: Client,
-  ) {}
+    private readonly parts: {
+      readonly running: RunningCluster;
+      readonly options: ClusterStartOptions;
+      readonly ctx: Context;
+      readonly stopped: AbortController;
+      readonly faults: Faults;
+      readonly clock: ClusterClock | undefined;
+    },
+  ) {
+    this.client = parts.running.clientAs(ADMIN, OWN_CLIENT);
+    this.#finder = new ResourceFinder(this.client);
+  }
 
   /** Resolves when the cluster can be used. */
-  static async start(options: ClusterStartOptions = {}): Promise<Cluster> {
+  static start(options: ClusterStartOptions = {}): Promise<Cluster> {
+    return Cluster.#start(options, virtualClock(options));
+  }
+
+  static async #start(options: ClusterStartOptions, clock: ClusterClock | undefined, state = options.from?.state): Promise<Cluster> {
     const stopped = new AbortController();
-    const ctx = createContext({ signal: stopped.signal, writeLog: options.log ?? (() => undefined) });
-    const running = await startCluster(ctx, {
-      ...(options.dataDirectory ? { dataDirectory: options.dataDirectory } : {}),
-      bindAddress: options.bindAddress ?? '127.0.0.1',
-      port: options.port ?? 0,
-      serviceClusterIpRange: options.serviceClusterIpRange ?? '10.96.0.0/16',
-      clusterCidr: options.clusterCidr ?? '10.244.0.0/16',
-      controllers: options.controllers ?? ['*'],
+    const ctx = createContext({
+      signal: stopped.signal,
+      writeLog: options.log ?? (() => undefined),
+      ...(clock ? { clock } : {}),
+      ...(options.seed === undefined ? {} : { random: new SeededRandom(options.seed) }),
     });
-    const user = { name: 'kubernetes-admin', groups: ['system:masters', 'system:authenticated'] };
-    const transport = inProcessTransport({ handle: running.apiServer.handle, user, signal: stopped.signal });
-    return new Cluster(running, stopped, new Client({ transport, clock: ctx.clock, userAgent: 'k8ts' }));
+    const faults = new Faults(ctx.clock, ctx.random.fork('faults'));
+    const started = startCluster(ctx, {
+      ...clusterOptions(options),
+      ...(state ? { from: state } : {}),
+      intercept: (handle) => faults.intercept(clock ? clock.observe(handle) : handle),
+    });
+    try {
+      const running = await (clock ? clock.during(started) : started);
+      return new Cluster({ running, options, ctx, stopped, faults, clock });
+    } catch (error) {
+      stopped.abort(error);
+      throw error;
+    }
   }
 
   /** The API server's address. */
   get server(): string {
-    return this.running.server;
+    return this.parts.running.server;
   }
 
   /** A kubeconfig of a cluster admin, for kubectl and client libraries. */
   get kubeconfig(): string {
-    return this.running.kubeconfig;
+    return this.parts.running.kubeconfig;
+  }
+
+  /** Failures to order. */
+  get faults(): Faults & { kill(component: string): Promise<void>; restart(component: string): void; silenceNode(name: string, silent?: boolean): void } {
+    const { faults, running } = this.parts;
+    return Object.assign(faults, {
+      /** Ends a component where it stands: `kube-scheduler`, `kube-controller-manager`. */
+      kill: (component: string) => this.#await(running.components.stop(component)),
+      restart: (component: string) => running.components.start(component),
+      /** A simulated node says nothing any more, as if its machine had died. */
+      silenceNode: (name: string, silent = true) => running.simulatedNodes.silence(name, silent),
+    });
+  }
+
+  /** The cluster's time; it can be moved when the cluster was started with `clock: 'virtual'`. */
+  get clock(): { now(): number; advance(duration: number | string): Promise<void> } {
+    const { clock, ctx } = this.parts;
+    if (clock) return clock;
+    const advance = (): Promise<void> => Promise.reject(new Error("the cluster runs on the machine's clock; start it with clock: 'virtual' to move time"));
+    return { now: () => ctx.clock.now(), advance };
+  }
+
+  /** The simulated nodes' names. */
+  get nodes(): readonly string[] {
+    return this.parts.running.simulatedNodes.names;
+  }
+
+  /** More simulated nodes; resolves when the API has them. */
+  addNodes(count: number, options: { prefix?: string; node?: NodeTemplate | ((index: number) => NodeTemplate) } = {}): Promise<string[]> {
+    const { prefix, node } = options;
+    return this.#await(this.parts.running.simulatedNodes.add({ count, ...(prefix ? { prefix } : {}), ...(node ? { template: node } : {}) }));
+  }
+
+  removeNode(name: string): Promise<void> {
+    return this.#await(this.parts.running.simulatedNodes.remove(name));
+  }
+
+  /** Applies YAML documents or objects, server-side; gives them as the server has them now. */
+  apply(manifests: Manifests, options: ApplyOptions = {}): Promise<ApiObject[]> {
+    return this.#await(applyManifests(this.client, this.#finder, manifests, options));
+  }
+
+  /**
+   * Waits for an object (`deployment/web`) to meet a condition: a condition's name, `delete`, `jsonpath={.status.phase}=Running`
+   * or a function; or for a function to give something. On a virtual clock time moves meanwhile.
+   */
+  waitFor<T extends ApiObject = ApiObject>(reference: string, condition: WaitCondition<T>, options?: WaitOptions): Promise<T>;
+  waitFor<T>(look: () => T | Promise<T>, options?: WaitOptions): Promise<NonNullable<Exclude<T, false>>>;
+  async waitFor(what: string | (() => unknown), condition?: WaitCondition<ApiObject> | WaitOptions, options: WaitOptions = {}): Promise<unknown> {
+    const waiting = this.#waiting();
+    if (typeof what === 'function') return waitUntil(waiting, 'the function to give something', (condition as WaitOptions | undefined) ?? {}, what);
+    return waitForObject({ client: this.client, finder: this.#finder, waiting }, what, condition as WaitCondition<ApiObject>, options);
+  }
+
+  /** From now on pods of simulated nodes behave so. The result takes it back. */
+  simulate({ pod }: { pod: PodBehaviour | PodScript }): () => void {
+    const behaviour: PodBehaviour = typeof pod === 'function' ? pod : () => pod;
+    this.#behaviours.push(behaviour);
+    const undo = this.parts.running.simulatedNodes.simulate(behaviour);
+    return () => {
+      this.#behaviours.splice(this.#behaviours.indexOf(behaviour), 1);
+      undo();
+    };
+  }
+
+  /** Everything as it is now, to start other clusters from. Only of a cluster in memory. */
+  snapshot(): ClusterSnapshot {
+    return ClusterSnapshot.of(this.parts.running.store, this.parts.running.pki, this.parts.ctx.clock.now());
+  }
+
+  /** A second cluster that goes its own way from here on. Only of a cluster in memory. */
+  async fork(): Promise<Cluster> {
+    const { options, clock } = this.parts;
+    const { port: _, from: __, ...rest } = options;
+    const fork = await Cluster.#start({ ...rest, nodes: 0 }, clock?.fork(), this.snapshot().state);
+    for (const behaviour of this.#behaviours) fork.simulate({ pod: behaviour });
+    return fork;
   }
 
   /** Ends everything; resolves when it has. */
   async stop(): Promise<void> {
-    this.stopped.abort(new Error('the cluster was stopped'));
-    await this.running.finished;
+    this.parts.stopped.abort(new Error('the cluster was stopped'));
+    await this.#await(this.parts.running.finished);
   }
+
+  #waiting(): Waiting {
+    const { clock, ctx } = this.parts;
+    return { now: () => ctx.clock.now(), pause: () => (clock ? clock.nudge() : ctx.clock.sleep(LOOK_AGAIN_MS)) };
+  }
+
+  /** What takes time on a virtual clock moves it. */
+  #await<T>(work: Promise<T>): Promise<T> {
+    return this.parts.clock ? this.parts.clock.during(work) : work;
+  }
+}
+
+function virtualClock({ clock = 'real', from }: ClusterStartOptions): ClusterClock | undefined {
+  if (clock === 'real') return undefined;
+  if (clock === 'virtual') return new ClusterClock(from ? { startTime: from.time } : {});
+  return new ClusterClock({ startTime: typeof clock.startTime === 'number' ? clock.startTime : Date.parse(clock.startTime) });
+}
+
+function clusterOptions(options: ClusterStartOptions): ClusterOptions {
+  return {
+    ...(options.dataDirectory ? { dataDirectory: options.dataDirectory } : {}),
+    bindAddress: options.bindAddress ?? '127.0.0.1',
+    port: options.port ?? 0,
+    serviceClusterIpRange: options.serviceClusterIpRange ?? '10.96.0.0/16',
+    clusterCidr: options.clusterCidr ?? '10.244.0.0/16',
+    controllers: options.controllers ?? ['*'],
+    ...(options.scheduler === undefined ? {} : { scheduler: options.scheduler }),
+    addons: options.addons ?? ['storage'],
+    simulatedNodes: options.nodes ?? 1,
+    ...(options.realNodes ? { nodes: options.realNodes } : {}),
+    ...(options.node ? { nodeTemplate: options.node } : {}),
+  };
 }

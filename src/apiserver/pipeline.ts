@@ -53,7 +53,7 @@ export interface PipelineOptions {
   readonly allowPrivileged?: boolean;
   /** Which built-in versions are served; all without it. */
   readonly servesVersion?: (group: string, version: string) => boolean;
-  readonly kubelet?: Pick<KubeletClientOptions, 'ca' | 'preferredAddressTypes'>;
+  readonly kubelet?: Pick<KubeletClientOptions, 'ca' | 'preferredAddressTypes' | 'connectToNode'>;
   readonly admission?: Omit<AdmissionOptions, 'authorizer' | 'webhooks'>;
   readonly authentication?: AuthenticationOptions;
   readonly audit?: AuditLog;

@@ -2,8 +2,8 @@
  * A client's transport that calls the API server in this process: the same pipeline, as its own user, with no sockets
  * and no serialising. What comes back are the watch cache's frozen objects.
  */
-import type { ApiRequest, ApiResponse, FrameSink, UserInfo, WatchedObject } from '../apiserver/index.ts';
-import { formatQuery, type Transport, type TransportRequest, type TransportResponse, type WatchEvent } from '../client/index.ts';
+import type { ApiRequest, ApiResponse, FrameSink, ResponseSink, UserInfo, WatchedObject } from '../apiserver/index.ts';
+import { errorFromResponse, formatQuery, type Transport, type TransportRequest, type TransportResponse, type WatchEvent } from '../client/index.ts';
 import type { KubeObject } from '../machinery/object.ts';
 import { StatusError } from '../machinery/status.ts';
 
@@ -16,7 +16,8 @@ export interface InProcessOptions {
 export function inProcessTransport(options: InProcessOptions): Transport {
   return {
     async request(request) {
-      return toTransportResponse(await options.handle(apiRequest(options, request)));
+      const response = await options.handle(apiRequest(options, request));
+      return toTransportResponse(response.stream ? await collected(response, options.signal) : response);
     },
     async watch(request) {
       const { signal } = request;
@@ -31,8 +32,10 @@ export function inProcessTransport(options: InProcessOptions): Transport {
       return events;
     },
     async stream(request) {
-      const { body } = await options.handle({ ...apiRequest(options, request), inProcess: undefined });
-      return singleChunk(Buffer.from(body ?? ''));
+      const response = await options.handle({ ...apiRequest(options, request), inProcess: undefined });
+      if (response.status >= 400) throw errorFromResponse(toTransportResponse(response));
+      const signal = request.signal ? AbortSignal.any([request.signal, options.signal]) : options.signal;
+      return response.stream ? chunksOf(response.stream, signal) : singleChunk(Buffer.from(response.body ?? ''));
     },
     close: () => Promise.resolve(),
   };
@@ -92,6 +95,59 @@ function parseBody(body: Buffer | string | undefined): unknown {
 
 async function* singleChunk(chunk: Uint8Array): AsyncIterable<Uint8Array> {
   if (chunk.length > 0) yield chunk;
+}
+
+/** An answer that is made piece by piece, as a whole. */
+async function collected(response: ApiResponse, signal: AbortSignal): Promise<ApiResponse> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of chunksOf(response.stream!, signal)) pieces.push(piece);
+  return { status: response.status, headers: response.headers, body: Buffer.concat(pieces) };
+}
+
+/** What the server writes, as it is written; the server waits while the reader has not taken it. */
+async function* chunksOf(stream: NonNullable<ApiResponse['stream']>, signal: AbortSignal): AsyncIterable<Uint8Array> {
+  const stopped = new AbortController();
+  let queue: Buffer[] = [];
+  let ended = false;
+  let wake: (() => void) | undefined;
+  let drained: (() => void)[] = [];
+  const sink: ResponseSink = {
+    write(piece) {
+      queue.push(Buffer.from(piece));
+      wake?.();
+      return false;
+    },
+    drained: () => new Promise((resolve) => drained.push(resolve)),
+    get pending() {
+      return queue.reduce((bytes, piece) => bytes + piece.length, 0);
+    },
+    signal: AbortSignal.any([signal, stopped.signal]),
+  };
+  const release = (): void => {
+    for (const resolve of drained) resolve();
+    drained = [];
+  };
+  sink.signal.addEventListener('abort', () => wake?.(), { once: true });
+  const running = stream(sink).finally(() => {
+    ended = true;
+    wake?.();
+  });
+  running.catch(() => undefined);
+  try {
+    for (;;) {
+      const pieces = queue;
+      queue = [];
+      yield* pieces;
+      release();
+      if (queue.length > 0) continue;
+      if (ended || sink.signal.aborted) break;
+      await new Promise<void>((resolve) => (wake = resolve));
+    }
+    if (!sink.signal.aborted) await running;
+  } finally {
+    stopped.abort();
+    release();
+  }
 }
 
 /** Events wait here until the reader takes them; a reader that falls far behind is cut off by the watch itself. */

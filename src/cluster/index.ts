@@ -1,3 +1,26 @@
-/** Composes the components into a cluster: in one process, in several, or simulated. */
-export { startCluster, type Cluster, type ClusterOptions } from './start-cluster.ts';
+/**
+ * Composes the components into a cluster. `startCluster` starts the control plane, its components and its nodes in this
+ * process; `faults/` orders failures between them, `in-process-transport.ts` is how they reach the API server, and the
+ * rest is what the library adds for tests: applying, waiting, virtual time, snapshots.
+ */
+export { startCluster, type Cluster } from './start-cluster.ts';
+export { ADDONS, type Addon, type ClusterOptions, type ClusterState } from './cluster-options.ts';
+export { Components, type ComponentState } from './components.ts';
+export { Faults, OWN_CLIENT, type Fault, type FaultOptions, type RequestMatch } from './faults/index.ts';
 export { inProcessTransport, type InProcessOptions } from './in-process-transport.ts';
+export { applyManifests, type ApplyOptions, type Manifests } from './apply-manifests.ts';
+export { ClusterClock } from './cluster-clock.ts';
+export { ClusterSnapshot } from './snapshot.ts';
+export { ResourceFinder } from './find-resource.ts';
+export { waitForObject, waitUntil, type WaitCondition, type Waiting, type WaitOptions } from './wait-for.ts';
+export {
+  BEHAVIOUR_ANNOTATION,
+  SIMULATED_LABEL,
+  type Duration,
+  type ExecResult,
+  type NodeTemplate,
+  type PodBehaviour,
+  type PodScript,
+  type PodUsage,
+  type SimulatedPod,
+} from '../simulated-kubelet/index.ts';

@@ -23,7 +23,7 @@ export {
   type WatchEvent,
   type WatchRequest,
 } from './store.ts';
-export { createMemoryStore, type MemoryStore, type MemoryStoreOptions } from './memory.ts';
+export { createMemoryStore, MemoryStore, type MemoryStoreOptions } from './memory.ts';
 export { openEmbeddedStore, type EmbeddedStore, type EmbeddedStoreOptions } from './embedded/store.ts';
 export type { MemoryState } from './memory-state.ts';
 export { createEtcdStore, type EtcdStoreOptions } from './client/store.ts';

@@ -13,11 +13,14 @@ export interface MemoryStoreOptions {
   clock: Clock;
   /** What an earlier memory store's `snapshot()` gave. */
   snapshot?: Uint8Array;
+  /** What `state()` of another memory store gave, on a clock that goes on from that one's. */
+  state?: MemoryState;
 }
 
 /** A store for tests and simulations. Nothing survives the process but what `snapshot()` gave. */
 export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
-  const state = options.snapshot === undefined ? emptyMemoryState : readMemorySnapshot(options.snapshot, options.clock);
+  const known = options.state ?? emptyMemoryState;
+  const state = options.snapshot === undefined ? known : readMemorySnapshot(options.snapshot, options.clock);
   return new MemoryStore(options.clock, state);
 }
 

@@ -19,6 +19,8 @@ export interface VirtualClockOptions {
    * that passes through Node's streams or thread pool needs more.
    */
   turns?: number;
+  /** Milliseconds that have passed already, for a clock that goes on from another one's `startTime` and `monotonic()`. */
+  elapsed?: number;
 }
 
 export const DEFAULT_START_TIME = Date.UTC(2026, 0, 1);
@@ -46,6 +48,7 @@ export class VirtualClock implements Clock {
   constructor(options: VirtualClockOptions = {}) {
     this.#start = options.startTime ?? DEFAULT_START_TIME;
     this.#turns = options.turns ?? 1;
+    this.#elapsed = microseconds(options.elapsed ?? 0);
   }
 
   now(): number {

@@ -1,4 +1,5 @@
 /** How the API server reaches the kubelet of a node. */
+import type { Duplex } from 'node:stream';
 import type { ConnectionOptions } from 'node:tls';
 import type { Node } from '../../api/generated/core-v1.ts';
 import type { KubeObject } from '../../machinery/object.ts';
@@ -17,6 +18,8 @@ export interface KubeletClientOptions {
   /** Who signed the kubelets' serving certificates; without it they are not verified, as upstream does by default. */
   readonly ca?: string;
   readonly preferredAddressTypes?: readonly string[];
+  /** Connections to the kubelets that are in this process; undefined for all others. */
+  readonly connectToNode?: (nodeName: string) => (() => Duplex) | undefined;
 }
 
 const ADDRESS_TYPES = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'];
@@ -33,7 +36,9 @@ export class KubeletClient implements KubeletConnection {
     const { object } = await this.registry.objects.get(served, { namespace: '', name: nodeName });
     const { status } = object as Node & KubeObject;
     const port = status?.daemonEndpoints?.kubeletEndpoint?.Port || KUBELET_PORT;
-    return { host: this.#addressOf(object as Node & KubeObject), port, tls: this.#tls() };
+    const target = { host: this.#addressOf(object as Node & KubeObject), port, tls: this.#tls() };
+    const connect = this.options.connectToNode?.(nodeName);
+    return connect ? { ...target, connect } : target;
   }
 
   #addressOf({ status }: Node): string {

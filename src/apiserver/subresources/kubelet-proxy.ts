@@ -2,6 +2,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import net from 'node:net';
+import type { Duplex } from 'node:stream';
 import tls from 'node:tls';
 import { serviceUnavailable } from '../../machinery/status.ts';
 import type { ApiRequest, ApiResponse, ResponseHeaders, ResponseSink } from '../request.ts';
@@ -11,6 +12,8 @@ export interface Target {
   readonly port: number;
   /** Absent: plain TCP. */
   readonly tls?: tls.ConnectionOptions;
+  /** A connection inside this process, instead of one to the host and port; what comes over it is plain HTTP. */
+  readonly connect?: () => Duplex;
 }
 
 export interface Outgoing {
@@ -54,9 +57,9 @@ export function forwardedHeaders(request: ApiRequest): Record<string, string | s
 /** Sends a request; the answer's head is there when it resolves, its body follows as a stream. */
 export function send({ target, method, path, headers, body, signal }: Outgoing): Promise<http.IncomingMessage> {
   const host = target.port === (target.tls ? 443 : 80) ? target.host : `${bracketed(target.host)}:${target.port}`;
-  const options = { host: target.host, port: target.port, method, path, headers: { ...headers, host }, signal, agent: false, ...target.tls };
+  const options = { host: target.host, port: target.port, method, path, headers: { ...headers, host }, signal, ...target.tls, ...(target.connect ? { createConnection: target.connect as () => net.Socket } : { agent: false as const }) };
   return new Promise((resolve, reject) => {
-    const outgoing = (target.tls ? https : http).request(options, resolve);
+    const outgoing = (target.tls && !target.connect ? https : http).request(options, resolve);
     outgoing.on('error', reject);
     if (body) outgoing.setHeader('content-length', body.length);
     outgoing.end(body);
@@ -113,7 +116,8 @@ export async function tunnel(request: ApiRequest, target: Target, path: string, 
   return { status: 101, headers: {}, hijacked: true };
 }
 
-function connect(target: Target, signal: AbortSignal): Promise<net.Socket> {
+function connect(target: Target, signal: AbortSignal): Promise<Duplex> {
+  if (target.connect) return Promise.resolve(target.connect());
   return new Promise((resolve, reject) => {
     const { host, port } = target;
     const socket = target.tls ? tls.connect({ host, port, ALPNProtocols: ['http/1.1'], ...target.tls }) : net.connect({ host, port });

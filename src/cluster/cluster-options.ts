@@ -1,0 +1,43 @@
+/** What a cluster can be told. */
+import type { ApiServerOptions, ClusterPki } from '../apiserver/index.ts';
+import type { MemoryState } from '../etcd/index.ts';
+import type { NodeTemplate } from '../simulated-kubelet/index.ts';
+
+export const ADDONS = ['storage', 'dns', 'ingress', 'metrics'] as const;
+export type Addon = (typeof ADDONS)[number];
+
+/** A cluster's state to start from: what it stored, and its keys, so that whoever had credentials still has. */
+export interface ClusterState {
+  readonly store: MemoryState;
+  readonly pki: ClusterPki;
+}
+
+export interface ClusterOptions {
+  /** Where data, keys and the kubeconfig live; without it the cluster is kept in memory. */
+  readonly dataDirectory?: string;
+  /** A real etcd instead of the embedded store. */
+  readonly etcdServers?: readonly string[];
+  /** Only for clusters in memory. */
+  readonly from?: ClusterState;
+  readonly bindAddress: string;
+  /** 0 takes a free port. */
+  readonly port: number;
+  readonly serviceClusterIpRange: string;
+  readonly clusterCidr: string;
+  /** `--controllers`; none at all when empty. */
+  readonly controllers: readonly string[];
+  /** Whether the scheduler runs; default true. */
+  readonly scheduler?: boolean;
+  /** Default: none. */
+  readonly addons?: readonly Addon[];
+  /** Nodes that run containers. */
+  readonly nodes?: number;
+  readonly simulatedNodes?: number;
+  readonly nodeTemplate?: NodeTemplate | ((index: number) => NodeTemplate);
+  /** Where the admin kubeconfig is written. */
+  readonly kubeconfig?: string;
+  /** Stands around the API server: tests order failures here. */
+  readonly intercept?: ApiServerOptions['intercept'];
+  /** Told of each step of the start. */
+  readonly onProgress?: (step: string) => void;
+}

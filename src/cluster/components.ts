@@ -1,0 +1,75 @@
+/** The components that run in a cluster's process, by name: they start and stop together, or one at a time. */
+import { childContext, isAbort, type Context } from '../kernel/index.ts';
+
+type Run = (ctx: Context) => Promise<void>;
+
+interface Component {
+  readonly run: Run;
+  stop: AbortController | undefined;
+  ended: Promise<void>;
+}
+
+export interface ComponentState {
+  readonly name: string;
+  readonly running: boolean;
+}
+
+export class Components {
+  readonly #components = new Map<string, Component>();
+  readonly #failed: (error: unknown) => void;
+  /** Rejects when a component has failed; never resolves. */
+  readonly failure: Promise<never>;
+
+  constructor(private readonly ctx: Context) {
+    let failed: (error: unknown) => void = () => undefined;
+    this.failure = new Promise<never>((_, reject) => (failed = reject));
+    this.failure.catch(() => undefined);
+    this.#failed = failed;
+  }
+
+  get states(): ComponentState[] {
+    return Array.from(this.#components, ([name, { stop }]) => ({ name, running: stop !== undefined }));
+  }
+
+  add(name: string, run: Run): void {
+    if (this.#components.has(name)) throw new Error(`the component ${name} is there already`);
+    this.#components.set(name, { run, stop: undefined, ended: Promise.resolve() });
+    this.start(name);
+  }
+
+  /** Starts one that was stopped. */
+  start(name: string): void {
+    const component = this.#component(name);
+    if (component.stop !== undefined) return;
+    const stop = new AbortController();
+    component.stop = stop;
+    const ctx = childContext(this.ctx, name, AbortSignal.any([stop.signal, this.ctx.signal]));
+    component.ended = (async () => {
+      try {
+        await component.run(ctx);
+      } catch (error) {
+        if (!ctx.signal.aborted || !isAbort(error, ctx.signal)) this.#failed(new Error(`${name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error }));
+      } finally {
+        component.stop = undefined;
+      }
+    })();
+  }
+
+  /** Resolves when it has ended. Nothing of it is left, as after a crash. */
+  async stop(name: string): Promise<void> {
+    const component = this.#component(name);
+    component.stop?.abort(new Error(`${name} was stopped`));
+    await component.ended;
+  }
+
+  /** Resolves when all have ended, which they do with the context. */
+  async wait(): Promise<void> {
+    await Promise.all(Array.from(this.#components.values(), ({ ended }) => ended));
+  }
+
+  #component(name: string): Component {
+    const component = this.#components.get(name);
+    if (component === undefined) throw new Error(`there is no component ${name}; there are ${[...this.#components.keys()].join(', ')}`);
+    return component;
+  }
+}

@@ -1,0 +1,107 @@
+/** The store, the keys and the API server of a cluster. */
+import fs from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import type { Duplex } from 'node:stream';
+import { kubeconfigFor, openEncryption, openPki, openStore, startApiServer, type ApiServer, type ClusterPki, type StoreConfig, type UserInfo } from '../apiserver/index.ts';
+import { Client } from '../client/index.ts';
+import { createMemoryStore, type Store } from '../etcd/index.ts';
+import type { Context } from '../kernel/index.ts';
+import type { ClusterOptions } from './cluster-options.ts';
+import { inProcessTransport } from './in-process-transport.ts';
+
+export interface ControlPlane {
+  readonly server: string;
+  readonly kubeconfig: string;
+  readonly kubeconfigFile: string | undefined;
+  readonly apiServer: ApiServer;
+  readonly pki: ClusterPki;
+  readonly store: Store;
+  /** The address under which nodes reach the API server. */
+  readonly advertiseAddress: string;
+  /** A client in this process. */
+  clientAs(user: UserInfo, userAgent: string, signal?: AbortSignal): Client;
+  /** Resolves when the API server has ended and the store is closed. */
+  readonly finished: Promise<void>;
+}
+
+export async function startControlPlane(ctx: Context, options: ClusterOptions, connectToNode: (nodeName: string) => (() => Duplex) | undefined): Promise<ControlPlane> {
+  const { dataDirectory, onProgress } = options;
+  if (dataDirectory) await fs.mkdir(dataDirectory, { recursive: true, mode: 0o700 });
+  const localAddress = options.bindAddress === '0.0.0.0' || options.bindAddress === '::' ? '127.0.0.1' : options.bindAddress;
+  const advertiseAddress = isLoopback(localAddress) ? hostAddress() : localAddress;
+  const serving = {
+    dnsNames: ['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local'],
+    addresses: [...new Set(['127.0.0.1', '::1', localAddress, advertiseAddress, firstServiceAddress(options.serviceClusterIpRange)])],
+  };
+  const [store, pki] = await Promise.all([
+    options.from ? createMemoryStore({ clock: ctx.clock, state: options.from.store }) : openStore(ctx, storeConfig(options)),
+    options.from?.pki ?? openPki(ctx, dataDirectory && path.join(dataDirectory, 'pki'), serving),
+  ]);
+  try {
+    onProgress?.('store open');
+    /** Memory needs no key; whatever outlives the process does. */
+    const encryption = dataDirectory ? await openEncryption(ctx, path.join(dataDirectory, 'pki', 'encryption-config.yaml')) : undefined;
+    const apiServer = await startApiServer(ctx, {
+      store,
+      pki,
+      ...(encryption ? { encryption: encryption.transformer } : {}),
+      host: options.bindAddress,
+      port: options.port,
+      advertiseAddress,
+      serviceClusterIpRange: options.serviceClusterIpRange,
+      kubelet: { connectToNode },
+      ...(options.intercept ? { intercept: options.intercept } : {}),
+    });
+    onProgress?.('API server answers');
+    const server = `https://${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${apiServer.port}`;
+    const kubeconfig = await kubeconfigFor(ctx, { server, ca: pki.ca, user: 'kubernetes-admin', organizations: ['system:masters'] });
+    const kubeconfigFile = options.kubeconfig ?? (dataDirectory && path.join(dataDirectory, 'kubeconfig'));
+    if (kubeconfigFile) await fs.writeFile(kubeconfigFile, kubeconfig, { mode: 0o600 });
+    return {
+      server,
+      kubeconfig,
+      kubeconfigFile,
+      apiServer,
+      pki,
+      store,
+      advertiseAddress,
+      clientAs: (user, userAgent, signal = ctx.signal) =>
+        new Client({ transport: inProcessTransport({ handle: apiServer.handle, user, signal }), clock: ctx.clock, userAgent }),
+      finished: untilClosed(apiServer, store),
+    };
+  } catch (error) {
+    /** Nobody else will: what follows the store ends with it, and the process can. */
+    await store.close();
+    throw error;
+  }
+}
+
+async function untilClosed(apiServer: ApiServer, store: Store): Promise<void> {
+  try {
+    await apiServer.finished;
+  } finally {
+    await store.close();
+  }
+}
+
+function storeConfig({ etcdServers, dataDirectory }: ClusterOptions): StoreConfig {
+  if (etcdServers && etcdServers.length > 0) return { type: 'etcd', endpoints: etcdServers };
+  return dataDirectory ? { type: 'embedded', directory: path.join(dataDirectory, 'etcd') } : { type: 'memory' };
+}
+
+const isLoopback = (address: string): boolean => address.startsWith('127.') || address === '::1' || address === 'localhost';
+
+/**
+ * The address under which the Service "kubernetes" knows the server. Endpoints may not be loopback addresses, so a
+ * machine without any other gets one that is reserved for documentation, which nodes translate.
+ */
+function hostAddress(): string {
+  const addresses = Object.values(os.networkInterfaces()).flatMap((list) => list ?? []);
+  return addresses.find((a) => !a.internal && a.family === 'IPv4')?.address ?? '192.0.2.1';
+}
+
+function firstServiceAddress(range: string): string {
+  const [address = ''] = range.split(',')[0]!.split('/');
+  return address.replace(/\d+$/, (last) => String(Number(last) + 1));
+}

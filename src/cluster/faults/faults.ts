@@ -1,0 +1,130 @@
+import type { ApiRequest, ApiResponse } from '../../apiserver/index.ts';
+import type { Clock, Random } from '../../kernel/index.ts';
+import { matches, requestFacts, type RequestFacts, type RequestMatch } from './request-match.ts';
+import { WatchFaults } from './watch-faults.ts';
+
+export interface FaultOptions extends RequestMatch {
+  /** How often it strikes; default: until it is lifted. */
+  readonly times?: number;
+  /** How likely it strikes, from 0 to 1; default 1. */
+  readonly probability?: number;
+  /** Whether requests of the cluster's own client are meant too; default false. */
+  readonly ownClient?: boolean;
+}
+
+/** A fault that was ordered. */
+export interface Fault {
+  /** How often it has struck. */
+  readonly hits: number;
+  /** Ends it. */
+  lift(): void;
+}
+
+/** What it does to a request: `next` is the server. */
+type Strike = (request: ApiRequest, next: () => Promise<ApiResponse>) => Promise<ApiResponse>;
+
+interface Rule extends Fault {
+  readonly options: FaultOptions;
+  readonly strike: Strike;
+  hits: number;
+}
+
+type Handle = (request: ApiRequest) => Promise<ApiResponse>;
+
+/** The user agent of the client that the faults spare. */
+export const OWN_CLIENT = 'k8ts-own-client';
+
+export class Faults {
+  readonly #rules = new Set<Rule>();
+  readonly #watches = new WatchFaults();
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly random: Random,
+  ) {}
+
+  /** Requests fail with this status, and nothing happens on the server: 500, 409, 429, 503… */
+  errors(options: FaultOptions & { status?: number; message?: string } = {}): Fault {
+    const { status = 500, message = 'a fault was ordered' } = options;
+    return this.#order(options, () => Promise.resolve(failure(status, message)));
+  }
+
+  /** Writes fail with 409, as when another writer was first. */
+  conflicts(options: FaultOptions = {}): Fault {
+    const message = 'Operation cannot be fulfilled: the object has been modified; please apply your changes to the latest version and try again';
+    return this.#order({ verb: ['update', 'patch', 'delete'], ...options }, () => Promise.resolve(failure(409, message)));
+  }
+
+  /** The server does what it is asked, and the answer says that it did not come in time. */
+  timeoutsAfterWrite(options: FaultOptions = {}): Fault {
+    return this.#order({ verb: 'write', ...options }, async (_, next) => {
+      await next();
+      return failure(504, 'request did not complete within the allotted timeout');
+    });
+  }
+
+  /** Requests wait before they are worked on. */
+  delay(ms: number, options: FaultOptions = {}): Fault {
+    return this.#order(options, async (request, next) => {
+      await this.clock.sleep(ms, request.signal).catch(() => undefined);
+      return next();
+    });
+  }
+
+  /** Breaks the watches that are open now; those who watch have to come again. Gives how many there were. */
+  dropWatches(match: RequestMatch = {}): number {
+    return this.#watches.drop(match);
+  }
+
+  /** Open watches and new ones stay connected and tell nothing, until the fault is lifted; then they catch up. */
+  stallWatches(match: RequestMatch = {}): Fault {
+    return this.#watches.stall(match);
+  }
+
+  /** Lifts everything. */
+  clear(): void {
+    this.#rules.clear();
+    this.#watches.clear();
+  }
+
+  /** Stands around the API server. */
+  readonly intercept = (handle: Handle): Handle => {
+    return async (request) => {
+      if (this.#rules.size === 0 && !isWatch(request)) return handle(request);
+      const facts = requestFacts(request);
+      if (facts === undefined) return handle(request);
+      const next = (): Promise<ApiResponse> => handle(request);
+      const rule = this.#strikingRule(request, facts);
+      const response = await (rule ? rule.strike(request, next) : next());
+      return facts.verb === 'watch' ? this.#watches.attach(request, facts, response) : response;
+    };
+  };
+
+  #order(options: FaultOptions, strike: Strike): Fault {
+    const rule: Rule = { options, strike, hits: 0, lift: () => void this.#rules.delete(rule) };
+    this.#rules.add(rule);
+    return rule;
+  }
+
+  #strikingRule(request: ApiRequest, facts: RequestFacts): Rule | undefined {
+    for (const rule of this.#rules) {
+      const { options } = rule;
+      if (!options.ownClient && request.headers['user-agent'] === OWN_CLIENT) continue;
+      if (!matches(options, request, facts)) continue;
+      if (options.probability !== undefined && this.random.next() >= options.probability) continue;
+      rule.hits++;
+      if (options.times !== undefined && rule.hits >= options.times) this.#rules.delete(rule);
+      return rule;
+    }
+    return undefined;
+  }
+}
+
+const isWatch = (request: ApiRequest): boolean => request.query.has('watch');
+
+const REASONS: Readonly<Record<number, string>> = { 409: 'Conflict', 429: 'TooManyRequests', 500: 'InternalError', 503: 'ServiceUnavailable', 504: 'Timeout' };
+
+function failure(code: number, message: string): ApiResponse {
+  const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason: REASONS[code] ?? '', code };
+  return { status: code, headers: { 'content-type': 'application/json' }, body: JSON.stringify(status) };
+}

@@ -1,0 +1,7 @@
+/**
+ * Failures to order: a test says which requests fail and how, and the rest of the cluster lives with it. A fault stands
+ * around the whole API server, so callers in this process and over the network meet it alike; the cluster's own client
+ * does not, unless the fault says so.
+ */
+export { Faults, OWN_CLIENT, type Fault, type FaultOptions } from './faults.ts';
+export type { RequestMatch } from './request-match.ts';

@@ -1,0 +1,39 @@
+/** The containers of a pod as the simulation keeps them, new or taken over from what an earlier process reported. */
+import type { ContainerState, Pod, PodStatus } from '../api/generated/core-v1.ts';
+import { parseTime } from '../machinery/time/index.ts';
+import type { ContainerModel, ContainerPhase } from './pod-status.ts';
+
+export function containerModels({ spec }: Pod): ContainerModel[] {
+  const waiting = { phase: { type: 'waiting', reason: 'ContainerCreating' } as ContainerPhase, last: undefined, ready: false, restartCount: 0, id: '' };
+  const initializing = { ...waiting, phase: { type: 'waiting', reason: 'PodInitializing' } as ContainerPhase };
+  return [
+    ...(spec?.initContainers ?? []).map((container): ContainerModel => ({ spec: container, kind: container.restartPolicy === 'Always' ? 'sidecar' : 'init', ...initializing })),
+    ...(spec?.containers ?? []).map((container): ContainerModel => ({ spec: container, kind: 'main', ...waiting })),
+  ];
+}
+
+/** Whether there was something to take over: a main container that runs. */
+export function adoptContainers(containers: readonly ContainerModel[], status: PodStatus | undefined): boolean {
+  let runs = false;
+  const reported = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+  for (const container of containers) {
+    const known = reported.find(({ name }) => name === container.spec.name);
+    const phase = known?.state && phaseOf(known.state);
+    if (!known?.containerID || !phase) continue;
+    container.phase = phase;
+    container.last = known.lastState && phaseOf(known.lastState);
+    container.ready = known.ready;
+    container.restartCount = known.restartCount;
+    container.id = known.containerID.replace(/^.*:\/\//, '');
+    if (container.kind === 'main' && phase.type === 'running') runs = true;
+  }
+  return runs;
+}
+
+function phaseOf({ running, terminated }: ContainerState): ContainerPhase | undefined {
+  const time = (text: string | undefined): number => (text ? parseTime(text) : 0);
+  if (running) return { type: 'running', startedAt: time(running.startedAt) };
+  if (!terminated) return undefined;
+  const { exitCode, reason = '', startedAt, finishedAt } = terminated;
+  return { type: 'terminated', startedAt: time(startedAt), finishedAt: time(finishedAt), exitCode, reason };
+}

@@ -1,0 +1,128 @@
+/**
+ * The leases by which nodes show that they live, and their statuses from time to time. One timer serves all nodes: they
+ * stand in line in the order in which they are due, so thousands of them cost a few writes at a time, spread evenly.
+ */
+import type { Lease } from '../api/generated/coordination-v1.ts';
+import { isConflict, isNotFound, type Client } from '../client/index.ts';
+import type { Clock, Logger, Timer } from '../kernel/index.ts';
+import { formatMicroTime } from '../machinery/time/index.ts';
+import { nodeConditions } from './node-object.ts';
+
+const NAMESPACE = 'kube-node-lease';
+/** A kubelet's own figures. */
+const LEASE_SECONDS = 40;
+const RENEW_MS = 10_000;
+/** From here on, renewals are as rare as the node lifecycle's grace period of 50 s allows without doubt. */
+const MANY_NODES = 500;
+const RENEW_MANY_MS = 25_000;
+const STATUS_MS = 300_000;
+const AT_ONCE = 16;
+
+export interface Heart {
+  readonly name: string;
+  readonly uid: string;
+  /** When its conditions last changed. */
+  readonly since: number;
+  lease: Lease | undefined;
+  /** Silent nodes keep their place and say nothing. */
+  silent: boolean;
+  reportedAt: number;
+}
+
+export class Heartbeats {
+  readonly #line: { heart: Heart; due: number }[] = [];
+  readonly #hearts = new Set<Heart>();
+  #timer: Timer | undefined;
+  #stopped = false;
+  #beating: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly client: Client,
+    private readonly logger: Logger,
+  ) {}
+
+  /** The first renewal is made at once; the node is not healthy without it for long. */
+  async add(heart: Heart): Promise<void> {
+    this.#hearts.add(heart);
+    await this.#renew(heart);
+    this.#enqueue(heart);
+  }
+
+  remove(heart: Heart): void {
+    this.#hearts.delete(heart);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#timer?.cancel();
+    await this.#beating;
+  }
+
+  #enqueue(heart: Heart): void {
+    const interval = this.#hearts.size > MANY_NODES ? RENEW_MANY_MS : RENEW_MS;
+    this.#line.push({ heart, due: this.clock.monotonic() + interval });
+    this.#arm();
+  }
+
+  #arm(): void {
+    const [first] = this.#line;
+    if (this.#timer !== undefined || first === undefined || this.#stopped) return;
+    this.#timer = this.clock.after(Math.max(100, first.due - this.clock.monotonic()), () => {
+      this.#beating = this.#beat().finally(() => {
+        this.#timer = undefined;
+        this.#arm();
+      });
+    });
+  }
+
+  async #beat(): Promise<void> {
+    const now = this.clock.monotonic();
+    const end = this.#line.findIndex(({ due }) => due > now);
+    const due = this.#line.splice(0, end < 0 ? this.#line.length : end).filter(({ heart }) => this.#hearts.has(heart));
+    for (let from = 0; from < due.length && !this.#stopped; from += AT_ONCE) {
+      await Promise.all(due.slice(from, from + AT_ONCE).map(({ heart }) => this.#beatOne(heart)));
+    }
+  }
+
+  async #beatOne(heart: Heart): Promise<void> {
+    try {
+      if (!heart.silent) {
+        await this.#renew(heart);
+        if (this.clock.now() - heart.reportedAt >= STATUS_MS) await this.#report(heart);
+      }
+    } catch (error) {
+      heart.lease = undefined;
+      if (!this.#stopped) this.logger.v(1).info('A heartbeat failed; the next one follows', { node: heart.name, err: error });
+    } finally {
+      this.#enqueue(heart);
+    }
+  }
+
+  async #renew(heart: Heart): Promise<void> {
+    const leases = this.client.resource('coordination.k8s.io/v1/leases');
+    const spec = { holderIdentity: heart.name, leaseDurationSeconds: LEASE_SECONDS, renewTime: formatMicroTime(this.clock.now()) };
+    if (heart.lease !== undefined) {
+      try {
+        heart.lease = await leases.update({ ...heart.lease, spec });
+        return;
+      } catch (error) {
+        if (!isConflict(error) && !isNotFound(error)) throw error;
+      }
+    }
+    const metadata = { namespace: NAMESPACE, name: heart.name, ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: heart.name, uid: heart.uid }] };
+    try {
+      const known = await leases.get({ namespace: NAMESPACE, name: heart.name });
+      heart.lease = await leases.update({ ...known, spec });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      heart.lease = await leases.create({ metadata, spec });
+    }
+  }
+
+  async #report(heart: Heart): Promise<void> {
+    const now = this.clock.now();
+    await this.client.resource('v1/nodes').patch({ name: heart.name }, { status: { conditions: nodeConditions(now, heart.since) } }, { type: 'strategic', subresource: 'status' });
+    heart.reportedAt = now;
+  }
+}

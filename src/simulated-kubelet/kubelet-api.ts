@@ -1,0 +1,77 @@
+/** The kubelet API of simulated nodes, on connections inside the process: logs, pods, usage, exec. */
+import http from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Clock } from '../kernel/index.ts';
+import { duplexPair } from './duplex-pair.ts';
+import { serveExec } from './exec.ts';
+import { serveLog } from './serve-log.ts';
+import type { SimulatedNode } from './simulated-nodes.ts';
+import { resourceMetrics, statsSummary } from './usage.ts';
+
+interface Answer {
+  readonly status?: number;
+  readonly type?: string;
+  readonly body: string;
+}
+
+type Route = (node: SimulatedNode, clock: Clock) => Answer;
+
+const json = (value: unknown): Answer => ({ type: 'application/json', body: JSON.stringify(value) });
+
+/** Paths that answer with one text. */
+const ROUTES: Readonly<Record<string, Route>> = {
+  '/healthz': () => ({ body: 'ok' }),
+  '/pods': (node) => json({ kind: 'PodList', apiVersion: 'v1', metadata: {}, items: Array.from(node.pods.values(), (pod) => pod.object) }),
+  '/stats/summary': (node, clock) => json(statsSummary(node, clock.now())),
+  '/metrics/resource': (node, clock) => ({ type: 'text/plain; version=0.0.4', body: resourceMetrics(node, clock.now()) }),
+};
+
+export class KubeletApi {
+  readonly #server = http.createServer();
+  readonly #connections = new Map<Duplex, string>();
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly nodeOf: (name: string) => SimulatedNode | undefined,
+  ) {
+    this.#server.on('request', (request, response) => this.#serve(request, response));
+    this.#server.on('upgrade', (request: http.IncomingMessage, socket: Duplex, head: Buffer) => {
+      const node = this.nodeOf(this.#connections.get(socket) ?? '');
+      if (node === undefined) socket.destroy();
+      else serveExec(node, { request, socket, head });
+    });
+  }
+
+  connect(nodeName: string): Duplex {
+    const [client, server] = duplexPair();
+    this.#connections.set(server, nodeName);
+    server.once('close', () => this.#connections.delete(server));
+    this.#server.emit('connection', server);
+    return client;
+  }
+
+  close(): void {
+    for (const connection of this.#connections.keys()) connection.destroy();
+    this.#server.close();
+  }
+
+  #serve(request: http.IncomingMessage, response: http.ServerResponse): void {
+    const node = this.nodeOf(this.#connections.get(request.socket) ?? '');
+    const url = new URL(request.url ?? '/', 'http://kubelet');
+    if (node === undefined) return answer(response, { status: 404, body: 'no such node' });
+    const log = /^\/containerLogs\/([^/]+)\/([^/]+)\/([^/]+)$/.exec(url.pathname);
+    if (log) {
+      const [, namespace = '', name = '', container = ''] = log;
+      const pod = node.pods.get(`${namespace}/${name}`);
+      if (pod === undefined) return answer(response, { status: 404, body: `pod "${name}" does not exist` });
+      return serveLog({ pod, container, query: url.searchParams, response, clock: this.clock });
+    }
+    const route = ROUTES[url.pathname];
+    answer(response, route ? route(node, this.clock) : { status: 404, body: `${url.pathname} is not served by a simulated node` });
+  }
+}
+
+function answer(response: http.ServerResponse, { status = 200, type = 'text/plain', body }: Answer): void {
+  response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(body) });
+  response.end(body);
+}

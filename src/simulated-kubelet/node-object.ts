@@ -1,0 +1,89 @@
+/** A simulated node as it registers itself. */
+import type { Node, NodeCondition } from '../api/generated/core-v1.ts';
+import { formatTime } from '../machinery/time/index.ts';
+
+/** Marks nodes that run no containers. */
+export const SIMULATED_LABEL = 'k8ts.dev/simulated';
+
+export interface NodeTemplate {
+  /** Default: 16 cores, 64Gi, 110 pods. */
+  readonly capacity?: Readonly<Record<string, string>>;
+  /** Default: the capacity. */
+  readonly allocatable?: Readonly<Record<string, string>>;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly taints?: readonly { readonly key: string; readonly value?: string; readonly effect: string }[];
+}
+
+const CAPACITY = { cpu: '16', memory: '64Gi', pods: '110', 'ephemeral-storage': '200Gi' };
+export const KUBELET_VERSION = 'v1.36.4';
+
+/** Addresses of simulated nodes: a range for measurements that nobody routes. */
+export function nodeAddress(index: number): string {
+  return `198.${18 + ((index >> 16) & 1)}.${(index >> 8) & 255}.${index & 255}`;
+}
+
+export interface NodeIdentity {
+  readonly name: string;
+  readonly address: string;
+  readonly uid: string;
+  readonly now: number;
+}
+
+export function nodeObject({ name, address, uid, now }: NodeIdentity, template: NodeTemplate = {}): Node {
+  const capacity = { ...CAPACITY, ...template.capacity };
+  const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
+  return {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: {
+      name,
+      labels: {
+        'kubernetes.io/hostname': name,
+        'kubernetes.io/os': 'linux',
+        'kubernetes.io/arch': architecture,
+        'beta.kubernetes.io/os': 'linux',
+        'beta.kubernetes.io/arch': architecture,
+        [SIMULATED_LABEL]: 'true',
+        ...template.labels,
+      },
+      annotations: { 'node.alpha.kubernetes.io/ttl': '0', ...template.annotations },
+    },
+    spec: { ...(template.taints ? { taints: template.taints.map((taint) => ({ ...taint })) } : {}) },
+    status: {
+      capacity,
+      allocatable: { ...capacity, ...template.allocatable },
+      conditions: nodeConditions(now, now),
+      addresses: [
+        { type: 'InternalIP', address },
+        { type: 'Hostname', address: name },
+      ],
+      daemonEndpoints: { kubeletEndpoint: { Port: 10250 } },
+      nodeInfo: {
+        machineID: uid.replaceAll('-', ''),
+        systemUUID: uid,
+        bootID: uid,
+        kernelVersion: 'simulated',
+        osImage: 'k8ts simulated node',
+        containerRuntimeVersion: 'simulated://1',
+        kubeletVersion: KUBELET_VERSION,
+        kubeProxyVersion: '',
+        operatingSystem: 'linux',
+        architecture,
+      },
+    },
+  };
+}
+
+const HEALTHY: readonly [type: string, status: string, reason: string, message: string][] = [
+  ['MemoryPressure', 'False', 'KubeletHasSufficientMemory', 'kubelet has sufficient memory available'],
+  ['DiskPressure', 'False', 'KubeletHasNoDiskPressure', 'kubelet has no disk pressure'],
+  ['PIDPressure', 'False', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available'],
+  ['Ready', 'True', 'KubeletReady', 'kubelet is posting ready status'],
+];
+
+export function nodeConditions(now: number, since: number): NodeCondition[] {
+  const lastHeartbeatTime = formatTime(now);
+  const lastTransitionTime = formatTime(since);
+  return HEALTHY.map(([type, status, reason, message]) => ({ type, status, lastHeartbeatTime, lastTransitionTime, reason, message }));
+}

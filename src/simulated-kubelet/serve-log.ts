@@ -1,0 +1,54 @@
+import type http from 'node:http';
+import type { Clock } from '../kernel/index.ts';
+import { formatMicroTime, parseTime } from '../machinery/time/index.ts';
+import type { LogLine } from './pod-log.ts';
+import type { SimulatedPod } from './simulated-pod.ts';
+
+export interface LogRequest {
+  readonly pod: SimulatedPod;
+  readonly container: string;
+  readonly query: URLSearchParams;
+  readonly response: http.ServerResponse;
+  readonly clock: Clock;
+}
+
+/** A container's log as the kubelet gives it: since, tail, a limit of bytes, time stamps, and following what comes. */
+export function serveLog({ pod, container, query, response, clock }: LogRequest): void {
+  const model = pod.containers.find(({ spec }) => spec.name === container);
+  if (model === undefined || model.id === '') {
+    const waiting = model?.phase.type === 'waiting' ? model.phase.reason : 'not found';
+    response.writeHead(400, { 'content-type': 'text/plain' });
+    response.end(`container "${container}" in pod "${pod.name}" is waiting to start: ${waiting}`);
+    return;
+  }
+  const log = pod.logOf(container);
+  const stamped = query.get('timestamps') === 'true';
+  let left = Number(query.get('limitBytes') ?? Infinity);
+  const write = (line: LogLine): void => {
+    const bytes = Buffer.from(`${stamped ? `${formatMicroTime(line.at)} ` : ''}${line.text}\n`).subarray(0, left);
+    left -= bytes.length;
+    if (bytes.length > 0) response.write(bytes);
+  };
+  response.writeHead(200, { 'content-type': 'text/plain' });
+  for (const line of selected(log.lines, query, clock)) write(line);
+  const runs = model.phase.type === 'running';
+  if (query.get('follow') !== 'true' || !runs || left <= 0) {
+    response.end();
+    return;
+  }
+  response.flushHeaders();
+  const stop = log.follow((line) => {
+    if (line === undefined || left <= 0) response.end();
+    else write(line);
+  });
+  response.once('close', stop);
+}
+
+function selected(lines: readonly LogLine[], query: URLSearchParams, clock: Clock): readonly LogLine[] {
+  const since = query.get('sinceTime');
+  const seconds = query.get('sinceSeconds');
+  const from = since ? parseTime(since) : seconds ? clock.now() - Number(seconds) * 1000 : 0;
+  const recent = from > 0 ? lines.filter(({ at }) => at >= from) : lines;
+  const tail = query.get('tailLines');
+  return tail === null ? recent : recent.slice(Math.max(0, recent.length - Number(tail)));
+}

@@ -1,0 +1,192 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Pod } from '../api/generated/core-v1.ts';
+import { startTestServer, type TestServer } from '../apiserver/testing.ts';
+import { Client } from '../client/index.ts';
+import { inProcessTransport } from '../cluster/in-process-transport.ts';
+import { BEHAVIOUR_ANNOTATION, SimulatedNodes, type PodBehaviour, type PodScript } from './index.ts';
+
+let server: TestServer;
+let client: Client;
+let nodes: SimulatedNodes;
+let running: Promise<void>;
+const undo: (() => void)[] = [];
+
+beforeAll(async () => {
+  server = await startTestServer();
+  const { ctx, pipeline } = server;
+  const user = { name: 'simulated', groups: ['system:masters', 'system:authenticated'] };
+  client = new Client({ transport: inProcessTransport({ handle: pipeline.handle, user, signal: ctx.signal }), clock: ctx.clock, userAgent: 'simulated-kubelet' });
+  nodes = new SimulatedNodes(ctx, { client });
+  running = nodes.run();
+  await server.ctx.clock.drive(nodes.add({ count: 1 }));
+});
+
+afterEach(() => {
+  for (const step of undo.splice(0)) step();
+});
+
+afterAll(async () => {
+  await server.stop();
+  await running;
+});
+
+const { metadata, spec } = { metadata: { namespace: 'default' }, spec: { containers: [{ name: 'main', image: 'web:1' }] } };
+
+async function createPod(name: string, more: { spec?: object; metadata?: object } = {}): Promise<void> {
+  await client.resource('v1/pods').create({ metadata: { ...metadata, name, ...more.metadata }, spec: { ...spec, nodeName: 'sim-0', ...more.spec } } as Pod);
+  await server.ctx.clock.advance(10);
+}
+
+const get = (name: string): Promise<Pod> => client.resource('v1/pods').get({ namespace: 'default', name });
+const condition = (pod: Pod, type: string): string | undefined => pod.status?.conditions?.find((c) => c.type === type)?.status;
+
+describe('nodes', () => {
+  it('register as Ready, with room, and renew their leases for as long as they are not silent', async () => {
+    await server.ctx.clock.drive(nodes.add({ count: 3, prefix: 'labelled', template: (index) => ({ labels: { zone: `z${index}` }, capacity: { cpu: '4' } }) }));
+    const { items } = await client.resource('v1/nodes').list({ labelSelector: 'zone' });
+    expect(items.map(({ metadata: { name, labels }, status }) => [name, labels?.['zone'], status?.allocatable?.['cpu'], status?.conditions?.find((c) => c.type === 'Ready')?.status])).toEqual([
+      ['labelled-0', 'z0', '4', 'True'],
+      ['labelled-1', 'z1', '4', 'True'],
+      ['labelled-2', 'z2', '4', 'True'],
+    ]);
+    const renewed = async (name: string): Promise<string | undefined> => (await client.resource('coordination.k8s.io/v1/leases').get({ namespace: 'kube-node-lease', name })).spec?.renewTime;
+    const first = [await renewed('labelled-0'), await renewed('labelled-1')];
+    nodes.silence('labelled-1');
+    await server.ctx.clock.advance(25_000);
+    expect(await renewed('labelled-0')).not.toBe(first[0]);
+    expect(await renewed('labelled-1')).toBe(first[1]);
+  });
+
+  it('leave with their name, and another of the same name may come', async () => {
+    await server.ctx.clock.drive(nodes.add({ count: 1, prefix: 'short' }));
+    await nodes.remove('short-0');
+    await expect(client.resource('v1/nodes').get({ name: 'short-0' })).rejects.toMatchObject({ code: 404 });
+    expect(await server.ctx.clock.drive(nodes.add({ count: 1, prefix: 'short' }))).toEqual(['short-0']);
+  });
+});
+
+describe('a pod', () => {
+  it('runs and is ready, with what a kubelet reports', async () => {
+    await createPod('plain', { spec: { initContainers: [{ name: 'prepare', image: 'init:1' }] } });
+    const { status } = await get('plain');
+    expect(status).toMatchObject({
+      observedGeneration: 1,
+      phase: 'Running',
+      hostIP: '198.18.0.0',
+      initContainerStatuses: [{ name: 'prepare', state: { terminated: { exitCode: 0, reason: 'Completed' } } }],
+      containerStatuses: [{ name: 'main', ready: true, started: true, restartCount: 0, image: 'web:1', state: { running: {} } }],
+    });
+    expect(status?.podIP).toMatch(/^100\.64\./);
+    expect(status?.conditions?.map(({ type, status: holds, observedGeneration }) => [type, holds, observedGeneration])).toEqual(
+      ['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady', 'PodScheduled'].map((type) => [type, 'True', 1]),
+    );
+  });
+
+  it.each<[string, PodScript, number, Partial<Record<string, unknown>>]>([
+    ['waits before it starts', { startAfter: '5s' }, 4000, { phase: 'Pending', ready: 'False', waiting: 'ContainerCreating' }],
+    ['has started after that', { startAfter: '5s' }, 5000, { phase: 'Running', ready: 'True' }],
+    ['runs before it is ready', { readyAfter: '10s' }, 9000, { phase: 'Running', ready: 'False' }],
+    ['is ready after that', { readyAfter: '10s' }, 10_000, { phase: 'Running', ready: 'True' }],
+    ['is never ready', { readyAfter: false }, 600_000, { phase: 'Running', ready: 'False' }],
+    ['cannot pull its image', { imagePullError: 'no such image' }, 0, { phase: 'Pending', ready: 'False', waiting: 'ErrImagePull' }],
+    ['is started again after its first crash', { runFor: '1s', exitCode: 3 }, 1500, { phase: 'Running', restarts: 1 }],
+    ['backs off after its second', { runFor: '1s', exitCode: 3 }, 2500, { phase: 'Running', restarts: 2, waiting: 'CrashLoopBackOff' }],
+  ])('%s', async (title, script, afterMs, expected) => {
+    undo.push(nodes.simulate(() => script));
+    const name = title.replaceAll(' ', '-');
+    await createPod(name);
+    await server.ctx.clock.advance(afterMs);
+    const pod = await get(name);
+    const [container] = pod.status?.containerStatuses ?? [];
+    const seen = { phase: pod.status?.phase, ready: condition(pod, 'Ready'), waiting: container?.state?.waiting?.reason, restarts: container?.restartCount };
+    expect(seen).toMatchObject(expected);
+  });
+
+  it.each<[string, string, PodScript, string]>([
+    ['Succeeded', 'Never', { runFor: '2s' }, 'Succeeded'],
+    ['Failed', 'Never', { runFor: '2s', exitCode: 1 }, 'Failed'],
+    ['Succeeded on failure only', 'OnFailure', { runFor: '2s' }, 'Succeeded'],
+  ])('ends as %s with restart policy %s', async (_, restartPolicy, script, phase) => {
+    undo.push(nodes.simulate(() => script));
+    const name = `finite-${restartPolicy}-${phase}`.toLowerCase();
+    await createPod(name, { spec: { restartPolicy } });
+    await server.ctx.clock.advance(3000);
+    expect((await get(name)).status?.phase).toBe(phase);
+  });
+
+  it('is gone after a deletion, within its grace period', async () => {
+    undo.push(nodes.simulate(() => ({ stopAfter: '1h' })));
+    await createPod('slow', { spec: { terminationGracePeriodSeconds: 20 } });
+    await client.resource('v1/pods').delete({ namespace: 'default', name: 'slow' });
+    await server.ctx.clock.advance(19_000);
+    expect((await get('slow')).metadata.deletionTimestamp).toBeDefined();
+    await server.ctx.clock.advance(2000);
+    await expect(get('slow')).rejects.toMatchObject({ code: 404 });
+  });
+
+  it('with a finalizer shows how it ended', async () => {
+    await createPod('held', { metadata: { finalizers: ['example.com/hold'] } });
+    await client.resource('v1/pods').delete({ namespace: 'default', name: 'held' });
+    await server.ctx.clock.advance(1000);
+    expect((await get('held')).status).toMatchObject({ phase: 'Failed', containerStatuses: [{ state: { terminated: { exitCode: 143 } } }] });
+  });
+
+  it('follows a behaviour that acts on its own, and leaves others to the one before', async () => {
+    const behaviour: PodBehaviour = (pod) => {
+      if (!pod.name.startsWith('acting')) return undefined;
+      return (async () => {
+        await pod.sleep('1s');
+        pod.start();
+        pod.log('hello');
+        await pod.sleep('1s');
+        pod.ready();
+        await pod.sleep('1s');
+        pod.exit(7);
+      })();
+    };
+    undo.push(nodes.simulate(behaviour));
+    await createPod('acting', { spec: { restartPolicy: 'Never' } });
+    await createPod('other');
+    expect([(await get('acting')).status?.phase, (await get('other')).status?.phase]).toEqual(['Pending', 'Running']);
+    await server.ctx.clock.advance(2500);
+    expect(condition(await get('acting'), 'Ready')).toBe('True');
+    await server.ctx.clock.advance(1000);
+    expect((await get('acting')).status?.containerStatuses?.[0]?.state?.terminated).toMatchObject({ exitCode: 7, reason: 'Error' });
+  });
+
+  it('obeys the script of its annotation', async () => {
+    await createPod('annotated', { metadata: { annotations: { [BEHAVIOUR_ANNOTATION]: '{"runFor": "1s", "exitCode": 4}' } }, spec: { restartPolicy: 'Never' } });
+    await server.ctx.clock.advance(2000);
+    expect((await get('annotated')).status?.containerStatuses?.[0]?.state?.terminated?.exitCode).toBe(4);
+  });
+
+  it('is not ready before its readiness gates are open', async () => {
+    await createPod('gated', { spec: { readinessGates: [{ conditionType: 'example.com/open' }] } });
+    expect(condition(await get('gated'), 'Ready')).toBe('False');
+    await client.resource('v1/pods').patch({ namespace: 'default', name: 'gated' }, { status: { conditions: [{ type: 'example.com/open', status: 'True' }] } }, { type: 'strategic', subresource: 'status' });
+    await server.ctx.clock.advance(1000);
+    expect(condition(await get('gated'), 'Ready')).toBe('True');
+  });
+
+  it('ends when it has been active for too long', async () => {
+    await createPod('limited', { spec: { activeDeadlineSeconds: 5 } });
+    await server.ctx.clock.advance(6000);
+    expect((await get('limited')).status).toMatchObject({ phase: 'Failed', reason: 'DeadlineExceeded' });
+  });
+});
+
+it('takes up the nodes and pods of an earlier process where they were', async () => {
+  undo.push(nodes.simulate(() => ({ runFor: '1m' })));
+  await createPod('survivor', { spec: { restartPolicy: 'Never' } });
+  const second = new SimulatedNodes(server.ctx, { client });
+  second.simulate(() => ({ runFor: '1m' }));
+  nodes.silence('sim-0');
+  const secondRunning = second.run();
+  await server.ctx.clock.advance(30_000);
+  expect((await get('survivor')).status?.phase).toBe('Running');
+  expect(second.names).toContain('sim-0');
+  await server.ctx.clock.advance(31_000);
+  expect((await get('survivor')).status?.phase).toBe('Succeeded');
+  server.ctx.stop();
+  await secondRunning;
+});

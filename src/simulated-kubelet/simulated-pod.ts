@@ -1,0 +1,336 @@
+/** One pod on a simulated node: its containers' states, moved by its behaviour. */
+import type { Pod, PodStatus } from '../api/generated/core-v1.ts';
+import type { Clock, Logger, Random, Timer } from '../kernel/index.ts';
+import { defaultScript, milliseconds, type Duration, type PodBehaviour, type PodScript, type PodUsage } from './behaviour.ts';
+import { adoptContainers, containerModels } from './container-models.ts';
+import { PodLog } from './pod-log.ts';
+import { podStatus, type ContainerModel } from './pod-status.ts';
+
+/** What a pod needs of the node that it is on. */
+export interface PodHost {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly hostIP: string;
+  /** The latest first. */
+  behaviours(): readonly PodBehaviour[];
+  takeAddress(): string;
+  /** The pod's status is to be written, or the pod is gone. */
+  changed(pod: SimulatedPod): void;
+}
+
+export interface Exit {
+  /** Default: all that run. */
+  readonly container?: string;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+const FIRST_BACKOFF_MS = 10_000;
+const LONGEST_BACKOFF_MS = 300_000;
+/** SIGTERM, by a process that does not handle it. */
+const TERMINATED = 143;
+
+export class SimulatedPod {
+  /** The pod as the API has it. */
+  object: Pod;
+  podIP: string | undefined;
+  /** Everything has ended after a deletion: the object may go. */
+  gone = false;
+  /** Counts changes, so that the writer knows whether it has written the last one. */
+  version = 0;
+  readonly startTime: number;
+  readonly #host: PodHost;
+  readonly #containers: ContainerModel[];
+  #script: PodScript = {};
+  #phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed' = 'Pending';
+  #failure: { reason: string; message: string } | undefined;
+  #timers: Timer[] = [];
+  #running: AbortController | undefined;
+  #logs: Map<string, PodLog> | undefined;
+  #acted = false;
+  #terminating = false;
+
+  constructor(object: Pod, host: PodHost) {
+    this.object = object;
+    this.#host = host;
+    this.startTime = host.clock.now();
+    this.#containers = containerModels(object);
+  }
+
+  get name(): string {
+    return this.object.metadata.name ?? '';
+  }
+
+  get namespace(): string {
+    return this.object.metadata.namespace ?? '';
+  }
+
+  /** How often its containers were started again. */
+  get restartCount(): number {
+    return Math.max(0, ...this.#containers.map((container) => container.restartCount));
+  }
+
+  get phase(): string {
+    return this.#phase;
+  }
+
+  get script(): PodScript {
+    return this.#script;
+  }
+
+  get containers(): readonly ContainerModel[] {
+    return this.#containers;
+  }
+
+  /** Begins its life, or takes it up again where an earlier process left it. */
+  begin(): void {
+    const { status } = this.object;
+    if (status?.phase === 'Succeeded' || status?.phase === 'Failed') {
+      this.#phase = status.phase;
+      adoptContainers(this.#containers, status);
+      return;
+    }
+    if (adoptContainers(this.#containers, status)) {
+      this.#phase = 'Running';
+      this.podIP = status?.podIP;
+    }
+    const { activeDeadlineSeconds } = this.object.spec ?? {};
+    if (activeDeadlineSeconds !== undefined) this.#after(activeDeadlineSeconds * 1000, () => this.#exceedDeadline());
+    this.#behave();
+  }
+
+  /** The containers run from now on; init containers have done their work. */
+  start(): void {
+    this.#acted = true;
+    if (this.#terminating || this.#isFinished()) return;
+    const startedAt = this.#host.clock.now();
+    this.podIP ??= this.object.spec?.hostNetwork ? this.#host.hostIP : this.#host.takeAddress();
+    for (const container of this.#containers) {
+      if (container.phase.type === 'running' || (container.kind === 'init' && container.phase.type === 'terminated')) continue;
+      container.id = Buffer.from(this.#host.random.bytes(32)).toString('hex');
+      if (container.kind === 'init') {
+        container.phase = { type: 'terminated', startedAt, finishedAt: startedAt, exitCode: 0, reason: 'Completed' };
+        container.ready = true;
+      } else {
+        container.phase = { type: 'running', startedAt };
+        if (container.kind === 'sidecar') container.ready = true;
+      }
+    }
+    this.#phase = 'Running';
+    this.#change();
+  }
+
+  ready(ready = true): void {
+    this.#acted = true;
+    for (const container of this.#containers) {
+      if (container.kind === 'main') container.ready = ready && container.phase.type === 'running';
+    }
+    this.#change();
+  }
+
+  /** Containers wait, for a reason such as ImagePullBackOff or CreateContainerConfigError. */
+  wait(reason: string, message?: string): void {
+    this.#acted = true;
+    for (const container of this.#containers) {
+      if (container.kind === 'main' && container.phase.type === 'waiting') container.phase = { type: 'waiting', reason, ...(message ? { message } : {}) };
+    }
+    this.#change();
+  }
+
+  /** Containers end. What the restart policy says happens then: another start after a back-off, or the pod's end. */
+  exit(exitCode = 0, exit: Exit = {}): void {
+    this.#acted = true;
+    const finishedAt = this.#host.clock.now();
+    for (const container of this.#containers) {
+      const { phase } = container;
+      if (container.kind !== 'main' || phase.type !== 'running' || (exit.container !== undefined && exit.container !== container.spec.name)) continue;
+      const reason = exit.reason ?? (exitCode === 0 ? 'Completed' : 'Error');
+      container.ready = false;
+      container.phase = { type: 'terminated', startedAt: phase.startedAt, finishedAt, exitCode, reason, ...(exit.message ? { message: exit.message } : {}) };
+    }
+    if (!this.#terminating) this.#afterExit();
+    this.#change();
+  }
+
+  log(text: string, container?: string): void {
+    for (const { spec, kind } of this.#containers) {
+      if (container === undefined ? kind === 'main' : spec.name === container) this.logOf(spec.name).write(text, this.#host.clock.now());
+    }
+  }
+
+  logOf(container: string): PodLog {
+    this.#logs ??= new Map();
+    let log = this.#logs.get(container);
+    if (log === undefined) this.#logs.set(container, (log = new PodLog()));
+    return log;
+  }
+
+  /** Resolves after a while; rejects when the pod is told to end. */
+  sleep(duration: Duration): Promise<void> {
+    this.#acted = true;
+    return this.#host.clock.sleep(milliseconds(duration), this.#running?.signal);
+  }
+
+  /** What it uses now; undefined while it does not run. */
+  usage(now: number): PodUsage | undefined {
+    const running = this.#containers.find(({ kind, phase }) => kind === 'main' && phase.type === 'running')?.phase;
+    if (running?.type !== 'running') return undefined;
+    const { usage } = this.#script;
+    if (typeof usage === 'function') return usage(this.object, now - running.startedAt);
+    return usage ?? { cpu: 0.001 * this.#containers.length, memory: 10 * 2 ** 20 * this.#containers.length };
+  }
+
+  status(object: Pod): PodStatus {
+    const { startTime, podIP } = this;
+    const model = { containers: this.#containers, startTime, hostIP: this.#host.hostIP, podIP, phase: this.#phase, ...this.#failure };
+    return podStatus(object, model, this.#host.clock.now());
+  }
+
+  /** The API has another version of it. */
+  update(object: Pod): void {
+    const before = this.object;
+    this.object = object;
+    if (object.metadata.deletionTimestamp !== undefined) return this.terminate();
+    if (object.metadata.generation !== before.metadata.generation || (object.spec?.readinessGates !== undefined && object.status !== before.status)) this.#change();
+  }
+
+  /** Ends its containers within their grace period, then is gone. */
+  terminate(): void {
+    if (this.#terminating) return;
+    this.#terminating = true;
+    this.#cancel(new Error('the pod is being deleted'));
+    const end = (): void => {
+      this.exit(TERMINATED, { reason: 'Error' });
+      if (!this.#isFinished()) this.#phase = 'Failed';
+      this.gone = true;
+      for (const log of this.#logs?.values() ?? []) log.end();
+      this.#change();
+    };
+    const graceMs = (this.object.metadata.deletionGracePeriodSeconds ?? 30) * 1000;
+    const stopMs = Math.min(milliseconds(this.#script.stopAfter ?? 0), graceMs);
+    if (stopMs > 0 && !this.#isFinished()) this.#after(stopMs, end);
+    else end();
+  }
+
+  /** Ends its timers without a word: the node is no longer there. */
+  abandon(): void {
+    this.#terminating = true;
+    this.#cancel(new Error('the node has ended'));
+    for (const log of this.#logs?.values() ?? []) log.end();
+  }
+
+  #behave(): void {
+    this.#running = undefined;
+    for (const behaviour of this.#host.behaviours()) {
+      this.#acted = false;
+      this.#running = new AbortController();
+      const result = behaviour(this);
+      if (result instanceof Promise) {
+        const { signal } = this.#running;
+        result.catch((error: unknown) => {
+          if (!signal.aborted) this.#host.logger.error(error, 'A pod\'s behaviour failed', { pod: `${this.namespace}/${this.name}` });
+        });
+        return;
+      }
+      if (result) return this.#play(result);
+      if (this.#acted) return;
+    }
+    this.#running = undefined;
+    this.#play(this.#ownScript());
+  }
+
+  #ownScript(): PodScript {
+    try {
+      return defaultScript(this.object);
+    } catch (error) {
+      this.#host.logger.error(error, 'A pod\'s annotation is no behaviour', { pod: `${this.namespace}/${this.name}` });
+      return {};
+    }
+  }
+
+  #play(script: PodScript): void {
+    this.#script = script;
+    if (script.imagePullError !== undefined) return this.wait('ErrImagePull', script.imagePullError);
+    const runs = this.#containers.find(({ kind }) => kind === 'main')?.phase;
+    /** Taken over while running: its time counts from its start. */
+    if (runs?.type === 'running') return this.#playRunning(script, this.#host.clock.now() - runs.startedAt);
+    const startMs = milliseconds(script.startAfter ?? 0);
+    const start = (): void => {
+      this.start();
+      for (const line of [script.logs ?? []].flat()) this.log(line);
+      this.#playRunning(script, 0);
+    };
+    if (startMs === 0) return start();
+    this.#change();
+    this.#after(startMs, start);
+  }
+
+  #playRunning(script: PodScript, ranForMs: number): void {
+    const left = (duration: Duration): number => Math.max(0, milliseconds(duration) - ranForMs);
+    const readyAfter = script.readyAfter ?? 0;
+    if (readyAfter !== false) {
+      if (left(readyAfter) === 0) this.ready();
+      else this.#after(left(readyAfter), () => this.ready());
+    }
+    if (script.runFor !== undefined) this.#after(left(script.runFor), () => this.exit(script.exitCode ?? 0, script.exitReason ? { reason: script.exitReason } : {}));
+  }
+
+  #afterExit(): void {
+    const main = this.#containers.filter(({ kind }) => kind === 'main');
+    const policy = this.object.spec?.restartPolicy ?? 'Always';
+    const again = main.filter(({ phase }) => phase.type === 'terminated' && (policy === 'Always' || (policy === 'OnFailure' && phase.exitCode !== 0)));
+    if (again.length > 0) return this.#restartLater(again);
+    if (!main.every(({ phase }) => phase.type === 'terminated')) return;
+    this.#phase = main.every(({ phase }) => phase.type === 'terminated' && phase.exitCode === 0) ? 'Succeeded' : 'Failed';
+    this.#cancel(new Error('the pod has finished'));
+    for (const log of this.#logs?.values() ?? []) log.end();
+  }
+
+  #restartLater(containers: readonly ContainerModel[]): void {
+    const restarts = Math.max(...containers.map(({ restartCount }) => restartCount));
+    const delay = restarts === 0 ? 0 : Math.min(FIRST_BACKOFF_MS * 2 ** (restarts - 1), LONGEST_BACKOFF_MS);
+    for (const container of containers) {
+      container.last = container.phase;
+      container.restartCount++;
+      const message = `back-off ${delay / 1000}s restarting failed container=${container.spec.name} pod=${this.name}_${this.namespace}(${this.object.metadata.uid ?? ''})`;
+      container.phase = delay === 0 ? container.phase : { type: 'waiting', reason: 'CrashLoopBackOff', message };
+    }
+    this.#after(delay, () => {
+      for (const container of containers) container.phase = { type: 'waiting', reason: 'ContainerCreating' };
+      this.#behave();
+    });
+  }
+
+  #exceedDeadline(): void {
+    this.#terminating = true;
+    this.#cancel(new Error('the pod exceeded its deadline'));
+    this.exit(TERMINATED, { reason: 'Error' });
+    this.#phase = 'Failed';
+    this.#failure = { reason: 'DeadlineExceeded', message: 'Pod was active on the node longer than the specified deadline' };
+    this.#terminating = false;
+    this.#change();
+  }
+
+  #isFinished(): boolean {
+    return this.#phase === 'Succeeded' || this.#phase === 'Failed';
+  }
+
+  #after(ms: number, fire: () => void): void {
+    const timer = this.#host.clock.after(ms, () => {
+      this.#timers = this.#timers.filter((candidate) => candidate !== timer);
+      fire();
+    });
+    this.#timers.push(timer);
+  }
+
+  #cancel(reason: Error): void {
+    for (const timer of this.#timers.splice(0)) timer.cancel();
+    this.#running?.abort(reason);
+  }
+
+  #change(): void {
+    this.version++;
+    this.#host.changed(this);
+  }
+}

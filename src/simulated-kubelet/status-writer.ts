@@ -1,0 +1,75 @@
+/** Writes pods' statuses as they change, each once for however many changes it stands for, and removes pods that are gone. */
+import type { Pod } from '../api/generated/core-v1.ts';
+import { isConflict, isNotFound, type Client } from '../client/index.ts';
+import { runWorkers, WorkQueue, type Context } from '../kernel/index.ts';
+import type { SimulatedPod } from './simulated-pod.ts';
+
+const WORKERS = 16;
+
+export class StatusWriter {
+  readonly #queue: WorkQueue<SimulatedPod>;
+  readonly #written = new WeakMap<SimulatedPod, number>();
+
+  constructor(
+    private readonly ctx: Context,
+    private readonly client: Client,
+  ) {
+    this.#queue = new WorkQueue<SimulatedPod>({ clock: ctx.clock });
+  }
+
+  changed(pod: SimulatedPod): void {
+    this.#queue.add(pod);
+  }
+
+  async run(): Promise<void> {
+    const { signal, logger } = this.ctx;
+    await runWorkers({
+      queue: this.#queue,
+      workers: WORKERS,
+      handle: (pod) => this.#write(pod),
+      isExpected: isConflict,
+      signal,
+      logger,
+    });
+  }
+
+  async #write(pod: SimulatedPod): Promise<void> {
+    try {
+      const { version } = pod;
+      if (this.#written.get(pod) !== version && (!pod.gone || leavesTraces(pod.object))) {
+        await this.#writeStatus(pod, pod.object);
+        this.#written.set(pod, version);
+      }
+      if (pod.gone) await this.#remove(pod.object);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  }
+
+  async #writeStatus(pod: SimulatedPod, object: Pod): Promise<void> {
+    const pods = this.client.resource('v1/pods');
+    try {
+      await pods.updateStatus({ ...object, status: pod.status(object) });
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      const { namespace, name = '', uid } = object.metadata;
+      const latest = await pods.get({ namespace, name });
+      /** Its successor of the same name is not ours to write. */
+      if (latest.metadata.uid !== uid) return;
+      await pods.updateStatus({ ...latest, status: pod.status(latest) });
+    }
+  }
+
+  async #remove({ metadata }: Pod): Promise<void> {
+    const { namespace, name = '', uid } = metadata;
+    try {
+      await this.client.resource('v1/pods').delete({ namespace, name }, { gracePeriodSeconds: 0, preconditions: { uid } });
+    } catch (error) {
+      /** Another pod has the name by now. */
+      if (!isConflict(error)) throw error;
+    }
+  }
+}
+
+/** Whether somebody looks at how a deleted pod ended: whoever holds it with a finalizer, as Jobs do. */
+const leavesTraces = ({ metadata }: Pod): boolean => (metadata.finalizers?.length ?? 0) > 0;

@@ -1,0 +1,78 @@
+/** What a simulated node and its pods use, in the two forms in which a kubelet tells it. */
+import type { SimulatedPod } from './simulated-pod.ts';
+import type { SimulatedNode } from './simulated-nodes.ts';
+import { formatTime } from '../machinery/time/index.ts';
+
+interface ContainerUsage {
+  readonly pod: SimulatedPod;
+  readonly container: string;
+  readonly startedAt: number;
+  readonly cpu: number;
+  readonly memory: number;
+}
+
+/** A node's own daemons. */
+const NODE_CPU = 0.05;
+const NODE_MEMORY = 300 * 2 ** 20;
+
+/** A pod's usage is shared evenly by its containers. */
+function containerUsages(node: SimulatedNode, now: number): ContainerUsage[] {
+  return [...node.pods.values()].flatMap((pod) => {
+    const usage = pod.usage(now);
+    const running = pod.containers.filter(({ kind, phase }) => kind !== 'init' && phase.type === 'running');
+    if (usage === undefined) return [];
+    return running.map(({ spec, phase }) => ({
+      pod,
+      container: spec.name,
+      startedAt: phase.type === 'running' ? phase.startedAt : now,
+      cpu: usage.cpu / running.length,
+      memory: usage.memory / running.length,
+    }));
+  });
+}
+
+const seconds = ({ cpu, startedAt }: ContainerUsage, now: number): number => (cpu * (now - startedAt)) / 1000;
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+export function resourceMetrics(node: SimulatedNode, now: number): string {
+  const usages = containerUsages(node, now);
+  const labels = ({ pod, container }: ContainerUsage): string => `{container="${container}",namespace="${pod.namespace}",pod="${pod.name}"}`;
+  const nodeSeconds = (NODE_CPU * (now - node.heart.since)) / 1000 + sum(usages.map((usage) => seconds(usage, now)));
+  const lines = [
+    '# TYPE container_cpu_usage_seconds_total counter',
+    ...usages.map((usage) => `container_cpu_usage_seconds_total${labels(usage)} ${seconds(usage, now)} ${Math.round(now)}`),
+    '# TYPE container_memory_working_set_bytes gauge',
+    ...usages.map((usage) => `container_memory_working_set_bytes${labels(usage)} ${usage.memory} ${Math.round(now)}`),
+    '# TYPE container_start_time_seconds gauge',
+    ...usages.map((usage) => `container_start_time_seconds${labels(usage)} ${usage.startedAt / 1000}`),
+    '# TYPE node_cpu_usage_seconds_total counter',
+    `node_cpu_usage_seconds_total ${nodeSeconds} ${Math.round(now)}`,
+    '# TYPE node_memory_working_set_bytes gauge',
+    `node_memory_working_set_bytes ${NODE_MEMORY + sum(usages.map(({ memory }) => memory))} ${Math.round(now)}`,
+    '# TYPE resource_scrape_error gauge',
+    'resource_scrape_error 0',
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+export function statsSummary(node: SimulatedNode, now: number): unknown {
+  const usages = containerUsages(node, now);
+  const time = formatTime(now);
+  const stats = (cpu: number, nanoSeconds: number, memory: number): object => ({
+    cpu: { time, usageNanoCores: Math.round(cpu * 1e9), usageCoreNanoSeconds: Math.round(nanoSeconds * 1e9) },
+    memory: { time, usageBytes: Math.round(memory), workingSetBytes: Math.round(memory), rssBytes: Math.round(memory) },
+  });
+  const total = (of: readonly ContainerUsage[]): object => stats(sum(of.map(({ cpu }) => cpu)), sum(of.map((usage) => seconds(usage, now))), sum(of.map(({ memory }) => memory)));
+  const pods = [...new Set(usages.map(({ pod }) => pod))].map((pod) => {
+    const own = usages.filter((usage) => usage.pod === pod);
+    return {
+      podRef: { name: pod.name, namespace: pod.namespace, uid: pod.object.metadata.uid },
+      startTime: formatTime(pod.startTime),
+      containers: own.map((usage) => ({ name: usage.container, startTime: formatTime(usage.startedAt), ...stats(usage.cpu, seconds(usage, now), usage.memory) })),
+      ...total(own),
+    };
+  });
+  const ownSeconds = (NODE_CPU * (now - node.heart.since)) / 1000;
+  const all = stats(NODE_CPU + sum(usages.map(({ cpu }) => cpu)), ownSeconds + sum(usages.map((usage) => seconds(usage, now))), NODE_MEMORY + sum(usages.map(({ memory }) => memory)));
+  return { node: { nodeName: node.name, startTime: formatTime(node.heart.since), ...all }, pods };
+}
