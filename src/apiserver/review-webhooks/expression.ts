@@ -1,37 +1,34 @@
-/** CEL expressions over JSON values: whole numbers are CEL's int. */
-import { Environment } from '@marcbachmann/cel-js';
+/** CEL expressions over JSON values, of configurations that say whom to ask and how to read a token. */
+import { CelCompileError, compile, Environment, types, untypedValue } from '../../machinery/cel/index.ts';
+import { toJson } from '../../machinery/cel-admission/index.ts';
 
 export interface Expression {
   readonly text: string;
+  /** Throws when the expression fails, or costs too much. */
   evaluate(variables: Readonly<Record<string, unknown>>): unknown;
 }
 
+/** What one evaluation may cost. */
+const COST_LIMIT = 1_000_000;
+
 /** Throws when the expression cannot be read or uses anything but the given variables. */
 export function compileExpression(text: string, variables: readonly string[]): Expression {
-  const environment = new Environment({ enableOptionalTypes: true, homogeneousAggregateLiterals: false });
-  for (const name of variables) environment.registerVariable(name, 'dyn');
-  const compiled = environment.parse(text);
-  const { valid, error } = compiled.check();
-  if (!valid) throw new Error(`compilation failed: ${error?.message ?? 'the expression does not type-check'}`);
+  const { program } = compiled(text, new Environment({ variables: Object.fromEntries(variables.map((name) => [name, types.DYN])) }));
   return {
     text,
     evaluate(values) {
-      const converted = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, toCel(value)]));
-      return fromCel(compiled(converted));
+      const { value, error } = program.run((name) => (name in values ? untypedValue(values[name]) : undefined), COST_LIMIT);
+      if (error) throw error;
+      return toJson(value ?? null);
     },
   };
 }
 
-function toCel(value: unknown): unknown {
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : value;
-  if (Array.isArray(value)) return value.map(toCel);
-  if (typeof value === 'object' && value !== null) return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, toCel(inner)]));
-  return value;
-}
-
-function fromCel(value: unknown): unknown {
-  if (typeof value === 'bigint') return Number(value);
-  if (Array.isArray(value)) return value.map(fromCel);
-  if (value instanceof Map) return Object.fromEntries([...value].map(([key, inner]) => [String(key), fromCel(inner)]));
-  return value;
+function compiled(text: string, environment: Environment): ReturnType<typeof compile> {
+  try {
+    return compile(text, environment);
+  } catch (error) {
+    if (error instanceof CelCompileError) throw new Error(`compilation failed: ${error.problems}`, { cause: error });
+    throw error;
+  }
 }

@@ -325,6 +325,7 @@ class Checker {
       case 'optMap':
         return t.optionalOf(transform!);
       case 'optFlatMap':
+      case 'bind':
         return transform!;
     }
   }
@@ -346,6 +347,10 @@ class Checker {
       if (t.isOptional(range)) return [range.parameters[0]!];
       if (range.kind === 'dyn' || range.kind === 'error') return [t.DYN];
       return [this.report(node.at, `found no matching overload for 'hasValue' applied to '${t.typeText(range)}.()'`)];
+    }
+    if (macro === 'bind') {
+      if (!this.environment.bindings) this.report(node.at, "undeclared reference to 'cel' (in container '')");
+      return [range];
     }
     const two = variables.length === 2;
     switch (range.kind) {

@@ -38,6 +38,8 @@ export function runComprehension(node: Comprehension, compiler: Compiler): Evalu
     case 'optMap':
     case 'optFlatMap':
       return optional(loop, node.macro === 'optMap');
+    case 'bind':
+      return bind(loop);
   }
 }
 
@@ -161,6 +163,15 @@ function sortBy(loop: Loop): Evaluate {
     });
     run.spend(1 + keyed.length);
     return keyed.sort((a, b) => compareValues(a.key, b.key) ?? 0).map(({ element }) => element);
+  };
+}
+
+/** A name for a value. */
+function bind({ range, slots, transform }: Loop): Evaluate {
+  return (run) => {
+    run.slots[slots[0]!] = range(run);
+    run.spend(1);
+    return transform!(run);
   };
 }
 

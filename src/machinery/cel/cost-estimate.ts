@@ -310,11 +310,17 @@ class Estimator {
       case 'optMap':
       case 'optFlatMap':
         return add(range, exactly(3), { min: 0, max: transform.max });
+      case 'bind': {
+        const size = node.transform && this.sizes.get(node.transform);
+        if (size) this.sizes.set(node, size);
+        return add(range, ONE, transform);
+      }
     }
   }
 
-  private loopVariables({ range, variables }: Comprehension): LoopVariable[] {
+  private loopVariables({ macro, range, variables }: Comprehension): LoopVariable[] {
     const path = this.paths.get(range);
+    if (macro === 'bind') return [{ name: variables[0]!, path, size: this.sizes.get(range) }];
     const isMap = this.checked.typeOf(range).kind === 'map';
     const step = (name: string): readonly string[] | undefined => path && [...path, name];
     if (variables.length === 1) return [{ name: variables[0]!, path: step(isMap ? '@keys' : '@items'), size: undefined }];

@@ -23,6 +23,8 @@ export interface EnvironmentOptions {
   /** Objects that an expression may build, by their names. */
   readonly objects?: readonly ObjectType[];
   readonly libraries?: readonly Library[];
+  /** Whether `cel.bind(name, value, expression)` is known. */
+  readonly bindings?: boolean;
 }
 
 export class Environment {
@@ -30,10 +32,12 @@ export class Environment {
   readonly types: ReadonlyMap<string, CelType>;
   readonly objects: ReadonlyMap<string, ObjectType>;
   readonly variables: ReadonlyMap<string, CelType>;
+  readonly bindings: boolean;
 
-  constructor({ variables, objects = [], libraries = [] }: EnvironmentOptions) {
+  constructor({ variables, objects = [], libraries = [], bindings = false }: EnvironmentOptions) {
     this.functions = libraries.length === 0 ? BASE : functionTable([...kubernetesLibraries, ...libraries]);
     this.types = libraries.length === 0 ? BASE_TYPES : typesOf([...kubernetesLibraries, ...libraries]);
+    this.bindings = bindings;
     this.variables = new Map(Object.entries(variables));
     this.objects = new Map(objects.map((type) => [type.name, type]));
   }

@@ -5,6 +5,7 @@
  * validation of definitions asks.
  */
 export { CelCompileError, checkSource, compile, type Compiled } from './compile.ts';
+export { compileDeviceSelector, DEVICE, deviceSelectorEnvironment } from './device-selector.ts';
 export { estimateCost, type Range, type RootType } from './cost-estimate.ts';
 export { Environment, type EnvironmentOptions } from './environment.ts';
 export { method, overload, type Library, type Overload } from './function-table.ts';

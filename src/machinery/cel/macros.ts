@@ -40,6 +40,10 @@ const MACROS: Readonly<Record<string, readonly Macro[]>> = {
 };
 
 export function expandMemberMacro(name: string, { at, target, args }: MemberCall): Comprehension | undefined {
+  if (name === 'bind' && target.kind === 'identifier' && target.name === 'cel' && args.length === 3) {
+    const [variable, value, transform] = args as [Expression, Expression, Expression];
+    return { kind: 'comprehension', at, macro: 'bind', range: value, variables: [simpleName(variable)], predicate: undefined, transform };
+  }
   const candidates = Object.hasOwn(MACROS, name) ? MACROS[name]! : [];
   const found = candidates.find(({ parts }) => parts.length === args.length);
   if (!found) return undefined;

@@ -50,7 +50,7 @@ export interface StructLiteral extends Node {
   readonly fields: readonly { readonly name: string; readonly value: Expression; readonly optional: boolean; readonly at: number }[];
 }
 
-export type MacroName = 'all' | 'exists' | 'existsOne' | 'map' | 'filter' | 'transformMap' | 'transformMapEntry' | 'optMap' | 'optFlatMap' | 'sortBy';
+export type MacroName = 'all' | 'exists' | 'existsOne' | 'map' | 'filter' | 'transformMap' | 'transformMapEntry' | 'optMap' | 'optFlatMap' | 'sortBy' | 'bind';
 
 /** A loop over a list or map; optionals are loops of at most one turn. */
 export interface Comprehension extends Node {

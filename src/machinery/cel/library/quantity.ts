@@ -4,7 +4,7 @@ import { method, overload, type Library } from '../function-table.ts';
 import { BOOL, DOUBLE, INT, STRING, opaque } from '../types.ts';
 import { CelError, LibraryValue, type Value } from '../values.ts';
 
-const QUANTITY = opaque('kubernetes.Quantity');
+export const QUANTITY = opaque('kubernetes.Quantity');
 
 export class QuantityValue extends LibraryValue {
   readonly typeName = QUANTITY.name;
