@@ -1,0 +1,78 @@
+/** Brings a decision to the API server, beside the next decisions; takes it back when that fails. */
+import type { CycleState } from '../framework/cycle-state.ts';
+import { ASSIGNED_POD_DELETE } from '../framework/cluster-event.ts';
+import { errorStatus, type Status } from '../framework/status.ts';
+import { handleFailure } from '../handle-failure.ts';
+import type { QueuedPod } from '../queue/queued-pod.ts';
+import { runBinds, runPreBinds, unreserve } from '../run-plugins.ts';
+import type { Scheduler } from '../scheduler.ts';
+
+export interface Decision {
+  readonly queued: QueuedPod;
+  readonly state: CycleState;
+  readonly nodeName: string;
+  readonly startedAt: number;
+  readonly permitTimeouts: ReadonlyMap<string, number>;
+}
+
+export function bindInBackground(scheduler: Scheduler, decision: Decision): void {
+  scheduler.background('binding', async (signal) => {
+    const status = await bind(scheduler, decision, signal).catch((error: unknown) => errorStatus(error));
+    if (status === undefined) bound(scheduler, decision);
+    else if (!signal.aborted) takeBack(scheduler, decision, status);
+  });
+}
+
+async function bind(scheduler: Scheduler, decision: Decision, signal: AbortSignal): Promise<Status | undefined> {
+  const { queued, state, nodeName, permitTimeouts } = decision;
+  const { pod, profile } = queued;
+  if (permitTimeouts.size > 0) {
+    const rejected = await scheduler.permitRoom.enter(pod, nodeName, permitTimeouts);
+    if (rejected !== undefined) return rejected;
+  }
+  scheduler.queue.decided(pod.uid);
+  const options = { state, pod, nodeName, signal };
+  const failed = await runPreBinds(profile, options);
+  if (failed !== undefined) return failed;
+  const binder = scheduler.extenders.find((extender) => extender.binds && extender.isInterested(pod));
+  if (binder === undefined) return runBinds(profile, options);
+  await binder.bind(pod, nodeName, signal);
+  return undefined;
+}
+
+function bound(scheduler: Scheduler, { queued, state, nodeName, startedAt }: Decision): void {
+  const { pod, profile } = queued;
+  const { metrics, ctx } = scheduler;
+  const labels = { result: 'scheduled', profile: profile.schedulerName };
+  metrics.scheduleAttempts.inc(labels);
+  metrics.attemptDuration.observe((ctx.clock.monotonic() - startedAt) / 1000, labels);
+  metrics.podSchedulingAttempts.observe(queued.attempts);
+  if (queued.flushed) metrics.scheduledAfterFlush.inc();
+  scheduler.queue.done(pod.uid);
+  scheduler.scheduledEvents.placed(pod, nodeName);
+  for (const plugin of profile.plugins.postBind) plugin.postBind!(state, pod, nodeName);
+}
+
+/** Everyone who was turned down because of this pod may try again. */
+function takeBack(scheduler: Scheduler, { queued, state, nodeName, startedAt }: Decision, status: Status): void {
+  const { pod, profile } = queued;
+  const { cache, queue } = scheduler;
+  unreserve(profile, state, pod, nodeName);
+  cache.forget(pod);
+  const rejected = status.isRejected;
+  const by = new Set([status.plugin]);
+  const isPending = status.code === 'Pending';
+  const message = rejected ? status.message : bindingMessage(status);
+  queue.moveOn(ASSIGNED_POD_DELETE, pod.pod, undefined);
+  handleFailure(scheduler, {
+    queued,
+    status,
+    startedAt,
+    message,
+    diagnosis: rejected ? { totalNodes: cache.table.nodeCount, preFilter: undefined, answers: [], postFilterMessage: '', rejectors: isPending ? new Set() : by, pendingRejectors: isPending ? by : new Set() } : undefined,
+  });
+}
+
+function bindingMessage(status: Status): string {
+  return status.plugin === 'DefaultBinder' ? `binding rejected: running Bind plugin ${JSON.stringify(status.plugin)}: ${status.message}` : `running PreBind plugin ${JSON.stringify(status.plugin)}: ${status.message}`;
+}

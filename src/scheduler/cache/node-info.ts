@@ -1,0 +1,77 @@
+import type { Node, Taint } from '../../api/generated/core-v1.ts';
+import type { PodInfo } from './pod-info.ts';
+import type { HostPort } from './pod-shape.ts';
+import type { NodeTable } from './node-table.ts';
+
+const NO_LABELS: Readonly<Record<string, string>> = {};
+const NO_TAINTS: readonly Taint[] = [];
+
+/** One node as plugins see it. Its numbers live in the columns of the table, at its slot. */
+export class NodeInfo {
+  readonly name: string;
+  readonly slot: number;
+  readonly table: NodeTable;
+  /** Undefined for a node that pods are bound to but that is not there (yet, or any more). */
+  node: Node | undefined;
+  labels: Readonly<Record<string, string>> = NO_LABELS;
+  taints: readonly Taint[] = NO_TAINTS;
+  unschedulable = false;
+  /** Image name → size in bytes. */
+  images: ReadonlyMap<string, number> = new Map();
+  readonly pods = new Map<string, PodInfo>();
+  /** Pods that others avoid, or that want others near. */
+  podsWithAffinity = 0;
+  #hostPorts: Map<string, number> | undefined;
+  /** Claims in use by pods here: `namespace/name` → number of pods. */
+  readonly claims = new Map<string, number>();
+
+  constructor(name: string, slot: number, table: NodeTable) {
+    this.name = name;
+    this.slot = slot;
+    this.table = table;
+  }
+
+  get exists(): boolean {
+    return this.node !== undefined;
+  }
+
+  get allocatable(): { milliCpu: number; memory: number; ephemeralStorage: number; pods: number } {
+    const { table, slot } = this;
+    return { milliCpu: table.allocatableCpu[slot]!, memory: table.allocatableMemory[slot]!, ephemeralStorage: table.allocatableEphemeral[slot]!, pods: table.allocatablePods[slot]! };
+  }
+
+  get requested(): { milliCpu: number; memory: number; ephemeralStorage: number } {
+    const { table, slot } = this;
+    return { milliCpu: table.requestedCpu[slot]!, memory: table.requestedMemory[slot]!, ephemeralStorage: table.requestedEphemeral[slot]! };
+  }
+
+  /** Whether a port can still be taken: an address of all conflicts with every address. */
+  portsFree(wanted: readonly HostPort[]): boolean {
+    if (this.#hostPorts === undefined || this.#hostPorts.size === 0) return true;
+    return wanted.every(({ protocol, ip, port }) => {
+      if (ip !== '0.0.0.0') return !this.#hostPorts!.has(`${protocol} ${port} ${ip}`) && !this.#hostPorts!.has(`${protocol} ${port} 0.0.0.0`);
+      const prefix = `${protocol} ${port} `;
+      for (const used of this.#hostPorts!.keys()) if (used.startsWith(prefix)) return false;
+      return true;
+    });
+  }
+
+  countPorts(ports: readonly HostPort[], by: 1 | -1): void {
+    if (ports.length === 0) return;
+    const used = (this.#hostPorts ??= new Map());
+    for (const { protocol, ip, port } of ports) count(used, `${protocol} ${port} ${ip}`, by);
+  }
+
+  countClaims(pod: PodInfo, by: 1 | -1): void {
+    for (const volume of pod.shape.volumes) {
+      const claim = volume.persistentVolumeClaim?.claimName ?? (volume.ephemeral ? `${pod.name}-${volume.name}` : undefined);
+      if (claim !== undefined) count(this.claims, `${pod.namespace}/${claim}`, by);
+    }
+  }
+}
+
+function count(map: Map<string, number>, key: string, by: number): void {
+  const now = (map.get(key) ?? 0) + by;
+  if (now > 0) map.set(key, now);
+  else map.delete(key);
+}

@@ -1,0 +1,147 @@
+/**
+ * The nodes in columns: one typed array a number, one slot a node. Filters and scores of thousands of nodes read a few
+ * arrays from front to back instead of thousands of objects. A slot keeps its node until that is gone, then is reused.
+ */
+import { NodeInfo } from './node-info.ts';
+import { Topology } from './topology.ts';
+
+const FIRST_CAPACITY = 64;
+
+export interface ScalarColumn {
+  allocatable: Float64Array;
+  requested: Float64Array;
+}
+
+type NumberColumn =
+  | 'allocatableCpu'
+  | 'allocatableMemory'
+  | 'allocatableEphemeral'
+  | 'allocatablePods'
+  | 'requestedCpu'
+  | 'requestedMemory'
+  | 'requestedEphemeral'
+  | 'nonZeroCpu'
+  | 'nonZeroMemory'
+  | 'podCount';
+
+const COLUMNS: readonly NumberColumn[] = [
+  'allocatableCpu',
+  'allocatableMemory',
+  'allocatableEphemeral',
+  'allocatablePods',
+  'requestedCpu',
+  'requestedMemory',
+  'requestedEphemeral',
+  'nonZeroCpu',
+  'nonZeroMemory',
+  'podCount',
+];
+
+export class NodeTable {
+  capacity = FIRST_CAPACITY;
+  /** One more than the highest slot that was ever used: where loops end. */
+  end = 0;
+  /** Nodes that exist as objects. */
+  nodeCount = 0;
+  /** Changes when nodes come, go or get other labels. */
+  version = 0;
+
+  allocatableCpu = new Float64Array(FIRST_CAPACITY);
+  allocatableMemory = new Float64Array(FIRST_CAPACITY);
+  allocatableEphemeral = new Float64Array(FIRST_CAPACITY);
+  allocatablePods = new Float64Array(FIRST_CAPACITY);
+  requestedCpu = new Float64Array(FIRST_CAPACITY);
+  requestedMemory = new Float64Array(FIRST_CAPACITY);
+  requestedEphemeral = new Float64Array(FIRST_CAPACITY);
+  /** Requests with defaults for containers that ask for nothing. */
+  nonZeroCpu = new Float64Array(FIRST_CAPACITY);
+  nonZeroMemory = new Float64Array(FIRST_CAPACITY);
+  podCount = new Float64Array(FIRST_CAPACITY);
+  readonly scalars = new Map<string, ScalarColumn>();
+  /** By slot; undefined where there is no node. */
+  readonly nodes: (NodeInfo | undefined)[] = [];
+
+  readonly #byName = new Map<string, NodeInfo>();
+  readonly #topologies = new Map<string, Topology>();
+  readonly #free: number[] = [];
+
+  get(name: string): NodeInfo | undefined {
+    return this.#byName.get(name);
+  }
+
+  /** The node of that name, known or not: pods may be seen before their node. */
+  obtain(name: string): NodeInfo {
+    const known = this.#byName.get(name);
+    if (known !== undefined) return known;
+    const slot = this.#free.pop() ?? this.#nextSlot();
+    const node = new NodeInfo(name, slot, this);
+    this.nodes[slot] = node;
+    this.#byName.set(name, node);
+    return node;
+  }
+
+  /** Gives the slot free when neither node nor pods are left. */
+  releaseIfUnused(node: NodeInfo): void {
+    if (node.exists || node.pods.size > 0) return;
+    const { slot } = node;
+    this.#byName.delete(node.name);
+    this.nodes[slot] = undefined;
+    for (const column of COLUMNS) this[column][slot] = 0;
+    for (const { allocatable, requested } of this.scalars.values()) allocatable[slot] = requested[slot] = 0;
+    this.#free.push(slot);
+  }
+
+  /** Every node that exists. */
+  *existing(): IterableIterator<NodeInfo> {
+    for (let slot = 0; slot < this.end; slot++) {
+      const node = this.nodes[slot];
+      if (node?.exists) yield node;
+    }
+  }
+
+  scalar(name: string): ScalarColumn {
+    let column = this.scalars.get(name);
+    if (column === undefined) {
+      column = { allocatable: new Float64Array(this.capacity), requested: new Float64Array(this.capacity) };
+      this.scalars.set(name, column);
+    }
+    return column;
+  }
+
+  /** The domains of a label, kept up to date from the first time that anybody asks. */
+  topology(key: string): Topology {
+    let topology = this.#topologies.get(key);
+    if (topology === undefined) {
+      topology = new Topology(key, this.capacity);
+      for (const node of this.existing()) topology.set(node.slot, node.labels[key]);
+      this.#topologies.set(key, topology);
+    }
+    return topology;
+  }
+
+  /** Labels changed, or the node came or went. */
+  labelsChanged(node: NodeInfo): void {
+    this.version++;
+    for (const topology of this.#topologies.values()) topology.set(node.slot, node.exists ? node.labels[topology.key] : undefined);
+  }
+
+  #nextSlot(): number {
+    if (this.end === this.capacity) this.#grow();
+    return this.end++;
+  }
+
+  #grow(): void {
+    this.capacity *= 2;
+    const wider = (column: Float64Array): Float64Array => {
+      const copy = new Float64Array(this.capacity);
+      copy.set(column);
+      return copy;
+    };
+    for (const column of COLUMNS) this[column] = wider(this[column]) as Float64Array<ArrayBuffer>;
+    for (const column of this.scalars.values()) {
+      column.allocatable = wider(column.allocatable);
+      column.requested = wider(column.requested);
+    }
+    for (const topology of this.#topologies.values()) topology.grow(this.capacity);
+  }
+}

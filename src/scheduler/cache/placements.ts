@@ -1,0 +1,60 @@
+/** Where the pods of each shape are: selectors are matched once a shape instead of once a pod. */
+import type { PodInfo } from './pod-info.ts';
+import type { PodShape } from './pod-shape.ts';
+
+export interface Placement {
+  readonly shape: PodShape;
+  /** By slot: how many pods of the shape are there. */
+  readonly counts: Map<number, number>;
+  /** Of these, the ones that are being deleted. */
+  readonly terminating: Map<number, number>;
+}
+
+export class Placements {
+  readonly #byShape = new Map<PodShape, Placement>();
+  readonly #withAffinity = new Set<Placement>();
+  readonly #withAntiAffinity = new Set<Placement>();
+
+  all(): Iterable<Placement> {
+    return this.#byShape.values();
+  }
+
+  /** Those whose pods have terms about other pods. */
+  withAffinity(): Iterable<Placement> {
+    return this.#withAffinity;
+  }
+
+  /** Those whose pods require that others stay away. */
+  withRequiredAntiAffinity(): Iterable<Placement> {
+    return this.#withAntiAffinity;
+  }
+
+  add(pod: PodInfo, slot: number): void {
+    let placement = this.#byShape.get(pod.shape);
+    if (placement === undefined) {
+      placement = { shape: pod.shape, counts: new Map(), terminating: new Map() };
+      this.#byShape.set(pod.shape, placement);
+      if (pod.shape.hasAffinity) this.#withAffinity.add(placement);
+      if (pod.shape.hasRequiredAntiAffinity) this.#withAntiAffinity.add(placement);
+    }
+    count(placement.counts, slot, 1);
+    if (pod.terminating) count(placement.terminating, slot, 1);
+  }
+
+  remove(pod: PodInfo, slot: number): void {
+    const placement = this.#byShape.get(pod.shape);
+    if (placement === undefined) return;
+    count(placement.counts, slot, -1);
+    if (pod.terminating) count(placement.terminating, slot, -1);
+    if (placement.counts.size > 0) return;
+    this.#byShape.delete(pod.shape);
+    this.#withAffinity.delete(placement);
+    this.#withAntiAffinity.delete(placement);
+  }
+}
+
+function count(map: Map<number, number>, slot: number, by: number): void {
+  const now = (map.get(slot) ?? 0) + by;
+  if (now > 0) map.set(slot, now);
+  else map.delete(slot);
+}

@@ -1,0 +1,141 @@
+/**
+ * The shape of a pod: everything that decides where it may go, and nothing that tells it from its equals. Pods of one
+ * Deployment have one shape, parsed once; what is worked out for one of them holds for the others.
+ */
+import type { Affinity, Container, Pod, Toleration, TopologySpreadConstraint, Volume } from '../../api/generated/core-v1.ts';
+import { affinityTermsOf, type AffinityTerms } from './affinity-term.ts';
+import { podRequests, type PodRequests } from './pod-requests.ts';
+
+export interface HostPort {
+  readonly protocol: string;
+  readonly ip: string;
+  readonly port: number;
+}
+
+export interface OwnerOfPod {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+}
+
+export class PodShape {
+  readonly key: string;
+  readonly namespace: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly priority: number;
+  readonly requests: PodRequests;
+  readonly hostPorts: readonly HostPort[];
+  readonly tolerations: readonly Toleration[];
+  readonly nodeSelector: Readonly<Record<string, string>> | undefined;
+  readonly affinity: Affinity | undefined;
+  readonly terms: AffinityTerms;
+  readonly spreadConstraints: readonly TopologySpreadConstraint[];
+  readonly images: readonly string[];
+  /** Claims and disks; other volumes do not matter to nodes. */
+  readonly volumes: readonly Volume[];
+  readonly owner: OwnerOfPod | undefined;
+
+  constructor(key: string, pod: Pod, requests: PodRequests) {
+    const spec = pod.spec;
+    this.key = key;
+    this.namespace = pod.metadata.namespace ?? '';
+    this.labels = pod.metadata.labels ?? {};
+    this.priority = spec?.priority ?? 0;
+    this.requests = requests;
+    this.hostPorts = hostPortsOf(pod);
+    this.tolerations = spec?.tolerations ?? [];
+    this.nodeSelector = spec?.nodeSelector;
+    this.affinity = spec?.affinity;
+    this.terms = affinityTermsOf(pod);
+    this.spreadConstraints = spec?.topologySpreadConstraints ?? [];
+    this.images = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].map((c) => c.image ?? '');
+    this.volumes = (spec?.volumes ?? []).filter(mattersToNodes);
+    this.owner = ownerOf(pod);
+  }
+
+  get hasRequiredAntiAffinity(): boolean {
+    return this.terms.requiredAntiAffinity.length > 0;
+  }
+
+  get hasAffinity(): boolean {
+    const { requiredAffinity, requiredAntiAffinity, preferredAffinity, preferredAntiAffinity } = this.terms;
+    return requiredAffinity.length + requiredAntiAffinity.length + preferredAffinity.length + preferredAntiAffinity.length > 0;
+  }
+}
+
+const shapes = new Map<string, WeakRef<PodShape>>();
+const FIRST_SWEEP = 1024;
+let sweepAt = FIRST_SWEEP;
+
+export function shapeOf(pod: Pod): PodShape {
+  const requests = podRequests(pod);
+  const key = shapeKey(pod, requests);
+  const known = shapes.get(key)?.deref();
+  if (known !== undefined) return known;
+  const shape = new PodShape(key, pod, requests);
+  shapes.set(key, new WeakRef(shape));
+  if (shapes.size > sweepAt) {
+    for (const [k, reference] of shapes) if (reference.deref() === undefined) shapes.delete(k);
+    sweepAt = Math.max(FIRST_SWEEP, shapes.size * 2);
+  }
+  return shape;
+}
+
+function shapeKey(pod: Pod, requests: PodRequests): string {
+  const { namespace, labels } = pod.metadata;
+  const spec = pod.spec;
+  const owner = ownerOf(pod);
+  const volumes = spec?.volumes?.filter(mattersToNodes);
+  return JSON.stringify([
+    namespace,
+    labels,
+    spec?.schedulerName,
+    spec?.priority,
+    spec?.preemptionPolicy,
+    requests,
+    spec?.nodeSelector,
+    spec?.affinity,
+    spec?.tolerations,
+    spec?.topologySpreadConstraints,
+    spec?.hostNetwork,
+    spec?.os?.name,
+    spec?.containers.map(containerKey),
+    spec?.initContainers?.map(containerKey),
+    volumes?.length ? volumes : 0,
+    spec?.resourceClaims,
+    owner && [owner.kind, owner.name],
+    spec?.schedulingGroup,
+  ]);
+}
+
+const containerKey = (container: Container): unknown => [container.image, container.ports?.some((p) => p.hostPort) ? container.ports : 0, container.restartPolicy];
+
+function hostPortsOf(pod: Pod): HostPort[] {
+  const found: HostPort[] = [];
+  const visit = (container: Container): void => {
+    for (const { hostPort, hostIP, protocol } of container.ports ?? []) {
+      if (hostPort) found.push({ protocol: protocol ?? 'TCP', ip: hostIP || '0.0.0.0', port: hostPort });
+    }
+  };
+  pod.spec?.containers.forEach(visit);
+  for (const container of pod.spec?.initContainers ?? []) if (container.restartPolicy === 'Always') visit(container);
+  return found;
+}
+
+function ownerOf(pod: Pod): OwnerOfPod | undefined {
+  const owner = pod.metadata.ownerReferences?.find((o) => o.controller === true);
+  return owner && { apiVersion: owner.apiVersion, kind: owner.kind, name: owner.name };
+}
+
+function mattersToNodes(volume: Volume): boolean {
+  return (
+    volume.persistentVolumeClaim !== undefined ||
+    volume.ephemeral !== undefined ||
+    volume.gcePersistentDisk !== undefined ||
+    volume.awsElasticBlockStore !== undefined ||
+    volume.azureDisk !== undefined ||
+    volume.iscsi !== undefined ||
+    volume.rbd !== undefined ||
+    volume.csi !== undefined
+  );
+}

@@ -1,0 +1,15 @@
+/** How many pods have each priority: whether there is anything to preempt at all. */
+export class PriorityCounts {
+  readonly #counts = new Map<number, number>();
+
+  count(priority: number, by: 1 | -1): void {
+    const now = (this.#counts.get(priority) ?? 0) + by;
+    if (now > 0) this.#counts.set(priority, now);
+    else this.#counts.delete(priority);
+  }
+
+  anyBelow(priority: number): boolean {
+    for (const known of this.#counts.keys()) if (known < priority) return true;
+    return false;
+  }
+}

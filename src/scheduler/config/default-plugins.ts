@@ -1,0 +1,20 @@
+import type { EnabledPlugin, PluginsConfiguration } from './types.ts';
+
+/** What runs when nobody says otherwise, in this order. */
+export const DEFAULT_PLUGIN_LIST: readonly EnabledPlugin[] = [
+  { name: 'SchedulingGates' },
+  { name: 'PrioritySort' },
+  { name: 'NodeUnschedulable' },
+  { name: 'NodeName' },
+  { name: 'TaintToleration', weight: 3 },
+  { name: 'NodeAffinity', weight: 2 },
+  { name: 'NodePorts' },
+  { name: 'NodeResourcesFit', weight: 1 },
+  { name: 'PodTopologySpread', weight: 2 },
+  { name: 'InterPodAffinity', weight: 2 },
+  { name: 'NodeResourcesBalancedAllocation', weight: 1 },
+  { name: 'ImageLocality', weight: 1 },
+  { name: 'DefaultBinder' },
+];
+
+export const DEFAULT_PLUGINS: PluginsConfiguration = { multiPoint: { enabled: DEFAULT_PLUGIN_LIST } };

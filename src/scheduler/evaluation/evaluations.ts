@@ -1,0 +1,47 @@
+import type { Cache } from '../cache/cache.ts';
+import type { PodInfo } from '../cache/pod-info.ts';
+import type { PodShape } from '../cache/pod-shape.ts';
+import type { Profile } from '../framework/profile.ts';
+import type { Random } from '../../kernel/index.ts';
+import { Evaluation } from './evaluation.ts';
+
+/** Each holds some bytes a node; this many shapes are remembered. */
+const KEPT = 64;
+
+/** The evaluations of the shapes that were scheduled last. */
+export class Evaluations {
+  readonly #cache: Cache;
+  readonly #random: Random;
+  /** In the order of their last use. */
+  readonly #byShape = new Map<PodShape, Evaluation>();
+
+  constructor(cache: Cache, random: Random) {
+    this.#cache = cache;
+    this.#random = random;
+  }
+
+  /** An evaluation that is up to date for the pod: shared with its equals, or its own. */
+  of(pod: PodInfo, profile: Profile): { evaluation: Evaluation; shared: boolean } {
+    const signature = this.#cache.nominator.nodeOf(pod.uid) === undefined ? profile.signatureOf(pod) : undefined;
+    if (signature === undefined) {
+      const evaluation = this.#create(pod, profile, undefined);
+      evaluation.refresh(pod);
+      return { evaluation, shared: false };
+    }
+    const known = this.#byShape.get(pod.shape);
+    const shared = known !== undefined && known.profile === profile && known.signature === signature;
+    const evaluation = shared ? known : this.#create(pod, profile, signature);
+    evaluation.refresh(pod);
+    this.#byShape.delete(pod.shape);
+    this.#byShape.set(pod.shape, evaluation);
+    if (this.#byShape.size > KEPT) for (const oldest of this.#byShape.keys()) {
+      this.#byShape.delete(oldest);
+      break;
+    }
+    return { evaluation, shared };
+  }
+
+  #create(pod: PodInfo, profile: Profile, signature: string | undefined): Evaluation {
+    return new Evaluation({ profile, cache: this.#cache, random: this.#random, pod, signature });
+  }
+}

@@ -1,0 +1,36 @@
+import type { Status } from '../framework/status.ts';
+
+export const NO_NODES_MESSAGE = 'no nodes available to schedule pods';
+
+/** Why a pod could not be placed, in upstream's words. */
+export interface Diagnosis {
+  readonly totalNodes: number;
+  /** Set when a PreFilter turned the pod down before any node was asked. */
+  readonly preFilter: Status | undefined;
+  /** The different answers, and how many nodes gave each. */
+  readonly answers: readonly { readonly status: Status; readonly nodes: number }[];
+  postFilterMessage: string;
+  /** The plugins whose change of mind could help. */
+  readonly rejectors: ReadonlySet<string>;
+  readonly pendingRejectors: ReadonlySet<string>;
+}
+
+export function diagnosisMessage(diagnosis: Diagnosis): string {
+  let message = `0/${diagnosis.totalNodes} nodes are available:`;
+  if (diagnosis.preFilter !== undefined && diagnosis.preFilter.message !== '') message += ` ${diagnosis.preFilter.message}.`;
+  else {
+    const text = reasonsText(diagnosis.answers);
+    if (text !== '') message += ` ${text}.`;
+  }
+  if (diagnosis.postFilterMessage !== '') message += ` ${diagnosis.postFilterMessage}`;
+  return message;
+}
+
+/** `1 Insufficient cpu, 2 Too many pods`: sorted as texts. */
+export function reasonsText(answers: readonly { readonly status: Status; readonly nodes: number }[]): string {
+  const counts = new Map<string, number>();
+  for (const { status, nodes } of answers) for (const reason of status.reasons) counts.set(reason, (counts.get(reason) ?? 0) + nodes);
+  return Array.from(counts, ([reason, count]) => `${count} ${reason}`)
+    .sort()
+    .join(', ');
+}

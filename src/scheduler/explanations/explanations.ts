@@ -1,0 +1,165 @@
+/**
+ * Why the scheduler did what it did: for every attempt, each node's answer, the scores of the best nodes plugin by plugin,
+ * and for pods that wait what would help. A bounded ring, compact while it is kept and spelled out when it is asked for.
+ */
+import type { ScoredNode } from '../evaluation/evaluation.ts';
+import type { Status } from '../framework/status.ts';
+
+export type Outcome = 'scheduled' | 'unschedulable' | 'error' | 'nominated';
+
+/** One attempt as it is kept. */
+export interface Attempt {
+  readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly schedulerName: string;
+  readonly attempt: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly durationMs: number;
+  readonly outcome: Outcome;
+  readonly nodeName: string;
+  readonly message: string;
+  /** Names by slot, shared among attempts. */
+  readonly nodeNames: readonly (string | undefined)[];
+  /** Answers by slot: 0 no node, 1 fits, n + 2 the status n. */
+  readonly codes: Uint16Array;
+  readonly statuses: readonly Status[];
+  /** Filters in the order in which they were asked. */
+  readonly filters: readonly string[];
+  readonly scored: readonly ScoredNode[];
+  readonly preFilter: Status | undefined;
+}
+
+export interface NodeExplanation {
+  readonly node: string;
+  readonly fits: boolean;
+  readonly filters: readonly { readonly plugin: string; readonly result: 'pass' | 'fail' | 'not asked'; readonly reasons?: readonly string[] }[];
+  /** Weighted, of the best nodes. */
+  readonly scores?: Readonly<Record<string, number>>;
+  readonly total?: number;
+}
+
+export interface Explanation {
+  readonly pod: { readonly namespace: string; readonly name: string; readonly uid: string };
+  readonly schedulerName: string;
+  readonly attempt: number;
+  readonly time: string;
+  readonly durationMs: number;
+  readonly outcome: Outcome;
+  readonly node: string;
+  readonly message: string;
+  readonly feasibleNodes: number;
+  readonly totalNodes: number;
+  readonly nodes: readonly NodeExplanation[];
+  readonly whatWouldHelp: readonly string[];
+}
+
+export interface ExplanationsOptions {
+  readonly maxAttempts?: number;
+  /** The answer columns are most of it: 2 bytes a node and attempt. */
+  readonly maxBytes?: number;
+}
+
+const DEFAULT_MAX_ATTEMPTS = 2_000;
+const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
+const ENTRY_BYTES = 1024;
+
+export class Explanations {
+  readonly #maxAttempts: number;
+  readonly #maxBytes: number;
+  readonly #ring: (Attempt | undefined)[] = [];
+  #head = 0;
+  #bytes = 0;
+  readonly #byUid = new Map<string, Attempt>();
+  readonly #uidOf = new Map<string, string>();
+  /** Set by the scheduler while it runs: what would help a pod that waits, on the state of now. */
+  advise: ((uid: string) => readonly string[]) | undefined;
+
+  constructor(options: ExplanationsOptions = {}) {
+    this.#maxAttempts = options.maxAttempts ?? DEFAULT_MAX_ATTEMPTS;
+    this.#maxBytes = options.maxBytes ?? DEFAULT_MAX_BYTES;
+  }
+
+  get size(): number {
+    return this.#ring.length - this.#head;
+  }
+
+  record(attempt: Attempt): void {
+    this.#ring.push(attempt);
+    this.#bytes += weight(attempt);
+    this.#byUid.set(attempt.uid, attempt);
+    this.#uidOf.set(`${attempt.namespace}/${attempt.name}`, attempt.uid);
+    while (this.size > this.#maxAttempts || (this.#bytes > this.#maxBytes && this.size > 1)) this.#dropOldest();
+    if (this.#head <= this.#maxAttempts) return;
+    this.#ring.splice(0, this.#head);
+    this.#head = 0;
+  }
+
+  /** By uid or `namespace/name`: the last attempt for a pod. */
+  explanationOf(pod: string): Explanation | undefined {
+    const uid = this.#byUid.has(pod) ? pod : this.#uidOf.get(pod);
+    const attempt = uid === undefined ? undefined : this.#byUid.get(uid);
+    return attempt && spellOut(attempt, attempt.outcome === 'scheduled' ? [] : (this.advise?.(attempt.uid) ?? []));
+  }
+
+  /** The latest attempts, newest first, without their nodes. */
+  recent(limit = 50): Omit<Explanation, 'nodes' | 'whatWouldHelp'>[] {
+    return this.#ring
+      .slice(Math.max(this.#head, this.#ring.length - limit))
+      .reverse()
+      .map((attempt) => summary(attempt!));
+  }
+
+  #dropOldest(): void {
+    const oldest = this.#ring[this.#head]!;
+    this.#ring[this.#head++] = undefined;
+    this.#bytes -= weight(oldest);
+    if (this.#byUid.get(oldest.uid) !== oldest) return;
+    this.#byUid.delete(oldest.uid);
+    const key = `${oldest.namespace}/${oldest.name}`;
+    if (this.#uidOf.get(key) === oldest.uid) this.#uidOf.delete(key);
+  }
+}
+
+const weight = (attempt: Attempt): number => attempt.codes.byteLength + ENTRY_BYTES;
+
+function summary(attempt: Attempt): Omit<Explanation, 'nodes' | 'whatWouldHelp'> {
+  const { uid, namespace, name, schedulerName, outcome, nodeName, message, codes } = attempt;
+  let feasibleNodes = 0;
+  let totalNodes = 0;
+  for (const code of codes) {
+    if (code === 1) feasibleNodes++;
+    if (code > 0) totalNodes++;
+  }
+  const time = new Date(attempt.at).toISOString();
+  return { pod: { namespace, name, uid }, schedulerName, attempt: attempt.attempt, time, durationMs: attempt.durationMs, outcome, node: nodeName, message, feasibleNodes, totalNodes };
+}
+
+function spellOut(attempt: Attempt, whatWouldHelp: readonly string[]): Explanation {
+  const nodes: NodeExplanation[] = [];
+  attempt.nodeNames.forEach((node, slot) => {
+    if (node !== undefined) nodes.push(explainNode(attempt, node, attempt.codes[slot] ?? 0));
+  });
+  const scored = new Map(attempt.scored.map((s) => [s.node.name, s]));
+  const explained = nodes.map((n) => {
+    const scores = scored.get(n.node);
+    return scores === undefined ? n : { ...n, scores: scores.scores, total: scores.total };
+  });
+  explained.sort((a, b) => Number(b.node === attempt.nodeName) - Number(a.node === attempt.nodeName) || (b.total ?? -1) - (a.total ?? -1) || (a.node < b.node ? -1 : 1));
+  return { ...summary(attempt), nodes: explained, whatWouldHelp };
+}
+
+function explainNode({ statuses, filters, preFilter }: Attempt, node: string, code: number): NodeExplanation {
+  const status = preFilter ?? (code < 2 ? undefined : statuses[code - 2]);
+  const failing = status === undefined ? -1 : filters.indexOf(status.plugin);
+  if (status !== undefined && failing < 0) return { node, fits: false, filters: [{ plugin: status.plugin, result: 'fail', reasons: status.reasons }] };
+  return {
+    node,
+    fits: code === 1,
+    filters: filters.map((plugin, i) => {
+      if (failing >= 0 && i === failing) return { plugin, result: 'fail' as const, reasons: status!.reasons };
+      return { plugin, result: code === 1 || i < failing ? ('pass' as const) : ('not asked' as const) };
+    }),
+  };
+}

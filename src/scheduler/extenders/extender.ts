@@ -1,0 +1,31 @@
+import type { Node } from '../../api/generated/core-v1.ts';
+import type { PodInfo } from '../cache/pod-info.ts';
+
+/** A webhook that takes part in decisions. */
+export interface Extender {
+  readonly name: string;
+  readonly ignorable: boolean;
+  readonly filters: boolean;
+  readonly prioritizes: boolean;
+  readonly binds: boolean;
+  readonly preempts: boolean;
+  readonly weight: number;
+  isInterested(pod: PodInfo): boolean;
+  /** The nodes that are left, and why the others are not. */
+  filter(pod: PodInfo, nodes: readonly Node[], signal: AbortSignal): Promise<ExtenderFilterResult>;
+  /** Points from 0 to 10 by node. */
+  prioritize(pod: PodInfo, nodes: readonly Node[], signal: AbortSignal): Promise<ReadonlyMap<string, number>>;
+  preempt(pod: PodInfo, victims: ReadonlyMap<string, ExtenderVictims>, signal: AbortSignal): Promise<ReadonlyMap<string, ExtenderVictims>>;
+  bind(pod: PodInfo, nodeName: string, signal: AbortSignal): Promise<void>;
+}
+
+export interface ExtenderFilterResult {
+  readonly nodeNames: ReadonlySet<string>;
+  readonly failed: Readonly<Record<string, string>>;
+  readonly failedAndUnresolvable: Readonly<Record<string, string>>;
+}
+
+export interface ExtenderVictims {
+  readonly pods: readonly PodInfo[];
+  readonly numPdbViolations: number;
+}

@@ -1,0 +1,50 @@
+/** What plugins get from the scheduler. */
+import type { Client, EventRecorder } from '../../client/index.ts';
+import type { Clock, Logger, Random } from '../../kernel/index.ts';
+import type { Cache } from '../cache/cache.ts';
+import type { NamespaceLabels } from '../cache/affinity-term.ts';
+import type { PodInfo } from '../cache/pod-info.ts';
+import type { Evaluation } from '../evaluation/evaluation.ts';
+import type { Listers } from '../listers.ts';
+import type { SchedulerMetrics } from '../metrics.ts';
+import type { Extender } from '../extenders/extender.ts';
+import type { Profile } from './profile.ts';
+import type { CycleState } from './cycle-state.ts';
+
+export interface Handle {
+  readonly client: Client;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly signal: AbortSignal;
+  readonly recorder: EventRecorder;
+  readonly cache: Cache;
+  readonly listers: Listers;
+  readonly labelsOf: NamespaceLabels;
+  readonly metrics: SchedulerMetrics;
+  readonly extenders: readonly Extender[];
+  readonly schedulerName: string;
+  /** Pods that Permit holds back. */
+  readonly waitingPods: WaitingPods;
+  /** Work that outlives the decision; it ends with the scheduler. */
+  background(name: string, task: (signal: AbortSignal) => Promise<void>): void;
+  /** Tries these pods now. */
+  activate(uids: Iterable<string>): void;
+  /** All pods that are not scheduled. */
+  pendingPods(): Iterable<PodInfo>;
+  /** The evaluation that a cycle's state belongs to: for plugins that try things out. */
+  evaluationOf(state: CycleState): Evaluation;
+  readonly profile: () => Profile;
+}
+
+export interface WaitingPod {
+  readonly pod: PodInfo;
+  readonly nodeName: string;
+  allow(plugin: string): void;
+  reject(plugin: string, message: string): void;
+}
+
+export interface WaitingPods {
+  get(uid: string): WaitingPod | undefined;
+  values(): Iterable<WaitingPod>;
+}

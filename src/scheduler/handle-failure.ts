@@ -1,0 +1,75 @@
+import { isNotFound } from '../client/index.ts';
+import type { Pod, PodCondition } from '../api/generated/core-v1.ts';
+import { formatTime } from '../machinery/time/index.ts';
+import type { Diagnosis } from './evaluation/fit-error.ts';
+import type { Status } from './framework/status.ts';
+import type { QueuedPod } from './queue/queued-pod.ts';
+import type { Scheduler } from './scheduler.ts';
+
+export interface FailedAttempt {
+  readonly queued: QueuedPod;
+  readonly status: Status;
+  readonly startedAt: number;
+  readonly message: string;
+  /** Who turned the pod down; undefined when something failed. */
+  readonly diagnosis: Diagnosis | undefined;
+  /** Where room is being made; an empty text takes an earlier nomination back, undefined leaves it. */
+  readonly nominatedNodeName?: string;
+}
+
+const MAX_EVENT_NOTE = 1024;
+const NOBODY: ReadonlySet<string> = new Set();
+
+/** The pod goes back to the queue, and everyone can see why. */
+export function handleFailure(scheduler: Scheduler, failed: FailedAttempt): void {
+  const { queued, status, diagnosis, message } = failed;
+  const { queue, cache, metrics, ctx } = scheduler;
+  const { pod, profile } = queued;
+  const rejected = status.isRejected;
+  const result = rejected ? 'unschedulable' : 'error';
+  metrics.scheduleAttempts.inc({ result, profile: profile.schedulerName });
+  metrics.attemptDuration.observe((ctx.clock.monotonic() - failed.startedAt) / 1000, { result, profile: profile.schedulerName });
+  if (!rejected) ctx.logger.error(status.error ?? new Error(message), 'Error scheduling pod; retrying', { pod: pod.key });
+
+  queue.retryLater(queued, { rejectors: diagnosis?.rejectors ?? NOBODY, pendingRejectors: diagnosis?.pendingRejectors ?? NOBODY, failed: !rejected });
+  if (queue.get(pod.uid) === undefined) return;
+  const { nominatedNodeName } = failed;
+  if (nominatedNodeName !== undefined) {
+    if (nominatedNodeName === '') cache.nominator.remove(pod);
+    else cache.nominator.add(pod, nominatedNodeName);
+  }
+  const note = message.length > MAX_EVENT_NOTE ? `${message.slice(0, MAX_EVENT_NOTE - 3)}...` : message;
+  scheduler.recorderOf(profile.schedulerName).event(pod.pod, 'Warning', 'FailedScheduling', note, { action: 'Scheduling' });
+  const patch = statusPatch(pod.pod, { reason: rejected ? 'Unschedulable' : 'SchedulerError', message, nominatedNodeName, now: ctx.clock.now() });
+  if (patch === undefined) return;
+  scheduler.background('pod status', async (signal) => {
+    const { namespace, name } = pod;
+    await scheduler.client
+      .resource('v1/pods')
+      .patch({ namespace, name }, patch, { type: 'strategic', subresource: 'status', signal })
+      .catch((error: unknown) => {
+        if (!signal.aborted && !isNotFound(error)) ctx.logger.error(error, 'Error updating pod', { pod: pod.key });
+      });
+  });
+}
+
+/** What is new about the pod's status; undefined when it says all this already. */
+export function statusPatch(pod: Pod, options: { reason: string; message: string; nominatedNodeName: string | undefined; now: number }): unknown {
+  const before = pod.status?.conditions?.find((c) => c.type === 'PodScheduled');
+  const { generation } = pod.metadata;
+  const sameCondition = before?.status === 'False' && before.reason === options.reason && before.message === options.message && before.observedGeneration === generation;
+  const sameNomination = options.nominatedNodeName === undefined || options.nominatedNodeName === (pod.status?.nominatedNodeName ?? '');
+  if (sameCondition && sameNomination) return undefined;
+  const condition: PodCondition = {
+    type: 'PodScheduled',
+    status: 'False',
+    reason: options.reason,
+    message: options.message,
+    ...(generation === undefined ? {} : { observedGeneration: generation }),
+    ...(before?.status === 'False' ? {} : { lastTransitionTime: formatTime(options.now) }),
+  };
+  return {
+    metadata: { uid: pod.metadata.uid },
+    status: { ...(sameCondition ? {} : { conditions: [condition] }), ...(sameNomination ? {} : { nominatedNodeName: options.nominatedNodeName || null }) },
+  };
+}

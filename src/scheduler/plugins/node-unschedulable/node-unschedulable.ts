@@ -1,0 +1,29 @@
+import type { Node, Pod } from '../../../api/generated/core-v1.ts';
+import { Action } from '../../framework/cluster-event.ts';
+import type { Plugin } from '../../framework/plugin.ts';
+import { alwaysShared } from '../../framework/profile.ts';
+import { unresolvable } from '../../framework/status.ts';
+import { tolerates } from '../tolerations.ts';
+
+const TAINT = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
+const UNSCHEDULABLE = unresolvable('node(s) were unschedulable');
+
+/** Cordoned nodes take only pods that tolerate it. */
+export function nodeUnschedulable(): Plugin {
+  return {
+    name: 'NodeUnschedulable',
+    signature: alwaysShared,
+    bindFilter(_state, pod) {
+      const tolerated = pod.shape.tolerations.some((t) => tolerates(t, TAINT));
+      return tolerated ? () => undefined : (node) => (node.unschedulable ? UNSCHEDULABLE : undefined);
+    },
+    eventsToRegister: () => [
+      {
+        resource: 'Node',
+        action: Action.Add | Action.UpdateNodeTaint,
+        hint: (_pod, before, after) => (after as Node).spec?.unschedulable !== true && (before === undefined || (before as Node).spec?.unschedulable === true),
+      },
+      { resource: 'UnscheduledPod', action: Action.UpdatePodToleration, hint: (pod, _before, after) => (after as Pod).metadata.uid === pod.uid },
+    ],
+  };
+}

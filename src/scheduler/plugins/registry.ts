@@ -1,0 +1,31 @@
+/** Every plugin that is built in, by name. The one place that lists them. */
+import type { PluginRegistry } from '../framework/build-profile.ts';
+import { defaultBinder } from './default-binder/default-binder.ts';
+import { imageLocality } from './image-locality/image-locality.ts';
+import { interPodAffinity } from './inter-pod-affinity/inter-pod-affinity.ts';
+import { nodeAffinity } from './node-affinity/node-affinity.ts';
+import { nodeName } from './node-name/node-name.ts';
+import { nodePorts } from './node-ports/node-ports.ts';
+import { nodeResourcesBalancedAllocation } from './node-resources-balanced-allocation/node-resources-balanced-allocation.ts';
+import { nodeResourcesFit } from './node-resources-fit/node-resources-fit.ts';
+import { nodeUnschedulable } from './node-unschedulable/node-unschedulable.ts';
+import { podTopologySpread } from './pod-topology-spread/pod-topology-spread.ts';
+import { prioritySort } from './priority-sort/priority-sort.ts';
+import { schedulingGates } from './scheduling-gates/scheduling-gates.ts';
+import { taintToleration } from './taint-toleration/taint-toleration.ts';
+
+export const plugins = {
+  SchedulingGates: () => schedulingGates(),
+  PrioritySort: () => prioritySort(),
+  NodeUnschedulable: () => nodeUnschedulable(),
+  NodeName: () => nodeName(),
+  TaintToleration: (_args, { cache }) => taintToleration(cache),
+  NodeAffinity: (args) => nodeAffinity(args),
+  NodePorts: () => nodePorts(),
+  NodeResourcesFit: (args, { cache }) => nodeResourcesFit(args, cache),
+  PodTopologySpread: (args, { cache, listers }) => podTopologySpread(args, cache, listers),
+  InterPodAffinity: (args, { cache, labelsOf }) => interPodAffinity(args, cache, labelsOf),
+  NodeResourcesBalancedAllocation: (args, { cache }) => nodeResourcesBalancedAllocation(args, cache),
+  ImageLocality: (_args, { cache }) => imageLocality(cache),
+  DefaultBinder: (_args, { client }) => defaultBinder(client),
+} satisfies PluginRegistry;

@@ -1,0 +1,34 @@
+import type { Pod } from '../../api/generated/core-v1.ts';
+import { podRequests } from '../cache/pod-requests.ts';
+import { Action, event, type ClusterEvent } from '../framework/cluster-event.ts';
+
+const same = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
+
+/** What an update of a pod that waits means to those who turned it down. */
+export function podUpdateEvents(before: Pod, after: Pod): ClusterEvent[] {
+  const events: ClusterEvent[] = [];
+  const push = (action: number, label: string): void => void events.push(event('UnscheduledPod', action, label));
+  if (!same(before.metadata.labels, after.metadata.labels)) push(Action.UpdatePodLabel, 'UnscheduledPodUpdateLabel');
+  if (scaledDown(before, after)) push(Action.UpdatePodScaleDown, 'UnscheduledPodUpdateScaleDown');
+  if ((before.spec?.schedulingGates?.length ?? 0) > 0 && (after.spec?.schedulingGates?.length ?? 0) === 0) push(Action.UpdatePodSchedulingGatesEliminated, 'UnscheduledPodUpdateSchedulingGatesEliminated');
+  if (!same(before.spec?.tolerations, after.spec?.tolerations)) push(Action.UpdatePodToleration, 'UnscheduledPodUpdateToleration');
+  if (!same(before.status?.resourceClaimStatuses, after.status?.resourceClaimStatuses)) push(Action.UpdatePodGeneratedResourceClaim, 'UnscheduledPodUpdateGeneratedResourceClaim');
+  if (events.length === 0 && !same(before.spec, after.spec)) push(Action.UpdateOther, 'UnscheduledPodUpdate');
+  return events;
+}
+
+/** Of a pod with a node, what may help others. */
+export function assignedPodUpdateEvents(before: Pod, after: Pod): ClusterEvent[] {
+  const events: ClusterEvent[] = [];
+  if (!same(before.metadata.labels, after.metadata.labels)) events.push(event('AssignedPod', Action.UpdatePodLabel, 'AssignedPodUpdateLabel'));
+  if (scaledDown(before, after)) events.push(event('AssignedPod', Action.UpdatePodScaleDown, 'AssignedPodUpdateScaleDown'));
+  return events;
+}
+
+function scaledDown(before: Pod, after: Pod): boolean {
+  if (before.spec === after.spec) return false;
+  const [was, is] = [podRequests(before), podRequests(after)];
+  if (is.milliCpu < was.milliCpu || is.memory < was.memory || is.ephemeralStorage < was.ephemeralStorage) return true;
+  const amounts = new Map(is.scalars);
+  return was.scalars.some(([name, amount]) => (amounts.get(name) ?? 0) < amount);
+}

@@ -1,0 +1,71 @@
+/** Calls the plugins of the extension points between the decision and the binding. */
+import type { PodInfo } from './cache/pod-info.ts';
+import type { CycleState } from './framework/cycle-state.ts';
+import type { Profile } from './framework/profile.ts';
+import { errorStatus, Status } from './framework/status.ts';
+
+/** The longest that Permit may hold a pod back. */
+const MAX_PERMIT_MS = 15 * 60_000;
+
+export function runReserves(profile: Profile, state: CycleState, pod: PodInfo, nodeName: string): Status | undefined {
+  for (const plugin of profile.plugins.reserve) {
+    const status = guarded(() => plugin.reserve?.(state, pod, nodeName));
+    if (status !== undefined) return status.from(plugin.name);
+  }
+  return undefined;
+}
+
+/** In the reverse order of Reserve; also for plugins whose Reserve was not reached, so it must bear that. */
+export function unreserve(profile: Profile, state: CycleState, pod: PodInfo, nodeName: string): void {
+  for (const plugin of [...profile.plugins.reserve].reverse()) plugin.unreserve?.(state, pod, nodeName);
+}
+
+export interface PermitOutcome {
+  readonly status: Status | undefined;
+  /** How long each plugin may hold the pod back. */
+  readonly timeouts: Map<string, number>;
+}
+
+export function runPermits(profile: Profile, state: CycleState, pod: PodInfo, nodeName: string): PermitOutcome {
+  const timeouts = new Map<string, number>();
+  for (const plugin of profile.plugins.permit) {
+    let answer: { status: Status | undefined; timeoutMs?: number };
+    try {
+      answer = plugin.permit!(state, pod, nodeName);
+    } catch (error) {
+      return { status: errorStatus(error).from(plugin.name), timeouts };
+    }
+    if (answer.status === undefined) continue;
+    if (answer.status.code !== 'Wait') return { status: answer.status.from(plugin.name), timeouts };
+    timeouts.set(plugin.name, Math.min(answer.timeoutMs ?? MAX_PERMIT_MS, MAX_PERMIT_MS));
+  }
+  return { status: timeouts.size > 0 ? new Status('Wait') : undefined, timeouts };
+}
+
+export async function runPreBinds(profile: Profile, options: { state: CycleState; pod: PodInfo; nodeName: string; signal: AbortSignal }): Promise<Status | undefined> {
+  const { state, pod, nodeName, signal } = options;
+  for (const plugin of profile.plugins.preBind) {
+    if (plugin.preBindNeeded?.(state, pod, nodeName) === false) continue;
+    const status = await plugin.preBind!(state, pod, nodeName, signal).catch((error: unknown) => errorStatus(error));
+    if (status !== undefined && status.code !== 'Skip') return status.from(plugin.name);
+  }
+  return undefined;
+}
+
+export async function runBinds(profile: Profile, options: { state: CycleState; pod: PodInfo; nodeName: string; signal: AbortSignal }): Promise<Status | undefined> {
+  const { state, pod, nodeName, signal } = options;
+  for (const plugin of profile.plugins.bind) {
+    const status = await plugin.bind!(state, pod, nodeName, signal).catch((error: unknown) => errorStatus(error));
+    if (status?.code === 'Skip') continue;
+    return status?.from(plugin.name);
+  }
+  return new Status('Error', ['no bind plugin bound the pod']);
+}
+
+function guarded(call: () => Status | undefined): Status | undefined {
+  try {
+    return call();
+  } catch (error) {
+    return errorStatus(error);
+  }
+}

@@ -1,0 +1,135 @@
+/**
+ * One pod, from the queue to a node: which nodes fit (PreFilter, Filter), what to do when none does (PostFilter), which is
+ * best (PreScore, Score), then take it (assume, Reserve, Permit) and bind the pod to it beside the next decisions.
+ *
+ * It is synchronous unless webhooks take part, so that every decision is made on one state of the cluster.
+ */
+import type { PodInfo } from './cache/pod-info.ts';
+import { bindInBackground } from './binding/binding-cycle.ts';
+import { explain } from './explanations/explain-attempt.ts';
+import { diagnosisMessage, NO_NODES_MESSAGE, type Diagnosis } from './evaluation/fit-error.ts';
+import type { Evaluation } from './evaluation/evaluation.ts';
+import { consultExtenders, selectWithExtenders } from './extenders/consult.ts';
+import { NO_NODES_REJECTOR } from './framework/profile.ts';
+import { errorStatus, Status } from './framework/status.ts';
+import { handleFailure } from './handle-failure.ts';
+import type { QueuedPod } from './queue/queued-pod.ts';
+import { runPermits, runReserves, unreserve } from './run-plugins.ts';
+import { runPostFilters } from './run-post-filters.ts';
+import type { Scheduler } from './scheduler.ts';
+
+export function scheduleOne(scheduler: Scheduler, queued: QueuedPod): void | Promise<void> {
+  const { pod } = queued;
+  if (isSettled(scheduler, pod)) {
+    scheduler.queue.done(pod.uid);
+    return;
+  }
+  const startedAt = scheduler.ctx.clock.monotonic();
+  const interested = scheduler.extenders.filter((extender) => extender.isInterested(pod));
+  try {
+    if (scheduler.cache.table.nodeCount === 0) {
+      failWithoutNodes(scheduler, queued, startedAt);
+      return;
+    }
+    const { evaluation } = evaluate(scheduler, queued);
+    if (evaluation.preFilterFailure?.code === 'Error') throw failure(evaluation.preFilterFailure);
+    if (interested.length > 0) return withExtenders(scheduler, { queued, evaluation, startedAt, interested });
+    const node = evaluation.selectNode();
+    if (node === undefined) return nothingFits(scheduler, { queued, evaluation, startedAt });
+    take(scheduler, { queued, evaluation, startedAt, nodeName: node.name });
+  } catch (error) {
+    handleFailure(scheduler, { queued, status: errorStatus(error), startedAt, message: message(error), diagnosis: undefined });
+  }
+}
+
+interface Attempt {
+  readonly queued: QueuedPod;
+  readonly evaluation: Evaluation;
+  readonly startedAt: number;
+}
+
+/** A pod that is being deleted, or has a node after all, needs none. */
+function isSettled({ cache }: Scheduler, pod: PodInfo): boolean {
+  return pod.terminating || cache.pod(pod.uid) !== undefined;
+}
+
+/** The nodes that fit. Where room was made for the pod, that node alone is enough if it fits by now. */
+function evaluate(scheduler: Scheduler, queued: QueuedPod): { evaluation: Evaluation } {
+  const { evaluations, metrics, evaluationOfState } = scheduler;
+  const { pod, profile } = queued;
+  const { evaluation, shared } = evaluations.of(pod, profile);
+  metrics.batchAttempts.inc({ profile: profile.schedulerName, result: shared ? 'hint_used' : 'hint_not_used' });
+  evaluationOfState.set(evaluation.state, evaluation);
+  return { evaluation };
+}
+
+async function withExtenders(scheduler: Scheduler, attempt: Attempt & { interested: Scheduler['extenders'] }): Promise<void> {
+  const { queued, evaluation } = attempt;
+  try {
+    await consultExtenders(scheduler, queued.pod, evaluation, attempt.interested);
+    if (evaluation.feasibleCount === 0) {
+      await nothingFits(scheduler, attempt);
+      return;
+    }
+    const nodeName = await selectWithExtenders(scheduler, queued.pod, evaluation, attempt.interested);
+    take(scheduler, { ...attempt, nodeName });
+  } catch (error) {
+    handleFailure(scheduler, { queued, status: errorStatus(error), startedAt: attempt.startedAt, message: message(error), diagnosis: undefined });
+  }
+}
+
+/** Perhaps room can be made; the pod waits in any case. */
+function nothingFits(scheduler: Scheduler, attempt: Attempt): void | Promise<void> {
+  const diagnosis = attempt.evaluation.diagnosis();
+  const outcome = runPostFilters(scheduler, attempt.queued, attempt.evaluation);
+  if (outcome instanceof Promise) return outcome.then((settled) => turnDown(scheduler, attempt, diagnosis, settled));
+  turnDown(scheduler, attempt, diagnosis, outcome);
+}
+
+function turnDown(scheduler: Scheduler, { queued, evaluation, startedAt }: Attempt, diagnosis: Diagnosis, outcome: { message: string; nominatedNodeName: string | undefined }): void {
+  diagnosis.postFilterMessage = outcome.message;
+  const text = diagnosisMessage(diagnosis);
+  const nominated = outcome.nominatedNodeName;
+  explain(scheduler, { queued, evaluation, startedAt, outcome: nominated ? 'nominated' : 'unschedulable', nodeName: nominated ?? '', message: text });
+  handleFailure(scheduler, { queued, status: new Status('Unschedulable', [text]), startedAt, message: text, diagnosis, nominatedNodeName: nominated ?? '' });
+}
+
+function failWithoutNodes(scheduler: Scheduler, queued: QueuedPod, startedAt: number): void {
+  const status = new Status('UnschedulableAndUnresolvable', [NO_NODES_MESSAGE]).from(NO_NODES_REJECTOR);
+  const diagnosis: Diagnosis = { totalNodes: 0, preFilter: status, answers: [], postFilterMessage: '', rejectors: new Set([NO_NODES_REJECTOR]), pendingRejectors: new Set() };
+  explain(scheduler, { queued, evaluation: undefined, startedAt, outcome: 'unschedulable', nodeName: '', message: NO_NODES_MESSAGE });
+  handleFailure(scheduler, { queued, status, startedAt, message: NO_NODES_MESSAGE, diagnosis, nominatedNodeName: '' });
+}
+
+/** The pod counts on the node from here on, whatever the API server will say. */
+function take(scheduler: Scheduler, attempt: Attempt & { nodeName: string }): void {
+  const { queued, evaluation, startedAt, nodeName } = attempt;
+  const { pod, profile } = queued;
+  const { state } = evaluation;
+  const { cache, metrics, ctx } = scheduler;
+  metrics.algorithmDuration.observe((ctx.clock.monotonic() - startedAt) / 1000);
+  explain(scheduler, { queued, evaluation, startedAt, outcome: 'scheduled', nodeName, message: '' });
+  cache.nominator.remove(pod);
+  cache.assume(pod, nodeName);
+  const rejected = runReserves(profile, state, pod, nodeName);
+  const permits = rejected === undefined ? runPermits(profile, state, pod, nodeName) : undefined;
+  const status = rejected ?? permits?.status;
+  if (status !== undefined && status.code !== 'Wait') {
+    unreserve(profile, state, pod, nodeName);
+    cache.forget(pod);
+    handleFailure(scheduler, { queued, status, startedAt, message: status.message, diagnosis: rejectionBy(scheduler, status) });
+    return;
+  }
+  bindInBackground(scheduler, { queued, state, nodeName, startedAt, permitTimeouts: permits?.timeouts ?? new Map<string, number>() });
+}
+
+function rejectionBy({ cache }: Scheduler, status: Status): Diagnosis | undefined {
+  if (!status.isRejected) return undefined;
+  const by = new Set([status.plugin]);
+  const isPending = status.code === 'Pending';
+  return { totalNodes: cache.table.nodeCount, preFilter: undefined, answers: [{ status, nodes: 1 }], postFilterMessage: '', rejectors: isPending ? new Set() : by, pendingRejectors: isPending ? by : new Set() };
+}
+
+const message = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+const failure = (status: Status): Error => (status.error instanceof Error ? status.error : new Error(status.message));
