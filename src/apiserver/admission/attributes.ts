@@ -1,5 +1,9 @@
 import type { KubeObject } from '../../machinery/object.ts';
 import type { GroupVersionKind } from '../../api/schema.ts';
+import type { GroupResource } from '../../machinery/status.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
+import type { UserInfo } from '../request.ts';
 import type { Scope } from '../scope.ts';
 import type { AdmissionAttributes, Operation } from './admission.ts';
 import { Reinvocation } from './reinvocation.ts';
@@ -15,28 +19,54 @@ export interface AdmittedRequest {
   readonly kind?: GroupVersionKind;
 }
 
-export function attributesOf(scope: Scope, admitted: AdmittedRequest): AdmissionAttributes {
-  const { served } = scope;
-  return {
-    operation: admitted.operation,
-    served,
-    groupResource: served.groupResource,
-    kind: admitted.kind ?? served,
-    subresource: scope.subresource,
-    namespace: scope.place.namespace,
-    name: admitted.name,
-    object: admitted.object,
-    oldObject: admitted.oldObject,
-    user: scope.user,
-    dryRun: admitted.dryRun,
-    options: admitted.options,
-    registry: scope.backend.registry,
-    reinvocation: new Reinvocation(),
-    // Made on demand by the transport, for those that call out.
-    get signal() {
-      return scope.request.signal;
-    },
-    warn: (text) => scope.warnings.push(text),
-    annotate: (key, value) => scope.annotations.set(key, value),
-  };
+export const attributesOf = (scope: Scope, admitted: AdmittedRequest): AdmissionAttributes => new RequestAttributes(scope, admitted);
+
+class RequestAttributes implements AdmissionAttributes {
+  readonly operation: Operation;
+  readonly served: ServedResource;
+  readonly groupResource: GroupResource;
+  readonly kind: GroupVersionKind;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly object: KubeObject | undefined;
+  readonly oldObject: KubeObject | undefined;
+  readonly user: UserInfo;
+  readonly dryRun: boolean;
+  readonly options: KubeObject | undefined;
+  readonly registry: Registry;
+  readonly reinvocation = new Reinvocation();
+
+  constructor(
+    private readonly scope: Scope,
+    admitted: AdmittedRequest,
+  ) {
+    const { served } = scope;
+    this.operation = admitted.operation;
+    this.served = served;
+    this.groupResource = served.groupResource;
+    this.kind = admitted.kind ?? served;
+    this.subresource = scope.subresource;
+    this.namespace = scope.place.namespace;
+    this.name = admitted.name;
+    this.object = admitted.object;
+    this.oldObject = admitted.oldObject;
+    this.user = scope.user;
+    this.dryRun = admitted.dryRun;
+    this.options = admitted.options;
+    this.registry = scope.backend.registry;
+  }
+
+  /** Made on demand by the transport, for those that call out. */
+  get signal(): AbortSignal {
+    return this.scope.request.signal;
+  }
+
+  warn(text: string): void {
+    this.scope.warnings.push(text);
+  }
+
+  annotate(key: string, value: string): void {
+    this.scope.annotations.set(key, value);
+  }
 }

@@ -10,9 +10,10 @@ export type FeatureOverrides = Readonly<Record<string, boolean>>;
 
 /** Changes `object` in place. */
 export function dropDisabledFields(message: Message, object: unknown, old: unknown, features: FeatureOverrides): void {
-  if (!reachesGatedField(message)) return;
-  const used = old === undefined ? undefined : gatesInUse(message, old, features);
-  visitGatedFields(message, object, features, {
+  const gates = gatesWith(features);
+  if (!gates.reach(message)) return;
+  const used = old === undefined ? undefined : gatesInUse(gates, message, old);
+  visitGatedFields(gates, message, object, {
     gated: (holder, field) => {
       if (!used?.has(field.gate!)) delete holder[field.name];
     },
@@ -22,9 +23,9 @@ export function dropDisabledFields(message: Message, object: unknown, old: unkno
   });
 }
 
-function gatesInUse(message: Message, object: unknown, features: FeatureOverrides): Set<string> {
+function gatesInUse(gates: Gates, message: Message, object: unknown): Set<string> {
   const used = new Set<string>();
-  visitGatedFields(message, object, features, { gated: (_holder, field) => used.add(field.gate!) });
+  visitGatedFields(gates, message, object, { gated: (_holder, field) => used.add(field.gate!) });
   return used;
 }
 
@@ -33,21 +34,21 @@ type FieldVisit = (holder: Record<string, unknown>, field: Field) => void;
 interface Visit {
   /** A field whose gate is off. */
   readonly gated: FieldVisit;
-  /** Any field, once everything below it has been visited. */
+  /** Any field on the way to one, once everything below it has been visited. */
   readonly left?: FieldVisit;
 }
 
-function visitGatedFields(type: Type, value: unknown, features: FeatureOverrides, visit: Visit): void {
-  if (value === undefined || value === null || !reachesGatedField(type)) return;
+function visitGatedFields(gates: Gates, type: Type, value: unknown, visit: Visit): void {
+  if (value === undefined || value === null) return;
   if (type.kind === 'list') {
-    if (Array.isArray(value)) for (const element of value) visitGatedFields(type.element, element, features, visit);
+    if (Array.isArray(value)) for (const element of value) visitGatedFields(gates, type.element, element, visit);
   } else if (type.kind === 'map') {
-    if (isRecord(value)) for (const element of Object.values(value)) visitGatedFields(type.value, element, features, visit);
+    if (isRecord(value)) for (const element of Object.values(value)) visitGatedFields(gates, type.value, element, visit);
   } else if (type.kind === 'message' && isRecord(value)) {
-    for (const field of type.fields) {
+    for (const { field, off } of gates.fieldsOf(type)) {
       if (value[field.name] === undefined) continue;
-      if (field.gate !== undefined && !featureEnabled(field.gate, features)) visit.gated(value, field);
-      visitGatedFields(field.type, value[field.name], features, visit);
+      if (off) visit.gated(value, field);
+      visitGatedFields(gates, field.type, value[field.name], visit);
       visit.left?.(value, field);
     }
   }
@@ -57,24 +58,52 @@ function visitGatedFields(type: Type, value: unknown, features: FeatureOverrides
 const isEmptyLifecycle = ({ type }: Field, value: unknown): boolean =>
   type.kind === 'message' && type.name === 'Lifecycle' && isRecord(value) && Object.keys(value).length === 0;
 
-const reaches = new WeakMap<Message, boolean>();
-
-/** Whether a field with a gate can stand anywhere below; most kinds have none and cost nothing. */
-function reachesGatedField(type: Type): boolean {
-  if (type.kind === 'list') return reachesGatedField(type.element);
-  if (type.kind === 'map') return reachesGatedField(type.value);
-  if (type.kind !== 'message') return false;
-  const known = reaches.get(type);
-  if (known !== undefined) return known;
-  const found = searchGatedField(type, new Set());
-  reaches.set(type, found);
-  return found;
+interface GatedField {
+  readonly field: Field;
+  /** Whether the field's own gate is off; otherwise there is such a field somewhere below it. */
+  readonly off: boolean;
 }
 
-function searchGatedField(type: Type, seen: Set<Message>): boolean {
-  if (type.kind === 'list') return searchGatedField(type.element, seen);
-  if (type.kind === 'map') return searchGatedField(type.value, seen);
-  if (type.kind !== 'message' || seen.has(type)) return false;
-  seen.add(type);
-  return type.fields.some((field) => field.gate !== undefined || searchGatedField(field.type, seen));
+/** Where fields stand whose gates are off: most kinds have none, and cost nothing. */
+class Gates {
+  readonly #fields = new WeakMap<Message, readonly GatedField[]>();
+  readonly #reaches = new WeakMap<Type, boolean>();
+
+  constructor(private readonly features: FeatureOverrides) {}
+
+  /** The fields of a message that are disabled, or lead to one that is. */
+  fieldsOf(message: Message): readonly GatedField[] {
+    let fields = this.#fields.get(message);
+    if (!fields) {
+      fields = message.fields.map((field) => ({ field, off: this.#isOff(field) })).filter(({ field, off }) => off || this.reach(field.type));
+      this.#fields.set(message, fields);
+    }
+    return fields;
+  }
+
+  reach(type: Type): boolean {
+    let reaches = this.#reaches.get(type);
+    if (reaches === undefined) this.#reaches.set(type, (reaches = this.#search(type, new Set())));
+    return reaches;
+  }
+
+  #search(type: Type, seen: Set<Message>): boolean {
+    if (type.kind === 'list') return this.#search(type.element, seen);
+    if (type.kind === 'map') return this.#search(type.value, seen);
+    if (type.kind !== 'message' || seen.has(type)) return false;
+    seen.add(type);
+    return type.fields.some((field) => this.#isOff(field) || this.#search(field.type, seen));
+  }
+
+  #isOff({ gate }: Field): boolean {
+    return gate !== undefined && !featureEnabled(gate, this.features);
+  }
+}
+
+const known = new WeakMap<FeatureOverrides, Gates>();
+
+function gatesWith(features: FeatureOverrides): Gates {
+  let gates = known.get(features);
+  if (!gates) known.set(features, (gates = new Gates(features)));
+  return gates;
 }

@@ -11,12 +11,25 @@ const bodies = new WeakMap<KubeObject, unknown>();
 
 /** Remembers the body of an object if it has any empty list; most have none, and cost one search of their bytes. */
 export function rememberEmptyLists(object: KubeObject, body: Buffer, format: 'json' | 'yaml'): void {
-  if (!/\[\s*\]/.test(body.toString('latin1'))) return;
+  if (!hasEmptyList(body)) return;
   try {
     bodies.set(object, format === 'json' ? parseJson(body).value : parseYaml(body.toString('utf8')).value);
   } catch (error) {
     if (!isStatusError(error)) throw error;
   }
+}
+
+const OPENING = 0x5b;
+const CLOSING = 0x5d;
+const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+
+function hasEmptyList(body: Buffer): boolean {
+  for (let at = body.indexOf(OPENING); at >= 0; at = body.indexOf(OPENING, at + 1)) {
+    let next = at + 1;
+    while (isSpace(body[next])) next++;
+    if (body[next] === CLOSING) return true;
+  }
+  return false;
 }
 
 /** The object as its author wrote it: with the empty lists that it always shows. For field ownership only. */

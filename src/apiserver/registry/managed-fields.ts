@@ -8,15 +8,27 @@ import { headerOf } from '../request.ts';
 import type { Scope } from '../scope.ts';
 import { clearsManagedFields, withEmptyLists } from './empty-lists.ts';
 import { hasStatusSubresource } from './status.ts';
+import type { Strategy } from './strategy.ts';
 
 const MANAGER_LIMIT = 128;
 
 /** What the client calls itself: its fieldManager, or else the first word of its User-Agent. */
 export function managerOf(scope: Scope, options: Pick<WriteOptions, 'fieldManager'>): string {
   if (options.fieldManager !== '') return options.fieldManager;
-  const agent = (headerOf(scope.request, 'user-agent') ?? '').split('/')[0]!;
-  return [...agent].filter((char) => /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(char)).join('').slice(0, MANAGER_LIMIT) || 'unknown';
+  const agent = headerOf(scope.request, 'user-agent') ?? '';
+  let manager = managers.get(agent);
+  if (manager === undefined) {
+    manager = managerOfAgent(agent);
+    if (managers.size < REMEMBERED_AGENTS) managers.set(agent, manager);
+  }
+  return manager;
 }
+
+const REMEMBERED_AGENTS = 1000;
+const managers = new Map<string, string>();
+
+const managerOfAgent = (agent: string): string =>
+  [...agent.split('/')[0]!].filter((char) => /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(char)).join('').slice(0, MANAGER_LIMIT) || 'unknown';
 
 /** Fills in the managedFields of an object that is being created. */
 export function trackCreate(scope: Scope, object: KubeObject, manager: string): void {
@@ -50,6 +62,19 @@ function track(scope: Scope, live: KubeObject | undefined, updated: KubeObject, 
 
 /** What this endpoint resets, and so cannot own: the status for plain writes, everything else for /status. */
 export function resetFieldsOf(scope: Scope): ResetFields {
+  const { strategy } = scope.served;
+  let bySubresource = resetFields.get(strategy);
+  if (!bySubresource) resetFields.set(strategy, (bySubresource = new Map()));
+  const key = hasStatusSubresource(scope.served) ? `${scope.subresource}/status` : scope.subresource;
+  let fields = bySubresource.get(key);
+  if (!fields) bySubresource.set(key, (fields = findResetFields(scope)));
+  return fields;
+}
+
+/** The same list for the same endpoint: what is made of it is kept with it. Views of a subresource have strategies of their own. */
+const resetFields = new WeakMap<Strategy, Map<string, ResetFields>>();
+
+function findResetFields(scope: Scope): ResetFields {
   const { strategy } = scope.served;
   if (scope.subresource === 'status') return (strategy.statusResetFields ?? ['spec']).map((path) => path.split('.'));
   const subresource = strategy.subresources?.[scope.subresource];

@@ -12,10 +12,11 @@ import type { Reservation, WriteContext } from './strategy.ts';
 export interface CreateSteps {
   readonly dryRun: boolean;
   /** Validating admission: after the object's own validation, before anything is reserved or stored. */
-  beforeStore(): Promise<void>;
+  beforeStore(): Promise<void> | undefined;
 }
 
-export async function prepareForCreate(scope: Scope, object: KubeObject, steps: CreateSteps): Promise<Reservation | undefined> {
+/** At once for most kinds: those that reserve something, or whose strategy or admission has to wait, take a promise. */
+export function prepareForCreate(scope: Scope, object: KubeObject, steps: CreateSteps): Reservation | undefined | Promise<Reservation | undefined> {
   const { backend, served } = scope;
   const { strategy } = served;
   const request = writeContext(scope, steps.dryRun);
@@ -27,23 +28,39 @@ export async function prepareForCreate(scope: Scope, object: KubeObject, steps: 
   delete meta.resourceVersion;
   meta.uid = backend.ctx.random.uid();
   meta.creationTimestamp = formatTime(backend.ctx.clock.now());
-  const reservation = await strategy.reserve?.(object, undefined, request);
-  try {
-    if (!strategy.keepStatusOnWrite && !strategy.keepStatusOnCreate) clearStatus(served, object);
-    if (strategy.generationChanges) meta.generation = 1;
-    dropDisabledFields(served.message, object, undefined, backend.validation.features);
-    await strategy.prepareForCreate?.(object, request);
+  if (strategy.reserve) return prepareWithReservation(strategy.reserve(object, undefined, request), () => complete(scope, object, request, steps));
+  return complete(scope, object, request, steps)?.then(() => undefined);
+}
 
-    const errors = [...validateCreate(served, object, backend.validation), ...(strategy.validate?.(object, undefined, request) ?? [])];
-    if (errors.length > 0) throw invalid(kindOf(served, object), meta.name ?? '', errors);
-    scope.warnings.push(...warningsOnCreate(served, object, backend.validation));
-    strategy.canonicalize?.(object);
-    await steps.beforeStore();
+async function prepareWithReservation(reserving: Promise<Reservation>, rest: () => Promise<void> | undefined): Promise<Reservation> {
+  const reservation = await reserving;
+  try {
+    await rest();
   } catch (error) {
-    await reservation?.rollback?.();
+    await reservation.rollback?.();
     throw error;
   }
   return reservation;
+}
+
+function complete(scope: Scope, object: KubeObject, request: WriteContext, steps: CreateSteps): Promise<void> | undefined {
+  const { backend, served } = scope;
+  const { strategy } = served;
+  if (!strategy.keepStatusOnWrite && !strategy.keepStatusOnCreate) clearStatus(served, object);
+  if (strategy.generationChanges) object.metadata.generation = 1;
+  dropDisabledFields(served.message, object, undefined, backend.validation.features);
+  const preparing = strategy.prepareForCreate?.(object, request);
+  return preparing ? preparing.then(() => validated(scope, object, request, steps)) : validated(scope, object, request, steps);
+}
+
+function validated(scope: Scope, object: KubeObject, request: WriteContext, steps: CreateSteps): Promise<void> | undefined {
+  const { backend, served } = scope;
+  const { strategy } = served;
+  const errors = [...validateCreate(served, object, backend.validation), ...(strategy.validate?.(object, undefined, request) ?? [])];
+  if (errors.length > 0) throw invalid(kindOf(served, object), object.metadata.name ?? '', errors);
+  scope.warnings.push(...warningsOnCreate(served, object, backend.validation));
+  strategy.canonicalize?.(object);
+  return steps.beforeStore();
 }
 
 /** What an error calls the object: a custom resource may come under another kind, and is refused under that name. */

@@ -24,7 +24,7 @@ export interface PreparedUpdate {
   readonly old: KubeObject;
   readonly dryRun: boolean;
   readonly unconditional: boolean;
-  beforeStore(): Promise<void>;
+  beforeStore(): Promise<void> | undefined;
 }
 
 export async function prepareForUpdate(scope: Scope, update: PreparedUpdate): Promise<Reservation | undefined> {

@@ -6,6 +6,7 @@
  * Stored values begin `{"kind":K,"apiVersion":V,"metadata":{` and lack the resourceVersion, which is the revision of
  * the write itself; the served bytes have it spliced in at the start of metadata.
  */
+import { managedFieldsText } from '../../machinery/apply/index.ts';
 import { stringifyJson } from '../../machinery/decode/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 
@@ -19,6 +20,8 @@ export interface SelectableValues {
 
 export class Entry {
   #object: WeakRef<KubeObject> | undefined;
+  /** The object as it was written, until somebody wants it: then it gets its resourceVersion and is frozen. */
+  #written: WeakRef<KubeObject> | undefined;
   #selectable: SelectableValues | undefined;
   #views: WeakMap<ViewConversion, Entry> | undefined;
 
@@ -45,7 +48,7 @@ export class Entry {
     bytes.write(insertion, insertAt, 'latin1');
     stored.copy(bytes, insertAt + insertion.length, insertAt);
     const entry = new Entry(at.key, at.namespace, at.name, revision, bytes, start);
-    if (object) entry.#object = new WeakRef(deepFreeze(withResourceVersion(object, revision)));
+    if (object) entry.#written = new WeakRef(object);
     return entry;
   }
 
@@ -53,8 +56,10 @@ export class Entry {
   get object(): KubeObject {
     let object = this.#object?.deref();
     if (!object) {
-      object = deepFreeze(JSON.parse(this.bytes.toString('utf8')) as KubeObject);
+      const written = this.#written?.deref();
+      object = deepFreeze(written ? withResourceVersion(written, this.revision) : (JSON.parse(this.bytes.toString('utf8')) as KubeObject));
       this.#object = new WeakRef(object);
+      this.#written = undefined;
     }
     return object;
   }
@@ -91,6 +96,7 @@ export class Entry {
   #shared(): Entry {
     const entry = new Entry(this.key, this.namespace, this.name, this.revision, this.bytes, this.metadataStart);
     entry.#object = this.#object;
+    entry.#written = this.#written;
     return entry;
   }
 
@@ -124,9 +130,14 @@ const NO_LABELS: Readonly<Record<string, string>> = Object.freeze({});
 
 export function encodeForStorage(object: KubeObject): Buffer {
   const { kind, apiVersion, metadata, ...rest } = object;
-  const { resourceVersion: _, ...storedMetadata } = metadata;
-  return Buffer.from(textOf({ kind, apiVersion, metadata: storedMetadata, ...rest }));
+  const { resourceVersion: _, managedFields, ...own } = metadata;
+  const owners = managedFields ? `{"managedFields":${managedFieldsText(managedFields)}}` : '{}';
+  return Buffer.from(joined(JSON.stringify({ kind, apiVersion }), `{"metadata":${joined(textOf(own), owners)}}`, textOf(rest)));
 }
+
+/** The members of several objects, which are JSON, as one object. */
+const joined = (...objects: readonly string[]): string =>
+  `{${objects.filter((text) => text !== '{}').map((text) => text.slice(1, -1)).join(',')}}`;
 
 /** Raw values may hold integers that only a bigint can; those are rare, and written more slowly. */
 function textOf(value: object): string {

@@ -4,7 +4,7 @@ import { clearSystemMetadata, prepareForCreate } from '../registry/prepare-for-c
 import type { KubeObject } from '../../machinery/object.ts';
 import { dedupOwnerReferences } from '../registry/owner-references.ts';
 import { badRequest, generateNameConflict, isStatusError, StatusError } from '../../machinery/status.ts';
-import { attributesOf } from '../admission/attributes.ts';
+import { attributesOf, type AdmittedRequest } from '../admission/attributes.ts';
 import { optionsObject, writeOptions, type WriteOptions } from '../options.ts';
 import { managerOf, trackCreate } from '../registry/managed-fields.ts';
 import type { Result } from '../result.ts';
@@ -30,14 +30,19 @@ export async function createObject(scope: Scope, object: KubeObject, options: Wr
 /** The rest of a create, for an object whose managedFields are there already. */
 export async function storeCreated(scope: Scope, object: KubeObject, options: WriteOptions): Promise<Entry> {
   const { backend, served } = scope;
-  const attributes = attributesOf(scope, { operation: 'CREATE', object, name: object.metadata.name ?? '', options: optionsObject(options), dryRun: options.dryRun });
-  await backend.admission.admit(attributes);
+  const admitted: AdmittedRequest = { operation: 'CREATE', object, name: object.metadata.name ?? '', options: optionsObject(options), dryRun: options.dryRun };
+  const attributes = attributesOf(scope, admitted);
+  const admitting = backend.admission.admit(attributes);
+  if (admitting) await admitting;
   const { generateName } = object.metadata;
   const generated = !object.metadata.name && !!generateName;
   fillName(object, backend.ctx.random);
   for (let attempt = 1; ; attempt++) {
-    const candidate = generated && attempt < DEFAULT_NAME_ATTEMPTS ? structuredClone(object) : object;
-    const reservation = await prepareForCreate(scope, candidate, { dryRun: options.dryRun, beforeStore: () => backend.admission.validate({ ...attributes, object: candidate, name: candidate.metadata.name ?? '' }) });
+    // What is reserved for one attempt is not asked for by the next; anything else can be prepared again.
+    const candidate = generated && served.strategy.reserve && attempt < DEFAULT_NAME_ATTEMPTS ? structuredClone(object) : object;
+    const named = generated ? attributesOf(scope, { ...admitted, object: candidate, name: candidate.metadata.name! }) : attributes;
+    const preparing = prepareForCreate(scope, candidate, { dryRun: options.dryRun, beforeStore: () => backend.admission.validate(named) });
+    const reservation = preparing instanceof Promise ? await preparing : preparing;
     try {
       const place = { namespace: candidate.metadata.namespace ?? '', name: candidate.metadata.name! };
       const entry = await backend.objects.create(served, place, candidate, options.dryRun);

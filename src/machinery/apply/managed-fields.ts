@@ -3,6 +3,7 @@ import type { ManagedFieldsEntry } from '../../api/generated/meta-v1.ts';
 import { quote } from '../quote.ts';
 import { parseFieldSet, union, type FieldSet } from './field-set.ts';
 import { compareText, jsonText } from '../patch/go-text.ts';
+import { fieldSetText } from './shared-sets.ts';
 
 /** One owner: who, by which verb, in which version, through which subresource, since when, and of what. */
 export interface FieldOwner {
@@ -85,6 +86,18 @@ export function encodeManagedFields(owners: readonly FieldOwner[]): ManagedField
     if (owner.subresource !== '') entry.subresource = owner.subresource;
     return entry;
   });
+}
+
+/** The entries as JSON: the same as JSON.stringify, but what was written before is not written again. */
+export function managedFieldsText(entries: readonly ManagedFieldsEntry[]): string {
+  const written = entries.map((entry) => {
+    const { fieldsV1, subresource, ...rest } = entry;
+    let text = JSON.stringify(rest).slice(0, -1);
+    if (fieldsV1 !== undefined) text += `${text === '{' ? '' : ','}"fieldsV1":${fieldSetText(fieldsV1 as FieldSet)}`;
+    if (subresource !== undefined) text += `${text === '{' ? '' : ','}"subresource":${JSON.stringify(subresource)}`;
+    return `${text}}`;
+  });
+  return `[${written.join(',')}]`;
 }
 
 /** By operation, second (an owner without a time comes first), manager, version, subresource. */

@@ -90,9 +90,25 @@ function follow(from: Step, element: string, below: FieldSet): Step {
 /** Long keys count for more, so that they cannot fill the memory. */
 const cost = (element: string): number => 1 + (element.length >> 6);
 
+/** The texts of shared sets; undefined until somebody asks. */
+const texts = new WeakMap<FieldSet, string | undefined>();
+
+/** A set as JSON. Writing it is most of the work of encoding a small object, and sets that are shared are written once. */
+export function fieldSetText(set: FieldSet): string {
+  const known = texts.get(set);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(set);
+  if (texts.has(set)) {
+    texts.set(set, text);
+    steps += cost(text);
+  }
+  return text;
+}
+
 function makeSet(elements: readonly string[], below: readonly FieldSet[]): FieldSet {
   if (elements.length === 0 || (elements.length === 1 && elements[0] === SELF)) return LEAF;
   const set: FieldSetBuilder = {};
   for (let i = 0; i < elements.length; i++) set[elements[i]!] = below[i]!;
+  texts.set(set, undefined);
   return Object.freeze(set);
 }

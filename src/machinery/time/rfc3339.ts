@@ -21,8 +21,13 @@ const ZERO_SECOND = -62_135_596_800_000;
 
 /** `2026-01-31T10:00:00Z`; fractions of a second are cut off. */
 export function formatTime(milliseconds: number): string {
-  return `${isoSecond(Math.floor(milliseconds / 1000) * 1000)}Z`;
+  const second = Math.floor(milliseconds / 1000) * 1000;
+  if (second !== lastFormatted.second) lastFormatted = { second, text: `${isoSecond(second)}Z` };
+  return lastFormatted.text;
 }
+
+/** Most times that are written are the present second. */
+let lastFormatted = { second: Number.NaN, text: '' };
 
 /** `2026-01-31T10:00:00.123456Z`. */
 export function formatMicroTime(milliseconds: number): string {
