@@ -23,6 +23,7 @@ import { parseRequestInfo, type RequestInfo } from './request-info.ts';
 import { route } from './route.ts';
 import type { Backend } from './scope.ts';
 import type { Endpoints } from './endpoints.ts';
+import type { SecurityMetrics } from './security-metrics.ts';
 
 export interface Door {
   readonly backend: Backend;
@@ -31,6 +32,7 @@ export interface Door {
   readonly flowControl: FlowControl;
   readonly audit: AuditLog;
   readonly metrics: ApiServerMetrics;
+  readonly securityMetrics: SecurityMetrics;
   /** What is served besides resources: discovery, health, metrics, OpenAPI. */
   readonly endpoints: Endpoints;
   /** What other servers serve for this one. */
@@ -80,6 +82,8 @@ async function answer(door: Door, exchange: Exchange): Promise<ApiResponse> {
     const authenticating = authenticate(door, exchange);
     const authenticated = authenticating instanceof Promise ? await authenticating : authenticating;
     exchange.user = authenticated;
+    const { clock } = door.backend.ctx;
+    if (!request.user) door.securityMetrics.authenticated('success', (clock.monotonic() - exchange.startedAt) / 1000);
     door.audit.received(exchange);
     const impersonating = door.impersonation.impersonate(authenticated, info, request);
     const user = impersonating instanceof Promise ? await impersonating : impersonating;
@@ -91,13 +95,19 @@ async function answer(door: Door, exchange: Exchange): Promise<ApiResponse> {
     const entered = entering instanceof Promise ? await entering : entering;
     leave = entered.leave;
     exchange.flow = entered.flow;
+    const authorizingSince = clock.monotonic();
     const authorizing = authorize(door.backend.authorizer, user, info, request.query);
     const decision = authorizing instanceof Promise ? await authorizing : authorizing;
+    door.securityMetrics.authorized(decision, (clock.monotonic() - authorizingSince) / 1000);
     checkDecision(exchange, user, decision);
     const serving = route(door, exchange, user);
     return serving instanceof Promise ? await serving : serving;
   } catch (error) {
-    if (!exchange.user) door.audit.received(exchange);
+    if (!exchange.user) {
+      const result = isStatusError(error, 'Unauthorized') ? 'failure' : 'error';
+      door.securityMetrics.authenticated(result, (door.backend.ctx.clock.monotonic() - exchange.startedAt) / 1000);
+      door.audit.received(exchange);
+    }
     return respondFailure(door, exchange, error);
   } finally {
     leave?.();

@@ -5,6 +5,7 @@ import type { Context } from '../kernel/index.ts';
 import { DEFAULT_VALIDATION_CONTEXT } from '../machinery/validation/index.ts';
 import { Aggregator } from './aggregator/index.ts';
 import { AdmissionChain } from './admission/admission.ts';
+import { AdmissionMetrics } from './admission/admission-metrics.ts';
 import { admissionPlugins, type AdmissionOptions } from './admission/plugins.ts';
 import { noAudit, type AuditLog } from './audit/index.ts';
 import { buildAuthentication, type AuthenticationOptions } from './authn/build.ts';
@@ -28,6 +29,7 @@ import type { ServedResource, StoredKind } from './registry/served-resource.ts';
 import { reviewHandlers } from './reviews/index.ts';
 import type { ApiRequest, ApiResponse } from './request.ts';
 import type { Backend } from './scope.ts';
+import { createSecurityMetrics } from './security-metrics.ts';
 import { ServiceAllocator } from './service-allocation/index.ts';
 import { EventLeases } from './storage/event-leases.ts';
 import { ObjectStore } from './storage/object-store.ts';
@@ -102,7 +104,7 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
     cache,
     objects,
     registry,
-    admission: new AdmissionChain([...admissionPlugins(ctx, registry, { enable: extraPlugins(options.admission?.disable), ...options.admission, authorizer, webhooks }), escalationCheck(rbac, authorizer)]),
+    admission: new AdmissionChain([...admissionPlugins(ctx, registry, { enable: extraPlugins(options.admission?.disable), ...options.admission, authorizer, webhooks }), escalationCheck(rbac, authorizer)], new AdmissionMetrics(ctx)),
     authorizer,
     rules: authorizer,
     tokens: serviceAccounts,
@@ -113,6 +115,7 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
   };
   const loopback = createLoopback((request) => handle(request), ctx.signal);
   const aggregator = new Aggregator(ctx, registry, { resolver: serviceResolver, frontProxyClient: options.pki.frontProxyClient, loopback });
+  serviceAccounts.legacyUses.writeThrough(loopback);
   let port = 0;
   const serverAddress = (): string => `${options.externalHostname ?? options.advertiseAddress}:${port}`;
   const door: Door = {
@@ -122,6 +125,7 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
     flowControl: options.flowControl === false ? unlimitedFlow : new PriorityAndFairness(ctx, registry, options.flowControl),
     audit: options.audit ?? noAudit,
     metrics: createMetrics(ctx),
+    securityMetrics: createSecurityMetrics(ctx),
     endpoints: new Endpoints([...builtinEndpoints(ctx, registry, serverAddress, aggregator), ...issuerDiscoveryEndpoints(serviceAccounts, serverAddress)]),
     aggregator,
   };

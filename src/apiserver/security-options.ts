@@ -184,5 +184,5 @@ async function loadAudit(ctx: Context, files: SecurityFiles): Promise<PolicyAudi
     const outliving = { ...ctx, signal: new AbortController().signal };
     backends.push(new AuditWebhook(outliving, { ...files.auditWebhookBatch, client: await ReviewClient.fromKubeconfig(outliving, files.auditWebhookConfigFile) }));
   }
-  return new PolicyAudit(ctx.clock, policy, backends);
+  return new PolicyAudit(ctx, policy, backends);
 }

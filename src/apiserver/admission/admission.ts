@@ -8,6 +8,7 @@ import type { GroupResource } from '../../machinery/status.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { UserInfo } from '../request.ts';
+import type { AdmissionMetrics, AdmissionStep } from './admission-metrics.ts';
 import type { Reinvocation } from './reinvocation.ts';
 
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
@@ -48,32 +49,90 @@ export interface AdmissionPlugin {
   validate?(attributes: AdmissionAttributes): void | Promise<void>;
 }
 
+const OPERATIONS: readonly Operation[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'];
+
+/** The plugins of one step that take part in an operation, in their order. */
+type Step = Readonly<Record<Operation, readonly AdmissionPlugin[]>>;
+
+/** One run of one step on its way through the plugins. */
+interface Progress {
+  readonly type: AdmissionStep;
+  readonly attributes: AdmissionAttributes;
+  readonly startedAt: number;
+  since: number;
+}
+
+/** Both steps give a promise only when a plugin has to wait for something. */
 export class AdmissionChain {
-  constructor(private readonly plugins: readonly AdmissionPlugin[]) {}
+  readonly #steps: Readonly<Record<AdmissionStep, Step>>;
 
-  async admit(attributes: AdmissionAttributes): Promise<void> {
-    await this.#admitOnce(attributes);
+  constructor(
+    plugins: readonly AdmissionPlugin[],
+    private readonly metrics?: AdmissionMetrics,
+  ) {
+    const step = (type: AdmissionStep): Step =>
+      Object.fromEntries(OPERATIONS.map((operation) => [operation, plugins.filter((plugin) => plugin[type] && plugin.operations.includes(operation))])) as Record<Operation, AdmissionPlugin[]>;
+    this.#steps = { admit: step('admit'), validate: step('validate') };
+  }
+
+  admit(attributes: AdmissionAttributes): Promise<void> | undefined {
+    const admitting = this.#run('admit', attributes);
+    return admitting instanceof Promise ? admitting.then(() => this.#admitAgain(attributes)) : this.#admitAgain(attributes);
+  }
+
+  validate(attributes: AdmissionAttributes): Promise<void> | undefined {
+    return this.#run('validate', attributes);
+  }
+
+  #admitAgain(attributes: AdmissionAttributes): Promise<void> | undefined {
     const { reinvocation } = attributes;
-    if (!reinvocation.wanted) return;
+    if (!reinvocation.wanted) return undefined;
     reinvocation.isReinvoke = true;
-    await this.#admitOnce(attributes);
+    return this.#run('admit', attributes);
   }
 
-  async #admitOnce(attributes: AdmissionAttributes): Promise<void> {
-    for (const plugin of this.plugins) {
-      const pending = plugin.admit && this.#concerns(plugin, attributes) ? plugin.admit(attributes) : undefined;
-      if (pending) await pending;
+  #run(type: AdmissionStep, attributes: AdmissionAttributes): Promise<void> | undefined {
+    const startedAt = this.metrics?.now() ?? 0;
+    return this.#from(0, { type, attributes, startedAt, since: startedAt });
+  }
+
+  #from(first: number, progress: Progress): Promise<void> | undefined {
+    const { type, attributes } = progress;
+    const plugins = this.#steps[type][attributes.operation];
+    for (let i = first; i < plugins.length; i++) {
+      const plugin = plugins[i]!;
+      if (plugin.matches && !plugin.matches(attributes)) continue;
+      let pending: Promise<void> | void;
+      try {
+        pending = plugin[type]!(attributes);
+      } catch (error) {
+        this.#refused(plugin, progress);
+        throw error;
+      }
+      if (pending instanceof Promise) return this.#after(pending, plugin, progress, i + 1);
+      this.#passed(plugin, progress);
     }
+    this.metrics?.observe('', type, attributes.operation, { since: progress.startedAt, rejected: false });
+    return undefined;
   }
 
-  async validate(attributes: AdmissionAttributes): Promise<void> {
-    for (const plugin of this.plugins) {
-      const pending = plugin.validate && this.#concerns(plugin, attributes) ? plugin.validate(attributes) : undefined;
-      if (pending) await pending;
+  async #after(pending: Promise<void>, plugin: AdmissionPlugin, progress: Progress, next: number): Promise<void> {
+    try {
+      await pending;
+    } catch (error) {
+      this.#refused(plugin, progress);
+      throw error;
     }
+    this.#passed(plugin, progress);
+    await this.#from(next, progress);
   }
 
-  #concerns(plugin: AdmissionPlugin, attributes: AdmissionAttributes): boolean {
-    return plugin.operations.includes(attributes.operation) && (plugin.matches?.(attributes) ?? true);
+  #passed({ name }: AdmissionPlugin, progress: Progress): void {
+    if (this.metrics) progress.since = this.metrics.observe(name, progress.type, progress.attributes.operation, { since: progress.since, rejected: false });
+  }
+
+  #refused({ name }: AdmissionPlugin, { type, attributes, since, startedAt }: Progress): void {
+    this.metrics?.observe(name, type, attributes.operation, { since, rejected: true });
+    this.metrics?.observe('', type, attributes.operation, { since: startedAt, rejected: true });
   }
 }

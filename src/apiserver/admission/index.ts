@@ -6,6 +6,7 @@
  * Dynamic admission is in `webhook/` and `policy/`.
  */
 export { AdmissionChain, type AdmissionAttributes, type AdmissionPlugin, type Operation } from './admission.ts';
+export { AdmissionMetrics } from './admission-metrics.ts';
 export { attributesOf, type AdmittedRequest } from './attributes.ts';
 export { admissionPlugins, type AdmissionOptions } from './plugins.ts';
 export { refuse } from './refuse.ts';

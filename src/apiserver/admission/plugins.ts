@@ -36,7 +36,7 @@ import { runtimeClassPlugin } from './runtime-class.ts';
 import { serviceAccountPlugin } from './service-account/service-account.ts';
 import { storageObjectInUseProtection } from './storage-object-in-use-protection.ts';
 import { taintNodesByCondition } from './taint-nodes-by-condition.ts';
-import { mutatingWebhookPlugin, validatingWebhookPlugin, webhookSource } from './webhook/index.ts';
+import { mutatingWebhookPlugin, validatingWebhookPlugin, WebhookMetrics, webhookSource } from './webhook/index.ts';
 
 export interface AdmissionOptions {
   readonly authorizer: Authorizer;
@@ -107,13 +107,13 @@ const PLUGINS = {
   NodeDeclaredFeatureValidator: on(() => nodeDeclaredFeatureValidator),
   JobValidation: gated('JobValidation'),
   PodResizeValidator: on(() => podResizeValidator),
-  MutatingAdmissionPolicy: on(({ registry, authorizer }) => mutatingPolicyPlugin(registry, (options) => new PolicyExpressions(authorizer, options))),
+  MutatingAdmissionPolicy: on(({ ctx, registry, authorizer }) => mutatingPolicyPlugin(ctx, registry, (options) => new PolicyExpressions(authorizer, options))),
   MutatingAdmissionWebhook: on(({ ctx, registry, webhooks, authorizer }) =>
-    mutatingWebhookPlugin({ ctx, clients: webhooks }, webhookSource(registry, 'mutatingwebhookconfigurations'), matchConditionEvaluator(authorizer)),
+    mutatingWebhookPlugin({ ctx, clients: webhooks, metrics: new WebhookMetrics(ctx.metrics) }, webhookSource(registry, 'mutatingwebhookconfigurations'), matchConditionEvaluator(authorizer)),
   ),
-  ValidatingAdmissionPolicy: on(({ registry, authorizer }) => validatingPolicyPlugin(registry, (options) => new PolicyExpressions(authorizer, options))),
+  ValidatingAdmissionPolicy: on(({ ctx, registry, authorizer }) => validatingPolicyPlugin(ctx, registry, (options) => new PolicyExpressions(authorizer, options))),
   ValidatingAdmissionWebhook: on(({ ctx, registry, webhooks, authorizer }) =>
-    validatingWebhookPlugin({ ctx, clients: webhooks }, webhookSource(registry, 'validatingwebhookconfigurations'), matchConditionEvaluator(authorizer)),
+    validatingWebhookPlugin({ ctx, clients: webhooks, metrics: new WebhookMetrics(ctx.metrics) }, webhookSource(registry, 'validatingwebhookconfigurations'), matchConditionEvaluator(authorizer)),
   ),
   ResourceQuota: on(({ ctx, registry, resourceQuota }) => resourceQuotaPlugin(ctx, registry, resourceQuota)),
   AlwaysDeny: off(() => alwaysDeny),

@@ -1,5 +1,5 @@
 /** Writes to the backends what the policy wants of each request, stage by stage. */
-import type { Clock } from '../../kernel/index.ts';
+import type { Clock, Context } from '../../kernel/index.ts';
 import type { Exchange } from '../handle-request.ts';
 import type { ApiRequest, ApiResponse } from '../request.ts';
 import type { AuditBackend, AuditLog } from './audit.ts';
@@ -15,16 +15,25 @@ interface Tracked {
 export class PolicyAudit implements AuditLog {
   #tracked = new WeakMap<Exchange, Tracked>();
 
+  readonly #clock: Clock;
+  readonly #events: { inc(): void };
+  readonly #levels;
+
   constructor(
-    private readonly clock: Clock,
+    { clock, metrics }: Pick<Context, 'clock' | 'metrics'>,
     private readonly policy: AuditPolicy,
     private readonly backends: readonly AuditBackend[],
-  ) {}
+  ) {
+    this.#clock = clock;
+    this.#events = metrics.counter({ name: 'apiserver_audit_event_total', help: 'Counter of audit events given to the backends.' }).child({});
+    this.#levels = metrics.counter({ name: 'apiserver_audit_level_total', help: 'Counter of requests by the level of their audit.', labels: ['level'] });
+  }
 
   received(exchange: Exchange): void {
     const decision = this.policy.decide(exchange.user, exchange.info);
+    this.#levels.inc({ level: decision.level });
     if (decision.level === 'None') return;
-    const tracked: Tracked = { decision, receivedAt: this.clock.now() };
+    const tracked: Tracked = { decision, receivedAt: this.#clock.now() };
     this.#tracked.set(exchange, tracked);
     if (decision.level !== 'Metadata') keepBody(exchange.request, (body) => (tracked.requestBody = body));
     this.#write(exchange, tracked, 'RequestReceived');
@@ -61,11 +70,12 @@ export class PolicyAudit implements AuditLog {
       stage,
       decision,
       receivedAt,
-      now: stage === 'RequestReceived' ? receivedAt : this.clock.now(),
+      now: stage === 'RequestReceived' ? receivedAt : this.#clock.now(),
       ...(response ? { response } : {}),
       ...(requestBody ? { requestBody } : {}),
     };
     const event = auditEvent(exchange, moment);
+    this.#events.inc();
     for (const backend of this.backends) backend.write(event);
   }
 }

@@ -14,7 +14,7 @@ const answers: string[] = [];
 beforeAll(async () => {
   server = await startTestServer();
   const policy = loadAuditPolicy(JSON.stringify({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'Metadata' }] }));
-  const audit = new PolicyAudit(server.ctx.clock, policy, [{ write: (event) => void events.push(event), close: () => Promise.resolve() }]);
+  const audit = new PolicyAudit(server.ctx, policy, [{ write: (event) => void events.push(event), close: () => Promise.resolve() }]);
   Object.assign(server.pipeline.door, { audit });
 });
 afterAll(() => server.stop());
@@ -70,7 +70,7 @@ it('shows bodies only at the levels that ask for them', async () => {
     }),
   );
   const before = server.pipeline.door.audit;
-  Object.assign(server.pipeline.door, { audit: new PolicyAudit(server.ctx.clock, policy, [{ write: (event) => void full.push(event), close: () => Promise.resolve() }]) });
+  Object.assign(server.pipeline.door, { audit: new PolicyAudit(server.ctx, policy, [{ write: (event) => void full.push(event), close: () => Promise.resolve() }]) });
   const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' }, data: { a: '1' } };
   await server.call('POST', '/api/v1/namespaces/default/configmaps', { body: map });
   await server.call('PUT', '/api/v1/namespaces/default/configmaps/c', { body: { ...map, data: { a: '2' } } });

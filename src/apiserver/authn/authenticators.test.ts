@@ -1,6 +1,7 @@
 import { SignJWT } from 'jose';
 import { createPrivateKey } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createLoopback } from '../loopback.ts';
 import * as x509 from '../../machinery/x509.ts';
 import { createAuthority, createSigningKey, issue, type Authority } from '../pki/certificates.ts';
 import { openPki, type ClusterPki } from '../pki/files.ts';
@@ -161,6 +162,19 @@ describe('ServiceAccount tokens', () => {
     await call('POST', '/api/v1/namespaces/default/secrets', { body });
     expect((await review())?.user).toMatchObject({ name: 'system:serviceaccount:default:default', uid: account.metadata.uid, groups: ['system:serviceaccounts', 'system:serviceaccounts:default', 'system:authenticated'] });
     expect(server.ctx.metrics.expose()).toContain('serviceaccount_legacy_tokens_total 1');
+    expect(server.ctx.metrics.expose()).toContain('serviceaccount_legacy_manual_token_uses_total 1');
+    tokens.legacyUses.writeThrough(createLoopback(server.pipeline.handle, server.ctx.signal));
+    for (const day of ['first', 'second']) {
+      await review();
+      await server.ctx.clock.advance(10);
+      const { body: noted } = await call('GET', '/api/v1/namespaces/default/secrets/legacy');
+      expect(noted.metadata.labels, day).toEqual({ 'kubernetes.io/legacy-token-last-used': new Date(server.ctx.clock.now()).toISOString().slice(0, 10) });
+      const version = noted.metadata.resourceVersion;
+      await review();
+      await server.ctx.clock.advance(10);
+      expect((await call('GET', '/api/v1/namespaces/default/secrets/legacy')).body.metadata.resourceVersion).toBe(version);
+      await server.ctx.clock.advance(86_400_000);
+    }
     await call('PATCH', '/api/v1/namespaces/default/secrets/legacy', { body: { metadata: { labels: { 'kubernetes.io/legacy-token-invalid-since': '2026-01-01' } } }, contentType: 'application/merge-patch+json' });
     await expect(review()).rejects.toThrow('has been marked invalid');
     await call('DELETE', '/api/v1/namespaces/default/secrets/legacy');

@@ -1,12 +1,12 @@
 /** Whether what a ServiceAccount token says still holds: checked live, so that a token dies with what it is bound to. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { JWTPayload } from 'jose';
-import type { Secret } from '../../api/generated/core-v1.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { quote } from '../../machinery/quote.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { UserInfo } from '../request.ts';
 import { AUTHENTICATED, TokenRefused } from './authenticator.ts';
+import type { LegacyTokenUses, SecretObject, ServiceAccountObject } from './legacy-token-uses.ts';
 
 export interface Reference {
   readonly name: string;
@@ -61,26 +61,28 @@ function isGone({ metadata }: KubeObject, now: number): boolean {
 }
 
 /** A token from a Secret lives as long as the Secret holds it. */
-export function checkLegacyClaims(registry: Registry, payload: JWTPayload, token: string): void {
+export function checkLegacyClaims(registry: Registry, payload: JWTPayload, token: string, uses: LegacyTokenUses): void {
   const claim = (name: string): string => String(payload[`kubernetes.io/serviceaccount/${name}`] ?? '');
   const [namespace, secretName, name, uid] = [claim('namespace'), claim('secret.name'), claim('service-account.name'), claim('service-account.uid')];
   if (payload.sub !== `system:serviceaccount:${namespace}:${name}`) throw new TokenRefused('sub claim is invalid');
   for (const [value, missing] of [[namespace, 'namespace'], [secretName, 'secretName'], [name, 'serviceAccountName'], [uid, 'serviceAccountUID']]) {
     if (value === '') throw new TokenRefused(`${missing} claim is missing`);
   }
-  const secret = registry.lookup('', 'v1', 'secrets', namespace, secretName) as unknown as (Secret & KubeObject) | undefined;
+  const secret = registry.lookup('', 'v1', 'secrets', namespace, secretName) as unknown as SecretObject | undefined;
   if (!secret || secret.metadata.deletionTimestamp) throw new TokenRefused('Token has been invalidated');
   const held = Buffer.from(secret.data?.['token'] ?? '', 'base64').toString('utf8');
   if (!sameText(held, token)) throw new TokenRefused("Token does not match server's copy");
-  const account = registry.lookup('', 'v1', 'serviceaccounts', namespace, name);
+  const account = registry.lookup('', 'v1', 'serviceaccounts', namespace, name) as unknown as ServiceAccountObject | undefined;
   if (!account) throw new TokenRefused(`serviceaccounts ${quote(name)} not found`);
   if (account.metadata.deletionTimestamp) throw new TokenRefused(`ServiceAccount ${namespace}/${name} has been deleted`);
   if (account.metadata.uid !== uid) throw new TokenRefused(`ServiceAccount UID (${account.metadata.uid}) does not match claim (${uid})`);
   if (secret.metadata.labels?.[INVALID_SINCE] !== undefined) {
+    uses.refused();
     throw new TokenRefused(
       `the token in secret ${namespace}/${secretName} for service account ${namespace}/${name} has been marked invalid. Use tokens from the TokenRequest API or manually created secret-based tokens, or remove the '${INVALID_SINCE}' label from the secret to temporarily allow use of this token`,
     );
   }
+  uses.used(secret, account);
 }
 
 /** Equal texts, without telling by the time it takes how much of them is equal. */

@@ -9,6 +9,7 @@ import { quote } from '../../machinery/quote.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { UserInfo } from '../request.ts';
 import { TokenRefused, type Annotate, type TokenAnswer, type TokenAuthenticator } from './authenticator.ts';
+import { LegacyTokenUses } from './legacy-token-uses.ts';
 import { checkBoundClaims, checkLegacyClaims, serviceAccountUser, type KubernetesClaims } from './service-account-claims.ts';
 
 export interface BoundObject {
@@ -58,6 +59,7 @@ export class ServiceAccountTokens implements TokenAuthenticator {
   readonly name = 'serviceaccount';
   readonly issuer: string;
   readonly apiAudiences: readonly string[];
+  readonly legacyUses: LegacyTokenUses;
   readonly #issuers: ReadonlySet<string>;
   readonly #privateKey: KeyObject;
   readonly #keyId: string;
@@ -71,6 +73,7 @@ export class ServiceAccountTokens implements TokenAuthenticator {
     readonly options: ServiceAccountTokenOptions,
   ) {
     this.issuer = options.issuer;
+    this.legacyUses = new LegacyTokenUses(ctx);
     this.apiAudiences = options.apiAudiences;
     this.#issuers = new Set([options.issuer, ...(options.otherIssuers ?? []), LEGACY_ISSUER]);
     this.#privateKey = createPrivateKey(options.privateKey);
@@ -121,7 +124,7 @@ export class ServiceAccountTokens implements TokenAuthenticator {
     const common = audiences.filter((audience) => given.includes(audience));
     if (common.length === 0) throw new TokenRefused(`token audiences ${quoteAll(given)} is invalid for the target audiences ${quoteAll(audiences)}`);
     if (legacy) {
-      checkLegacyClaims(this.registry, payload, token);
+      checkLegacyClaims(this.registry, payload, token, this.legacyUses);
       this.#metrics.legacy.inc();
       annotate('authentication.k8s.io/legacy-token', payload.sub ?? '');
     } else {

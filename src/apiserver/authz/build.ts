@@ -20,7 +20,7 @@ export interface Authorization {
   readonly rbac: RbacAuthorizer;
 }
 
-export function buildAuthorization(_ctx: Context, registry: Registry, configs: readonly AuthorizerConfig[] = DEFAULT_AUTHORIZERS): Authorization {
+export function buildAuthorization(ctx: Context, registry: Registry, configs: readonly AuthorizerConfig[] = DEFAULT_AUTHORIZERS): Authorization {
   const rbac = new RbacAuthorizer(registry);
   const chain = configs.map((config): Authorizer => {
     switch (config.type) {
@@ -36,5 +36,5 @@ export function buildAuthorization(_ctx: Context, registry: Registry, configs: r
         return config.authorizer;
     }
   });
-  return { authorizer: new UnionAuthorizer([mastersAuthorizer, ...chain]), rbac };
+  return { authorizer: new UnionAuthorizer([mastersAuthorizer, ...chain], ctx.metrics), rbac };
 }

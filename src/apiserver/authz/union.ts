@@ -1,12 +1,20 @@
 /** Asks authorizers in order until one decides. */
 import type { PolicyRule } from '../../api/generated/rbac-v1.ts';
 import { ALLOW, NO_OPINION, type AuthorizationAttributes, type Authorizer, type Decision, type ResolvedRules } from './authorizer.ts';
+import type { MetricsRegistry } from '../../kernel/index.ts';
 import type { UserInfo } from '../request.ts';
 
 export class UnionAuthorizer implements Authorizer {
   readonly name = 'union';
 
-  constructor(private readonly authorizers: readonly Authorizer[]) {}
+  readonly #decided: readonly DecisionCounter[];
+
+  constructor(
+    private readonly authorizers: readonly Authorizer[],
+    metrics?: MetricsRegistry,
+  ) {
+    this.#decided = authorizers.map(({ name }) => decisionCounter(name, metrics));
+  }
 
   /** Without a promise as long as those asked know the answer at once. */
   authorize(attributes: AuthorizationAttributes): Decision | Promise<Decision> {
@@ -19,12 +27,17 @@ export class UnionAuthorizer implements Authorizer {
       const answer = this.authorizers[i]!.authorize(attributes);
       if (answer instanceof Promise) {
         const sofar = gathered;
-        return answer.then((decision) => (decision.decision === 'no-opinion' ? this.#ask(attributes, i + 1, join(sofar, decision)) : decision));
+        return answer.then((decision) => (decision.decision === 'no-opinion' ? this.#ask(attributes, i + 1, join(sofar, decision)) : this.#decide(i, decision)));
       }
-      if (answer.decision !== 'no-opinion') return answer;
+      if (answer.decision !== 'no-opinion') return this.#decide(i, answer);
       gathered = join(gathered, answer);
     }
     return gathered;
+  }
+
+  #decide(authorizer: number, decision: Decision): Decision {
+    this.#decided[authorizer]!(decision.decision === 'allow');
+    return decision;
   }
 
   rulesFor(user: UserInfo, namespace: string): ResolvedRules {
@@ -40,6 +53,23 @@ export class UnionAuthorizer implements Authorizer {
     }
     return { rules, incomplete, ...(errors.length > 0 ? { error: errors.length === 1 ? errors[0]! : `[${errors.join(', ')}]` } : {}) };
   }
+}
+
+type DecisionCounter = (allowed: boolean) => void;
+
+const BUILT_IN = new Set(['Node', 'RBAC', 'ABAC', 'AlwaysAllow', 'AlwaysDeny']);
+
+function decisionCounter(name: string, metrics: MetricsRegistry | undefined): DecisionCounter {
+  const counter = metrics?.counter({
+    name: 'apiserver_authorization_decisions_total',
+    help: 'Decisions of authorizers, by type, name and decision.',
+    labels: ['type', 'name', 'decision'],
+  });
+  if (!counter) return () => {};
+  const type = BUILT_IN.has(name) ? name : name === 'system:masters' ? name : 'Webhook';
+  const allowed = counter.child({ type, name, decision: 'allowed' });
+  const denied = counter.child({ type, name, decision: 'denied' });
+  return (isAllowed) => (isAllowed ? allowed : denied).inc();
 }
 
 function join(a: Decision, b: Decision): Decision {

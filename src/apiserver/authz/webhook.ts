@@ -1,6 +1,6 @@
 /** Asks a server outside, with a SubjectAccessReview. Only requests that its conditions match wait for it. */
 import type { SubjectAccessReviewSpec, SubjectAccessReviewStatus } from '../../api/generated/authorization-v1.ts';
-import type { Context } from '../../kernel/index.ts';
+import { DeadlineExceeded, exponentialBuckets, type Context } from '../../kernel/index.ts';
 import { ExpiringCache, type Expression, type ReviewClient } from '../review-webhooks/index.ts';
 import { NO_OPINION, type AuthorizationAttributes, type Authorizer, type Decision, type ResolvedRules } from './authorizer.ts';
 
@@ -17,6 +17,7 @@ export interface WebhookAuthorizerOptions {
   readonly matchConditions?: readonly Expression[];
 }
 
+const BUCKETS = exponentialBuckets(0.001, 2, 15);
 const CACHED = 8192;
 /** Questions longer than this are not kept. */
 const KEY_LIMIT = 10_000;
@@ -24,12 +25,19 @@ const KEY_LIMIT = 10_000;
 export class WebhookAuthorizer implements Authorizer {
   readonly name: string;
   #answers: ExpiringCache<Decision>;
+  readonly #evaluations;
+  readonly #durations;
+  readonly #failedOpen;
 
   constructor(
     private readonly ctx: Context,
     private readonly options: WebhookAuthorizerOptions,
   ) {
     this.name = options.name;
+    const labels = ['name', 'result'] as const;
+    this.#evaluations = ctx.metrics.counter({ name: 'apiserver_authorization_webhook_evaluations_total', help: 'Questions to authorization webhooks, by name and result.', labels });
+    this.#durations = ctx.metrics.histogram({ name: 'apiserver_authorization_webhook_duration_seconds', help: 'How long authorization webhooks took, by name and result.', labels, buckets: BUCKETS });
+    this.#failedOpen = ctx.metrics.counter({ name: 'apiserver_authorization_webhook_evaluations_fail_open_total', help: 'Questions that authorization webhooks had no opinion on because they failed, by name and result.', labels });
     this.#answers = new ExpiringCache(ctx.clock, CACHED);
   }
 
@@ -59,15 +67,25 @@ export class WebhookAuthorizer implements Authorizer {
 
   async #ask(spec: SubjectAccessReviewSpec, key: string): Promise<Decision> {
     let decision: Decision;
+    const startedAt = this.ctx.clock.monotonic();
     try {
       decision = await this.#review(spec);
+      this.#count('success', startedAt);
     } catch (error) {
+      const result = error instanceof DeadlineExceeded ? 'timeout' : 'error';
+      this.#count(result, startedAt);
+      if (this.options.failurePolicy !== 'Deny') this.#failedOpen.inc({ name: this.name, result });
       this.ctx.logger.error(error, 'The authorization webhook could not be asked', { webhook: this.name });
       return this.#failed((error as Error).message);
     }
     const { authorizedTtlMs = 300_000, unauthorizedTtlMs = 30_000 } = this.options;
     if (key.length <= KEY_LIMIT) this.#answers.set(key, decision, decision.decision === 'allow' ? authorizedTtlMs : unauthorizedTtlMs);
     return decision;
+  }
+
+  #count(result: string, startedAt: number): void {
+    this.#evaluations.inc({ name: this.name, result });
+    this.#durations.observe((this.ctx.clock.monotonic() - startedAt) / 1000, { name: this.name, result });
   }
 
   async #review(spec: SubjectAccessReviewSpec): Promise<Decision> {

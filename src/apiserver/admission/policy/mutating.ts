@@ -3,6 +3,7 @@ import type { MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding } from '..
 import type { KubeObject } from '../../../machinery/object.ts';
 import { deepEqual } from '../../../machinery/patch/deep-equal.ts';
 import { isStatusError, type StatusError } from '../../../machinery/status.ts';
+import type { Context } from '../../../kernel/index.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { refuse } from '../refuse.ts';
@@ -12,6 +13,7 @@ import { evaluationInput } from './evaluation-input.ts';
 import { ResourceMatcher } from './match-resources.ts';
 import { PolicyMutator } from './mutator.ts';
 import { collectParams, findParamKind } from './params.ts';
+import { PolicyMetrics } from './policy-metrics.ts';
 import { policySource, type BoundPolicy } from './policy-source.ts';
 import type { CompilerFactory } from './expressions.ts';
 
@@ -56,7 +58,8 @@ class Again {
   }
 }
 
-export function mutatingPolicyPlugin(registry: Registry, createCompiler: CompilerFactory): AdmissionPlugin {
+export function mutatingPolicyPlugin(ctx: Pick<Context, 'clock' | 'metrics'>, registry: Registry, createCompiler: CompilerFactory): AdmissionPlugin {
+  const metrics = new PolicyMetrics(ctx, 'mutating');
   const policies = policySource<CompiledPolicy, CompiledBinding>(registry, {
     policies: 'mutatingadmissionpolicies',
     bindings: 'mutatingadmissionpolicybindings',
@@ -79,7 +82,7 @@ export function mutatingPolicyPlugin(registry: Registry, createCompiler: Compile
       const invocations: Invocation[] = [];
       for (const bound of policies()) invocations.push(...(await invocationsOf(attributes, bound, errors)));
       if (invocations.length > 0) {
-        await invoke(attributes, invocations, { again: attributes.reinvocation.kept(plugin, () => new Again()), errors });
+        await invoke(attributes, invocations, { again: attributes.reinvocation.kept(plugin, () => new Again()), errors, metrics });
       }
       if (errors.length > 0) throw policyErrors(attributes, errors);
     },
@@ -113,16 +116,22 @@ async function invocationsOf(attributes: AdmissionAttributes, bound: BoundPolicy
 }
 
 interface Progress {
+  readonly metrics: PolicyMetrics;
   readonly again: Again;
   readonly errors: PolicyError[];
 }
 
-async function invoke(attributes: AdmissionAttributes, invocations: readonly Invocation[], { again, errors }: Progress): Promise<void> {
+async function invoke(attributes: AdmissionAttributes, invocations: readonly Invocation[], { again, errors, metrics }: Progress): Promise<void> {
   const { reinvocation, object } = attributes;
   if (reinvocation.isReinvoke && !deepEqual(again.lastOutput, object)) again.changed();
   for (const { bound, binding, view, params } of invocations) {
     const { mutator, policy } = bound.compiled;
-    const fail = (error: unknown): void => addError(errors, bound, { binding, message: messageOf(error), reason: 'Invalid' });
+    const startedAt = metrics.now();
+    let failed = false;
+    const fail = (error: unknown): void => {
+      failed = true;
+      addError(errors, bound, { binding, message: messageOf(error), reason: 'Invalid' });
+    };
     const input = await evaluationInput(attributes, view, params);
     const { matches, error } = await mutator.matches(input);
     if (error !== undefined) fail(error);
@@ -130,6 +139,7 @@ async function invoke(attributes: AdmissionAttributes, invocations: readonly Inv
     const key = [bound.name, binding, params?.metadata.namespace, params?.metadata.name].join('/');
     if (reinvocation.isReinvoke && !again.due.has(key)) continue;
     const changed = object ? await mutate(attributes, view, { mutator, params, fail }) : false;
+    metrics.checked({ policy: bound.name, binding, action: failed ? 'deny' : 'allow', error: failed ? 'invalid_error' : 'no_error' }, startedAt);
     if (changed) {
       again.changed();
       reinvocation.wanted = true;

@@ -4,6 +4,7 @@ import { apiVersionOf } from '../../../api/schema.ts';
 import type { KubeObject } from '../../../machinery/object.ts';
 import { labelSelectorAsSelector } from '../../../machinery/selectors/index.ts';
 import type { Registry } from '../../registry/registry.ts';
+import type { Entry } from '../../storage/entry.ts';
 import { viewOf, type ServedResource } from '../../registry/served-resource.ts';
 
 export function findParamKind(registry: Registry, { apiVersion = '', kind = '' }: ParamKind): ServedResource {
@@ -17,23 +18,29 @@ function kindText(apiVersion: string, kind: string): string {
 }
 
 /** One run of the policy for each; an undefined one means a run with null. Fails with what is wrong with the reference. */
-export function collectParams(params: ServedResource | undefined, ref: ParamRef | undefined, requestNamespace: string): readonly (KubeObject | undefined)[] {
+export async function collectParams(params: ServedResource | undefined, ref: ParamRef | undefined, requestNamespace: string): Promise<readonly (KubeObject | undefined)[]> {
   if (!params || !ref) return [undefined];
   if (ref.namespace && !params.namespaced) throw new Error('paramRef.namespace must not be provided for a cluster-scoped `paramKind`');
   const namespace = params.namespaced ? ref.namespace || requestNamespace : '';
   if (params.namespaced && namespace === '') throw new Error('cannot use namespaced paramRef in policy binding that matches cluster-scoped resources');
-  const found = select(params, ref, namespace);
+  const found = await select(params, ref, namespace);
   if (found.length === 0 && ref.parameterNotFoundAction === 'Deny') throw new Error('no params found for policy binding with `Deny` parameterNotFoundAction');
   return found;
 }
 
-function select(params: ServedResource, { name, selector }: ParamRef, namespace: string): KubeObject[] {
+async function select(params: ServedResource, { name, selector }: ParamRef, namespace: string): Promise<KubeObject[]> {
   if (name) {
     const entry = params.cache.get(namespace, name);
-    return entry ? [viewOf(params, entry).object] : [];
+    return entry ? viewed(params, [entry]) : [];
   }
   if (!selector) throw new Error('one of name or selector must be provided');
   const compiled = labelSelectorAsSelector(selector);
-  const objects = params.cache.list(namespace).map((entry) => viewOf(params, entry).object);
-  return objects.filter(({ metadata }) => compiled.matches(metadata.labels));
+  const entries = params.cache.list(namespace).filter(({ object }) => compiled.matches(object.metadata.labels));
+  return viewed(params, entries);
+}
+
+/** In the version that the policy names; objects stored in another may have to be converted by a webhook first. */
+async function viewed(params: ServedResource, entries: readonly Entry[]): Promise<KubeObject[]> {
+  await params.prepareViews?.(entries);
+  return entries.map((entry) => viewOf(params, entry).object);
 }

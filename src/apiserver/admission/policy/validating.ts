@@ -5,11 +5,13 @@ import type { StatusError } from '../../../machinery/status.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { isExempt } from '../request-matching.ts';
 import { refuse } from '../refuse.ts';
+import type { Context } from '../../../kernel/index.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { View } from '../versioned-objects.ts';
 import { AuditAnnotations } from './audit-annotations.ts';
 import { ResourceMatcher } from './match-resources.ts';
 import { collectParams, findParamKind } from './params.ts';
+import { PolicyMetrics } from './policy-metrics.ts';
 import { policySource, type BoundPolicy } from './policy-source.ts';
 import { evaluationInput } from './evaluation-input.ts';
 import { PolicyValidator, type Decision } from './validator.ts';
@@ -39,7 +41,8 @@ interface Denial {
 const REASON_CODES: Readonly<Record<string, number>> = { Forbidden: 403, Unauthorized: 401, RequestEntityTooLarge: 413, Invalid: 422 };
 const DEFAULT_REASON = 'Invalid';
 
-export function validatingPolicyPlugin(registry: Registry, createCompiler: CompilerFactory): AdmissionPlugin {
+export function validatingPolicyPlugin(ctx: Pick<Context, 'clock' | 'metrics'>, registry: Registry, createCompiler: CompilerFactory): AdmissionPlugin {
+  const metrics = new PolicyMetrics(ctx, 'validating');
   const policies = policySource<CompiledPolicy, CompiledBinding>(registry, {
     policies: 'validatingadmissionpolicies',
     bindings: 'validatingadmissionpolicybindings',
@@ -59,7 +62,7 @@ export function validatingPolicyPlugin(registry: Registry, createCompiler: Compi
     matches: (attributes) => policies().length > 0 && !isExempt(attributes),
     async validate(attributes) {
       const denials: Denial[] = [];
-      for (const bound of policies()) await new PolicyRun(attributes, bound, denials).run();
+      for (const bound of policies()) await new PolicyRun(attributes, bound, { denials, metrics }).run();
       if (denials[0]) throw denialError(attributes, denials[0]);
     },
   };
@@ -72,7 +75,7 @@ class PolicyRun {
   constructor(
     private readonly attributes: AdmissionAttributes,
     private readonly bound: BoundPolicy<CompiledPolicy, CompiledBinding>,
-    private readonly denials: Denial[],
+    private readonly outcome: { readonly denials: Denial[]; readonly metrics: PolicyMetrics },
   ) {
     this.#audit = new AuditAnnotations(bound.name);
   }
@@ -96,19 +99,24 @@ class PolicyRun {
 
   async #validate(view: View, binding: BindingObject, params: KubeObject | undefined): Promise<void> {
     const { validator } = this.bound.compiled;
+    const { metrics } = this.outcome;
+    const startedAt = metrics.now();
     const { decisions, auditAnnotations } = await validator.validate(await evaluationInput(this.attributes, view, params));
-    decisions.forEach((decision, index) => this.#act(binding, decision, index));
+    const told = { policy: this.bound.name, binding: binding.metadata.name ?? '' };
+    if (decisions.every(({ action }) => action === 'admit')) metrics.checked({ ...told, action: 'allow', error: 'no_error' }, startedAt);
+    decisions.forEach((decision, index) => this.#act(binding, decision, index, startedAt));
     for (const { key, value, error } of auditAnnotations) {
       if (error !== undefined) this.#deny(binding.metadata.name, error, '');
       else if (value !== undefined) this.#audit.add(key, value);
     }
   }
 
-  #act(binding: BindingObject, decision: Decision, index: number): void {
+  #act(binding: BindingObject, decision: Decision, index: number, startedAt: number): void {
     if (decision.action === 'admit') return;
     const { attributes, bound } = this;
     const name = binding.metadata.name ?? '';
     for (const action of binding.spec?.validationActions ?? []) {
+      this.outcome.metrics.checked({ policy: bound.name, binding: name, action: action.toLowerCase(), error: 'no_error' }, startedAt);
       if (action === 'Deny') this.#deny(name, decision.message, decision.reason);
       if (action === 'Warn') attributes.warn(`Validation failed for ValidatingAdmissionPolicy '${bound.name}' with binding '${name}': ${decision.message}`);
       if (action === 'Audit') {
@@ -119,7 +127,7 @@ class PolicyRun {
   }
 
   #deny(binding: string | undefined, message: string, reason: string): void {
-    this.denials.push({ policy: this.bound.name, binding, message, reason: reason || DEFAULT_REASON });
+    this.outcome.denials.push({ policy: this.bound.name, binding, message, reason: reason || DEFAULT_REASON });
   }
 
   /** What is wrong with the policy or the binding itself is left to the failure policy. */

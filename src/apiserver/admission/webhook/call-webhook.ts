@@ -8,6 +8,7 @@ import type { AdmissionAttributes } from '../admission.ts';
 import { encodeReview, readReview, type ReviewedObjects, type Verdict } from './admission-review.ts';
 import type { Invocation } from './match-webhook.ts';
 import type { Webhook } from './webhook.ts';
+import type { WebhookCall, WebhookMetrics } from './webhook-metrics.ts';
 
 /** The webhook could not be asked, or its answer is none: the failure policy decides. */
 export class CallingWebhookError extends Error {
@@ -24,6 +25,7 @@ export class CallingWebhookError extends Error {
 export interface Caller {
   readonly ctx: Context;
   readonly clients: WebhookClients;
+  readonly metrics: WebhookMetrics;
 }
 
 export interface Call {
@@ -34,7 +36,28 @@ export interface Call {
 }
 
 /** Fails with a CallingWebhookError, or with the StatusError of a denial. */
-export async function callWebhook(caller: Caller, { invocation, attributes, objects, mutating }: Call): Promise<Verdict> {
+export async function callWebhook(caller: Caller, call: Call): Promise<Verdict> {
+  const { metrics, ctx } = caller;
+  const startedAt = ctx.clock.monotonic();
+  const told: WebhookCall = { name: call.invocation.webhook.name, type: call.mutating ? 'admit' : 'validating', operation: call.attributes.operation };
+  const seconds = (): number => (ctx.clock.monotonic() - startedAt) / 1000;
+  try {
+    const verdict = await ask(caller, call);
+    metrics.called(told, seconds(), 200, false);
+    return verdict;
+  } catch (error) {
+    if (error instanceof CallingWebhookError) {
+      metrics.called(told, seconds(), error.code, true);
+      if (!call.invocation.webhook.ignoresFailure) metrics.rejected(told, 'calling_webhook_error', 0);
+    } else {
+      metrics.called(told, seconds(), 200, true);
+      metrics.rejected(told, 'no_error', error instanceof StatusError ? error.code : 400);
+    }
+    throw error;
+  }
+}
+
+async function ask(caller: Caller, { invocation, attributes, objects, mutating }: Call): Promise<Verdict> {
   const { webhook, view } = invocation;
   checkDryRun(webhook, attributes);
   if (!webhook.reviewVersions.includes('v1')) {

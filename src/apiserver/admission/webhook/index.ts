@@ -6,4 +6,5 @@ export { mutatingWebhookPlugin } from './mutating.ts';
 export { validatingWebhookPlugin } from './validating.ts';
 export { patchProblem } from './webhook-patch.ts';
 export { webhookSource, type Webhook } from './webhook.ts';
+export { WebhookMetrics } from './webhook-metrics.ts';
 export type { Caller } from './call-webhook.ts';

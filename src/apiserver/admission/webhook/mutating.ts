@@ -68,6 +68,7 @@ export function mutatingWebhookPlugin(caller: Caller, webhooks: () => readonly W
       if (!(error instanceof CallingWebhookError)) throw error;
       if (!webhook.ignoresFailure) throw internalError(error.message);
       if (attributes.signal?.aborted) throw timeout('request did not complete within requested timeout', 0);
+      caller.metrics.failedOpen({ name: webhook.name, type: 'admit' });
       caller.ctx.logger.info('Failed calling webhook, failing open', { webhook: webhook.name, error: error.message });
       attributes.annotate(`${FAILED_OPEN}${position}`, webhook.name);
       return false;

@@ -31,6 +31,7 @@ export function validatingWebhookPlugin(caller: Caller, webhooks: () => readonly
       if (!(error instanceof CallingWebhookError)) throw error;
       if (!webhook.ignoresFailure) throw internalError(error.message);
       if (attributes.signal?.aborted) throw timeout('request did not complete within requested timeout', 0);
+      caller.metrics.failedOpen({ name: webhook.name, type: 'validating' });
       caller.ctx.logger.info('Failed calling webhook, failing open', { webhook: webhook.name, error: error.message });
       attributes.annotate(`${FAILED_OPEN}${index}`, webhook.name);
     }
