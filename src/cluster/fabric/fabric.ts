@@ -3,26 +3,38 @@
  * pods, its pod range and its rules; the fabric joins them and the host by a switch:
  *
  *     host namespace            switch namespace                 node namespaces
- *     kf<id> 10.64.0.1 ──────── bridge "fabric" ──────── eth0 10.64.0.2 ─ k8ts0 10.244.0.1/24 ─ pods
+ *     k8f<id> 10.64.0.1 ─────── bridge "fabric" ──────── eth0 10.64.0.2 ─ k8ts0 10.244.0.1/24 ─ pods
  *                                               └─────── eth0 10.64.0.3 ─ k8ts0 10.244.1.1/24 ─ pods
  *
  * The switch has a namespace of its own so that frames between nodes never meet the host's firewall. The host keeps one
  * interface, routes to the nodes' pod ranges through it, and blackhole routes below them, so that nothing for a pod or
- * a service leaves the machine. Nothing is translated: pods see pods' addresses, nodes see pods' addresses.
+ * a service leaves the machine; a table of rules keeps others from coming in through the host. Nothing is translated:
+ * pods see pods' addresses, nodes see pods' addresses.
+ *
+ * Nodes have a default route to the host, because the kernel asks for a route before rules can redirect what a node
+ * itself sends to a service. Without egress, whatever still has a foreign destination after that is refused on the
+ * node, at once.
  *
  * Nodes and pods reach the API server at the host's fabric address (`hostAddresses`): `serveOnHost` listens there.
  */
+import type { Socket } from 'node:net';
+
 export interface Fabric {
   /** The cluster's name; interfaces, namespaces and tables derive from it. */
   readonly name: string;
   readonly ranges: FabricRanges;
   /** The host's addresses on the fabric, one per family: where nodes and pods reach the API server. */
   readonly hostAddresses: readonly string[];
-  /** The nodes there are, also those that `recover` found. */
+  /** Parts of the node ranges that no node gets: addresses for load balancers on the host (`addHostAddress`). */
+  readonly loadBalancerRanges: readonly string[];
+  /** The host's interface on the fabric. */
+  readonly hostInterface: string;
+  readonly mtu: number;
+  /** The nodes there are, also those of an earlier process. */
   readonly nodes: ReadonlyMap<string, FabricNode>;
   /** Makes the node's namespace and joins it; a node that is there already is repaired and returned. */
   addNode(name: string, options?: AddNodeOptions): Promise<FabricNode>;
-  /** Removes the namespace with everything in it, and the routes to it. */
+  /** Removes the namespace with everything in it, and the routes to it. An unknown node is removed already. */
   removeNode(name: string): Promise<void>;
   /**
    * Sets the pod ranges of a node: routes to them appear in the host and in every other node, those to former ranges
@@ -31,12 +43,17 @@ export interface Fabric {
   setPodCidrs(node: string, podCidrs: readonly string[]): Promise<void>;
   /** The routes to pod ranges as the kernel has them in the host's namespace. */
   listPodRoutes(): Promise<readonly PodRoute[]>;
+  /** An address more on the host's interface, such as a load balancer's: nodes, pods and the host reach it. */
+  addHostAddress(address: string): Promise<void>;
+  removeHostAddress(address: string): Promise<void>;
   /**
    * Gives connections to `port` of the host's fabric addresses to `onConnection`, e.g. to a TLS server's "connection"
    * event: the API server answers there as it does on loopback, and sees the real client address.
    */
-  serveOnHost(port: number, onConnection: (socket: import('node:net').Socket) => void): Promise<HostListener>;
-  /** Removes every node, the switch, the host's interface, routes and rules. */
+  serveOnHost(port: number, onConnection: (socket: Socket) => void): Promise<HostListener>;
+  /** Makes whatever is not as it should be right again; `createFabric` has done so. */
+  repair(): Promise<void>;
+  /** Removes every node, the switch, the host's interface, routes and rules, and gives the ranges back. */
   destroy(): Promise<void>;
   /** Closes listeners and sockets and leaves the network as it is, for a process that comes back to running pods. */
   close(): Promise<void>;
@@ -47,7 +64,7 @@ export interface FabricOptions {
   readonly name: string;
   /** Where namespaces are pinned and claims are kept; default /run/k8ts. */
   readonly stateDirectory?: string;
-  /** Default: IPv4 only. */
+  /** Default: IPv4 only. The first one is primary. */
   readonly families?: readonly ('IPv4' | 'IPv6')[];
   /** Ranges to use; whatever is left out is claimed so that no cluster or route of this machine has it. */
   readonly ranges?: Partial<FabricRanges>;
@@ -55,6 +72,8 @@ export interface FabricOptions {
   readonly egress?: boolean;
   /** Default 1500. */
   readonly mtu?: number;
+  /** The namespace that is the host's; default: the process's own. */
+  readonly hostNetns?: string;
 }
 
 /** One CIDR per family in each list. */
@@ -86,5 +105,17 @@ export interface PodRoute {
 }
 
 export interface HostListener {
+  readonly addresses: readonly string[];
   close(): Promise<void>;
+}
+
+export class FabricError extends Error {
+  constructor(
+    readonly code: 'bad-name' | 'range-taken' | 'no-range-left' | 'no-address-left' | 'unknown-node' | 'bad-configuration' | 'claim-differs' | 'closed',
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.name = 'FabricError';
+  }
 }

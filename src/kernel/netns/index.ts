@@ -21,11 +21,11 @@ export {
   deleteAddress,
   deleteNeighbour,
   deleteRoute,
+  isLocalAddress,
   listAddresses,
   listNeighbours,
   listRoutes,
   parsePrefix,
-  ROUTE_PROTOCOL,
   routeText,
   type InterfaceAddress,
   type ListedRoute,
@@ -33,4 +33,6 @@ export {
   type Prefix,
   type Route,
 } from './routes.ts';
+export { untilOperational, type InterfaceEnd } from './operational.ts';
+export { lockFile, type FileLock } from './file-lock.ts';
 export { SystemCallError } from './libc.ts';

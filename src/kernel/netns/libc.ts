@@ -18,6 +18,7 @@ export interface Libc {
   sendAsync(fd: Integer, buffer: Buffer, length: Integer, flags: Integer): Promise<Integer>;
   mount(source: string, target: string, type: string | null, flags: Integer, data: null): Integer;
   umount2(target: string, flags: Integer): Integer;
+  flock(fd: Integer, operation: Integer): Integer;
   close(fd: Integer): Integer;
   errno(): Integer;
 }
@@ -78,6 +79,7 @@ function load(): Libc {
       }),
     mount: call('int mount(const char *source, const char *target, const char *type, unsigned long flags, const void *data)'),
     umount2: call('int umount2(const char *target, int flags)'),
+    flock: call('int flock(int fd, int operation)'),
     close: call('int close(int fd)'),
     errno: () => koffi.errno(),
   };

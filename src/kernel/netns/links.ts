@@ -9,6 +9,7 @@ const IFLA_ADDRESS = 1;
 const IFLA_IFNAME = 3;
 const IFLA_MTU = 4;
 const IFLA_MASTER = 10;
+const IFLA_OPERSTATE = 16;
 const IFLA_LINKINFO = 18;
 const IFLA_IFALIAS = 20;
 const IFLA_AF_SPEC = 26;
@@ -28,6 +29,7 @@ const IFLA_BRPORT_ISOLATED = 33;
 const IFLA_BRPORT_LOCKED = 39;
 
 const IFF_UP = 1;
+const IF_OPER_UP = 6;
 
 /** `struct ifinfomsg`: family u8, pad, type u16, index i32, flags u32, change u32. */
 function header(index = 0, { up, family = 0 }: { up?: boolean; family?: number } = {}): Buffer {
@@ -157,6 +159,8 @@ export interface Link {
   readonly name: string;
   readonly index: number;
   readonly up: boolean;
+  /** Up, connected, and known as such to the bridge that it is a port of. */
+  readonly operational: boolean;
   readonly mtu: number;
   readonly mac: string | undefined;
   readonly master: number | undefined;
@@ -196,6 +200,7 @@ function decodeLink({ body }: NetlinkMessage): Link {
     name: text(IFLA_IFNAME) ?? '',
     index: body.readInt32LE(4),
     up: (body.readUInt32LE(8) & IFF_UP) !== 0,
+    operational: attributes.get(IFLA_OPERSTATE)?.readUInt8() === IF_OPER_UP,
     mtu: attributes.get(IFLA_MTU)?.readUInt32LE() ?? 0,
     mac: mac === undefined ? undefined : macText(mac),
     master: attributes.get(IFLA_MASTER)?.readUInt32LE(),

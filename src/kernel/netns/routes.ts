@@ -36,8 +36,8 @@ const RTN_LOCAL = 2;
 const RTN_BLACKHOLE = 6;
 const RTN_UNREACHABLE = 7;
 const RTNH_F_ONLINK = 4;
-/** Marks our routes, so that a route daemon of the machine leaves them alone and we find them again. */
-export const ROUTE_PROTOCOL = 83;
+/** Who made a route, as the kernel notes it: by default, an administrator. */
+const RTPROT_STATIC = 4;
 
 const NDA_DST = 1;
 const NDA_LLADDR = 2;
@@ -96,6 +96,8 @@ export interface Route {
   readonly source?: string;
   readonly metric?: number;
   readonly table?: number;
+  /** A number that says whose route it is, so that its owner finds it again. */
+  readonly protocol?: number;
 }
 
 const ROUTE_TYPES = { unicast: RTN_UNICAST, local: RTN_LOCAL, blackhole: RTN_BLACKHOLE, unreachable: RTN_UNREACHABLE } as const;
@@ -109,18 +111,19 @@ export function addNewRoute(route: Route): NetlinkRequest {
   return { type: RTM_NEWROUTE, flags: NLM_F_CREATE | NLM_F_EXCL, body: routeBody(route), what: `add the route ${routeText(route)}` };
 }
 
+/** Whoever made it, unless its protocol is said. */
 export function deleteRoute(route: Route): NetlinkRequest {
-  return { type: RTM_DELROUTE, flags: 0, body: routeBody(route), what: `delete the route ${routeText(route)}`, accept: ['ESRCH', 'ENODEV'] };
+  return { type: RTM_DELROUTE, flags: 0, body: routeBody({ protocol: 0, ...route }), what: `delete the route ${routeText(route)}`, accept: ['ESRCH', 'ENODEV'] };
 }
 
 /** `struct rtmsg`: family, dst_len, src_len, tos, table, protocol, scope, type, flags u32. */
 function routeBody(route: Route): Buffer {
-  const { destination, gateway, interfaceIndex, source, metric, table = RT_TABLE_MAIN, type = 'unicast' } = route;
+  const { destination, gateway, interfaceIndex, source, metric, table = RT_TABLE_MAIN, type = 'unicast', protocol = RTPROT_STATIC } = route;
   const prefix = destination === 'default' ? undefined : parsePrefix(destination);
   const family = familyOf(prefix?.address ?? gateway ?? (route.family === 6 ? '::' : '0.0.0.0'));
   const scope = family === AF_INET && type === 'unicast' && gateway === undefined ? RT_SCOPE_LINK : RT_SCOPE_UNIVERSE;
   const body = Buffer.alloc(12);
-  body.set([family, prefix?.length ?? 0, 0, 0, table < 256 ? table : 0, ROUTE_PROTOCOL, scope, ROUTE_TYPES[type]]);
+  body.set([family, prefix?.length ?? 0, 0, 0, table < 256 ? table : 0, protocol, scope, ROUTE_TYPES[type]]);
   body.writeUInt32LE(route.onLink ? RTNH_F_ONLINK : 0, 8);
   return Buffer.concat([
     body,
@@ -145,6 +148,15 @@ export interface ListedRoute extends Route {
 export async function listRoutes(socket: NetlinkSocket): Promise<ListedRoute[]> {
   const dumps = [await socket.dump(RTM_GETROUTE, routeHeader(AF_INET)), await socket.dump(RTM_GETROUTE, routeHeader(AF_INET6))];
   return dumps.flat().map(decodeRoute).filter((route) => route.table === RT_TABLE_MAIN);
+}
+
+/** Whether the namespace takes packets to that address for its own. */
+export async function isLocalAddress(socket: NetlinkSocket, address: string): Promise<boolean> {
+  const header = routeHeader(familyOf(address));
+  header.writeUInt8(net.isIPv6(address) ? 128 : 32, 1);
+  const body = Buffer.concat([header, attribute(RTA_DST, addressBytes(address))]);
+  const answer = await socket.get({ type: RTM_GETROUTE, flags: 0, body, what: `find the route to ${address}`, accept: ['ENETUNREACH', 'EHOSTUNREACH', 'EINVAL', 'EACCES'] });
+  return answer?.body.readUInt8(7) === RTN_LOCAL;
 }
 
 function routeHeader(family: number): Buffer {

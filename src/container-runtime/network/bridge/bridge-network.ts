@@ -102,7 +102,7 @@ export class BridgeNetwork implements PodNetwork {
     if (bridge === undefined) throw new PodNetworkError('not-configured', `${titleOf(sandbox)}: the node has no pod range (podCIDR) yet`);
     const record = this.#reserve(sandbox, bandwidth.egress !== undefined);
     try {
-      const place = { node: this.#node, nodeNetns: this.#options.nodeNetns, bridge, sandboxNetns: netnsPath };
+      const place = { clock: this.#ctx.clock, node: this.#node, nodeNetns: this.#options.nodeNetns, bridge, sandboxNetns: netnsPath };
       await connectSandbox(place, record, { mtu: this.#options.mtu, bandwidth, sysctls: sandbox.sysctls });
       if (record.portMappings.length > 0) await this.#writeHostPorts();
       const complete = { ...record, complete: true };

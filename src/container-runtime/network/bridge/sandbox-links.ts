@@ -1,5 +1,6 @@
 /** The kernel's side of an attachment: the pair of interfaces, addresses, routes and neighbours of one sandbox. */
 import fs from 'node:fs';
+import type { Clock } from '../../../kernel/index.ts';
 import {
   addAddress,
   addForwardingEntry,
@@ -17,6 +18,7 @@ import {
   runIn,
   setBridgePort,
   setLink,
+  untilOperational,
   withoutLinkLocal,
   writeSysctl,
   type Link,
@@ -26,6 +28,7 @@ import { shapingCommands, type Bandwidth } from './bandwidth.ts';
 import type { NodeBridge } from './node-bridge.ts';
 
 export interface SandboxPlace {
+  readonly clock: Clock;
   /** Netlink of the node's namespace. */
   readonly node: NetlinkSocket;
   readonly nodeNetns: string | undefined;
@@ -62,25 +65,30 @@ export async function connectSandbox(place: SandboxPlace, record: AttachmentReco
         { name: INTERFACE_NAME, netnsFd: target, mac, mtu: options.mtu },
       ),
       withoutLinkLocal(hostInterface),
-      setLink({ name: hostInterface, up: true, alias: record.pod }),
     ]);
     await sandbox.send([setLink({ name: 'lo', up: true }), setLink({ name: INTERFACE_NAME, up: true })]);
     const [outside, inside] = await Promise.all([findLink(node, hostInterface), findLink(sandbox, INTERFACE_NAME)]);
     if (outside === undefined || inside === undefined) throw new Error(`the interface ${hostInterface} disappeared while it was being set up`);
-    await Promise.all([
-      node.send([
-        setBridgePort(outside.index, { isolated: !bridge.filtersFrames, hairpin: bridge.filtersFrames, learning: false, locked: true }, hostInterface),
-        addForwardingEntry({ index: outside.index, mac }),
-        ...ips.map((address) => addNeighbour({ index: bridge.index, address, mac })),
+    await sandbox.send([
+      ...ips.map((address) => addAddress(inside.index, `${address}/${address.includes(':') ? 128 : 32}`)),
+      ...gateways.flatMap((gateway) => [
+        addNeighbour({ index: inside.index, address: gateway, mac: bridge.mac! }),
+        addRoute({ destination: gateway, interfaceIndex: inside.index }),
+        addRoute({ destination: 'default', gateway, interfaceIndex: inside.index }),
       ]),
-      sandbox.send([
-        ...ips.map((address) => addAddress(inside.index, `${address}/${address.includes(':') ? 128 : 32}`)),
-        ...gateways.flatMap((gateway) => [
-          addNeighbour({ index: inside.index, address: gateway, mac: bridge.mac! }),
-          addRoute({ destination: gateway, interfaceIndex: inside.index }),
-          addRoute({ destination: 'default', gateway, interfaceIndex: inside.index }),
-        ]),
-      ]),
+    ]);
+    await node.send([
+      setBridgePort(outside.index, { isolated: !bridge.filtersFrames, hairpin: bridge.filtersFrames, learning: false, locked: true }, hostInterface),
+      addForwardingEntry({ index: outside.index, mac }),
+      ...ips.map((address) => addNeighbour({ index: bridge.index, address, mac })),
+      // Last: with the other end up already, the port forwards at once.
+      setLink({ index: outside.index, name: hostInterface, up: true, alias: record.pod }),
+    ]);
+    await untilOperational(place.clock, [
+      { socket: node, name: hostInterface },
+      { socket: sandbox, name: INTERFACE_NAME, addresses: ips },
+      // The first pod of a node wakes the bridge too.
+      { socket: node, name: bridge.name, addresses: gateways },
     ]);
     await shapeTraffic(place, record, options);
   } finally {

@@ -1,0 +1,308 @@
+import { once } from 'node:events';
+import fs from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { BridgeNetwork } from '../../container-runtime/network/index.ts';
+import { createTestContext } from '../../kernel/index.ts';
+import { addAddress, addRoute, addVeth, connectIn, deleteNetns, findLink, isNetns, listenIn, NetlinkSocket, openNetns, readSysctl, runIn, setLink } from '../../kernel/netns/index.ts';
+import { namespacesMissing, TestNamespaces } from '../../kernel/netns/testing.ts';
+import { createFabric, forwardTo, listFabrics, type Fabric, type FabricNode, type FabricOptions } from './index.ts';
+
+const missing = namespacesMissing('nft', 'ip');
+
+describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' : ` (${missing})`}`, () => {
+  const ctx = createTestContext();
+  let namespaces: TestNamespaces;
+  let host: string;
+  const fabrics = new Set<Fabric>();
+  const closers: (() => Promise<void> | void)[] = [];
+
+  beforeEach(async () => {
+    namespaces = new TestNamespaces();
+    host = namespaces.create('host');
+    await runIn('ip', ['link', 'set', 'lo', 'up'], { netns: host });
+  });
+  afterEach(async () => {
+    for (const close of closers.splice(0)) await close();
+    for (const fabric of fabrics) await fabric.destroy();
+    fabrics.clear();
+    namespaces.close();
+  });
+
+  const state = (): string => path.join(namespaces.directory, 'state');
+  const create = async (options: Partial<FabricOptions> = {}): Promise<Fabric> => {
+    const fabric = await createFabric(ctx, { name: 'test', stateDirectory: state(), hostNetns: host, ...options });
+    fabrics.add(fabric);
+    return fabric;
+  };
+  /** A pod on a node, with the built-in bridge; its namespace and addresses. */
+  const pod = async (node: FabricNode, name: string): Promise<{ netns: string; ips: readonly string[] }> => {
+    const network = await BridgeNetwork.open(ctx, { nodeNetns: node.netnsPath, stateDirectory: path.join(namespaces.directory, `pods-${node.name}`) });
+    closers.push(() => network.close());
+    await network.configure({ podCidrs: node.podCidrs });
+    const netns = namespaces.create(name);
+    const { ips } = await network.attach({ id: name, name, namespace: 'default', uid: name, netnsPath: netns });
+    return { netns, ips };
+  };
+  const serve = async (netns: string, port = 80): Promise<void> => {
+    const server = net.createServer((socket) => socket.end(socket.remoteAddress?.replace('::ffff:', '') ?? ''));
+    closers.push(() => void server.close());
+    await listenIn(server, { netns, host: '::', port });
+  };
+  const ask = async (netns: string, address: string, port = 80): Promise<string> => {
+    const socket = connectIn({ netns, host: address, port });
+    socket.setTimeout(500, () => socket.destroy(new Error(`no answer of ${address}`)));
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+    await once(socket, 'close');
+    if (socket.errored) throw socket.errored;
+    return Buffer.concat(chunks).toString();
+  };
+  const routes = async (netns: string): Promise<string> => runIn('ip', ['route'], { netns });
+  /** Everything of the host that a fabric may leave something in. */
+  const snapshot = async (): Promise<string> =>
+    (await Promise.all([['-br', 'link'], ['-br', 'addr'], ['route'], ['-6', 'route']].map((parameters) => runIn('ip', parameters, { netns: host })))).join('') +
+    (await runIn('nft', ['list', 'ruleset'], { netns: host })) +
+    readSysctl(host, 'net.ipv4.ip_forward');
+
+  test('pods on all nodes, nodes and the host reach each other without translation, in both families', async () => {
+    const fabric = await create({ families: ['IPv4', 'IPv6'] });
+    const [v4, v6] = fabric.ranges.pods as [string, string];
+    expect([v4, ...fabric.hostAddresses]).toEqual(['10.244.0.0/16', '10.64.0.1', expect.stringMatching(/^fd.*::1$/)]);
+    const pods: { node: FabricNode; netns: string; ips: readonly string[] }[] = [];
+    for (const index of [0, 1, 2]) {
+      const node = await fabric.addNode(`node${index}`, { podCidrs: [v4.replace('0.0/16', `${index}.0/24`), v6.replace('100::/56', `10${index}::/64`)] });
+      pods.push({ node, ...(await pod(node, `pod${index}`)) });
+      await serve(pods[index]!.netns);
+      await serve(node.netnsPath, 81);
+    }
+    for (const to of pods) {
+      for (const [family, address] of to.ips.entries()) {
+        for (const from of pods) expect(await ask(from.netns, address)).toBe(from.ips[family]);
+        const otherNode = pods.find(({ node }) => node !== to.node)!.node;
+        expect(await ask(otherNode.netnsPath, address)).toBe(otherNode.addresses[family]);
+        expect(await ask(host, address)).toBe(fabric.hostAddresses[family]);
+        expect(await ask(host, to.node.addresses[family]!, 81)).toBe(fabric.hostAddresses[family]);
+        expect(await ask(pods[0]!.netns, to.node.addresses[family]!, 81)).toBe(pods[0]!.ips[family]);
+      }
+    }
+    expect((await fabric.listPodRoutes()).map(({ node, podCidr }) => `${node} ${podCidr}`)).toEqual(
+      expect.arrayContaining(['node0 10.244.0.0/24', 'node2 10.244.2.0/24', `node1 ${v6.replace('100::/56', '101::/64')}`]),
+    );
+  });
+
+  test('the API server on loopback answers nodes and pods at the host’s address, and others do not come in', async () => {
+    const fabric = await create();
+    const node = await fabric.addNode('node', { podCidrs: ['10.244.7.0/24'] });
+    const { netns } = await pod(node, 'pod');
+    const seen: string[] = [];
+    await fabric.serveOnHost(6443, (socket) => {
+      seen.push(socket.remoteAddress ?? '');
+      socket.end('api');
+    });
+    expect([await ask(netns, '10.64.0.1', 6443), await ask(node.netnsPath, '10.64.0.1', 6443), await ask(host, '10.64.0.1', 6443)]).toEqual(['api', 'api', 'api']);
+    expect(seen).toEqual(['10.244.7.2', '10.64.0.2', '10.64.0.1']);
+    const outside = await uplink();
+    await expect(ask(outside, '10.64.0.1', 6443)).rejects.toThrow('no answer');
+    await serve(netns);
+    await runIn('sysctl', ['-qw', 'net.ipv4.ip_forward=1'], { netns: host });
+    await expect(ask(outside, '10.244.7.2')).rejects.toThrow('no answer');
+  });
+
+  test('connections can be forwarded to a server of another process', async () => {
+    const fabric = await create();
+    const node = await fabric.addNode('node');
+    const server = net.createServer((socket) => socket.pipe(socket));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    closers.push(() => void server.close());
+    await fabric.serveOnHost(6443, forwardTo({ host: '127.0.0.1', port: (server.address() as net.AddressInfo).port }));
+    const socket = connectIn({ netns: node.netnsPath, host: '10.64.0.1', port: 6443 });
+    socket.end('echo');
+    expect(String((await once(socket, 'data'))[0])).toBe('echo');
+    await once(socket, 'close');
+  });
+
+  /** A machine on the host's uplink, 10.7.0.9, which sends the fabric's ranges to the host; the host is 10.7.0.1. */
+  async function uplink(): Promise<string> {
+    const outside = namespaces.create('outside');
+    const [here, there] = [new NetlinkSocket(host), new NetlinkSocket(outside)];
+    const target = openNetns(outside);
+    await here.send([addVeth({ name: 'uplink', up: true }, { name: 'eth0', netnsFd: target })]);
+    fs.closeSync(target);
+    await here.send([addAddress((await findLink(here, 'uplink'))!.index, '10.7.0.1/24')]);
+    await there.send([setLink({ name: 'lo', up: true }), setLink({ name: 'eth0', up: true }), addAddress((await findLink(there, 'eth0'))!.index, '10.7.0.9/24')]);
+    await there.send([addRoute({ destination: '10.0.0.0/8', gateway: '10.7.0.1' })]);
+    here.close();
+    there.close();
+    return outside;
+  }
+
+  test('without egress what is foreign is refused at once; with it, it is masqueraded, and the host is as before in the end', async () => {
+    const outside = await uplink();
+    await serve(outside);
+    const before = await snapshot();
+    const closed = await create();
+    const node = await closed.addNode('node', { podCidrs: ['10.244.0.0/24'] });
+    const inside = await pod(node, 'pod');
+    for (const from of [inside.netns, node.netnsPath]) {
+      const start = performance.now();
+      await expect(ask(from, '10.7.0.9')).rejects.toThrow(/EHOSTUNREACH|ECONNREFUSED|EACCES/);
+      await expect(ask(from, '10.96.0.99'), 'a service without rules').rejects.toThrow(/EHOSTUNREACH|ECONNREFUSED|EACCES/);
+      expect(performance.now() - start).toBeLessThan(400);
+    }
+    const open = await create({ name: 'open', egress: true });
+    const other = await open.addNode('node', { podCidrs: ['10.243.0.0/24'] });
+    const { netns } = await pod({ ...other, name: 'other' }, 'open-pod');
+    expect(await ask(netns, '10.7.0.9')).toBe('10.7.0.1');
+    expect(await ask(other.netnsPath, '10.7.0.9')).toBe('10.7.0.1');
+    await expect(ask(netns, inside.ips[0]!), 'the other cluster').rejects.toThrow();
+    await expect(ask(inside.netns, '10.7.0.9')).rejects.toThrow(/EHOSTUNREACH|ECONNREFUSED|EACCES/);
+    for (const fabric of fabrics) await fabric.destroy();
+    fabrics.clear();
+    expect(await snapshot()).toBe(before);
+    expect(fs.readdirSync(path.join(state(), 'fabric'))).toEqual([]);
+  });
+
+  test('nothing for pods or services leaves: blackholes below the routes, which follow the nodes', async () => {
+    const fabric = await create();
+    const [a] = [await fabric.addNode('a', { podCidrs: ['10.244.0.0/24'] }), await fabric.addNode('b', { podCidrs: ['10.244.1.0/24'] })];
+    const blackholes = (text: string): string[] => text.split('\n').filter((line) => line.startsWith('blackhole')).map((line) => line.split(' ')[1]!);
+    expect(blackholes(await routes(host))).toEqual(['10.96.0.0/16', '10.244.0.0/16']);
+    expect(blackholes(await routes(a.netnsPath))).toEqual(['10.244.0.0/16']);
+    expect(await routes(host)).toContain('10.244.1.0/24 via 10.64.0.3 dev k8f');
+    expect(await routes(a.netnsPath)).toContain('10.244.1.0/24 via 10.64.0.3 dev eth0');
+    await fabric.setPodCidrs('b', ['10.244.9.0/24']);
+    expect(await routes(a.netnsPath)).toMatch(/^(?!.*10\.244\.1\.0).*10\.244\.9\.0\/24 via 10\.64\.0\.3/s);
+    await fabric.removeNode('b');
+    await fabric.removeNode('b');
+    expect(await routes(a.netnsPath)).not.toContain('10.64.0.3');
+    expect(await fabric.listPodRoutes()).toEqual([{ node: 'a', podCidr: '10.244.0.0/24' }]);
+    expect((await fabric.addNode('c')).addresses, 'the address is free again').toEqual(['10.64.0.3']);
+  });
+
+  test('addresses of load balancers on the host', async () => {
+    const fabric = await create();
+    const node = await fabric.addNode('node', { podCidrs: ['10.244.0.0/24'] });
+    const { netns } = await pod(node, 'pod');
+    expect(fabric.loadBalancerRanges).toEqual(['10.64.240.0/20']);
+    await fabric.addHostAddress('10.64.240.1');
+    await serve(host, 8080);
+    expect(await ask(netns, '10.64.240.1', 8080)).toBe('10.244.0.2');
+    await fabric.repair();
+    expect(await ask(host, '10.64.240.1', 8080)).toBe('10.64.240.1');
+    await fabric.removeHostAddress('10.64.240.1');
+    await expect(ask(netns, '10.64.240.1', 8080)).rejects.toThrow();
+    await expect(fabric.addHostAddress('10.64.0.7')).rejects.toThrow('is not in 10.64.240.0/20');
+  });
+
+  describe('after a crash', () => {
+    test('the next process takes up nodes and pods as they are', async () => {
+      const first = await create();
+      const node = await first.addNode('node', { podCidrs: ['10.244.0.0/24'] });
+      const { netns, ips } = await pod(node, 'pod');
+      await serve(netns);
+      await first.close();
+      fabrics.clear();
+      const again = await create();
+      expect([...again.nodes.values()]).toEqual([expect.objectContaining({ name: 'node', addresses: ['10.64.0.2'], podCidrs: ['10.244.0.0/24'], netnsPath: node.netnsPath })]);
+      expect(await ask(host, ips[0]!)).toBe('10.64.0.1');
+      expect(await again.addNode('node')).toMatchObject({ podCidrs: ['10.244.0.0/24'] });
+    });
+
+    test.each<[string, (fabric: Fabric, node: FabricNode) => Promise<unknown>]>([
+      ['the host’s interface is gone', (fabric) => runIn('ip', ['link', 'del', fabric.hostInterface], { netns: host })],
+      ['the node’s interface is gone', (_fabric, node) => runIn('ip', ['link', 'del', 'eth0'], { netns: node.netnsPath })],
+      ['the node’s interface is down and has another address', (_fabric, node) => runIn('ip', ['-batch', '-'], { netns: node.netnsPath, input: 'addr flush dev eth0\naddr add 10.64.0.77/16 dev eth0\nlink set eth0 down\n' })],
+      ['routes are gone', async (_fabric, node) => {
+        await runIn('ip', ['route', 'flush', 'proto', '83'], { netns: host });
+        await runIn('ip', ['route', 'flush', 'proto', '83'], { netns: node.netnsPath });
+      }],
+      ['a foreign route took the place', (_fabric, node) => runIn('ip', ['route', 'replace', 'default', 'dev', 'lo'], { netns: node.netnsPath })],
+      ['rules are gone', () => runIn('nft', ['flush', 'ruleset'], { netns: host })],
+      ['a port of a forgotten node is left', (fabric) => runIn('ip', ['link', 'add', 'n99', 'type', 'veth', 'peer', 'name', 'n98'], { netns: path.join(state(), 'fabric', fabric.name, 'switch') })],
+      ['the switch is gone', async (fabric) => deleteNetns(path.join(state(), 'fabric', fabric.name, 'switch'))],
+    ])('%s: repaired', async (_name, damage) => {
+      const first = await create();
+      const node = await first.addNode('node', { podCidrs: ['10.244.0.0/24'] });
+      const { netns, ips } = await pod(node, 'pod');
+      await serve(netns);
+      await damage(first, node);
+      await first.close();
+      fabrics.clear();
+      const again = await create();
+      expect(await ask(host, ips[0]!)).toBe('10.64.0.1');
+      expect(await runIn('nft', ['list', 'tables'], { netns: host })).toContain('k8ts-fabric-');
+      const ports = await runIn('ip', ['-br', 'link'], { netns: path.join(state(), 'fabric', again.name, 'switch') });
+      expect(ports.split('\n').filter((line) => /^n?\d|^n\d/.test(line))).toHaveLength(1);
+    });
+
+    test('a node whose namespace is gone gets an empty one, at the same address', async () => {
+      const first = await create();
+      const node = await first.addNode('node', { podCidrs: ['10.244.0.0/24'] });
+      await first.close();
+      fabrics.clear();
+      deleteNetns(node.netnsPath);
+      fs.writeFileSync(node.netnsPath, '');
+      const again = await create();
+      expect(isNetns(node.netnsPath)).toBe(true);
+      await serve(node.netnsPath, 81);
+      expect(await ask(host, '10.64.0.2', 81)).toBe('10.64.0.1');
+      expect(again.nodes.size).toBe(1);
+    });
+
+    test('whoever comes later can remove everything', async () => {
+      const before = await snapshot();
+      const first = await create();
+      await first.addNode('node', { podCidrs: ['10.244.0.0/24'] });
+      await first.close();
+      fabrics.clear();
+      expect(listFabrics(state())).toEqual(['test']);
+      await (await create()).destroy();
+      fabrics.clear();
+      expect(listFabrics(state())).toEqual([]);
+      expect(await snapshot()).toBe(before);
+    });
+  });
+
+  describe('ranges', () => {
+    test('clusters side by side have their own, and know nothing of each other', async () => {
+      const [one, two] = await Promise.all([create({ name: 'one' }), create({ name: 'two' })]);
+      const all = [one, two].flatMap(({ ranges }) => [...ranges.nodes, ...ranges.pods, ...ranges.services]);
+      expect(new Set(all).size).toBe(6);
+      const nodes = [await one.addNode('node', { podCidrs: [one.ranges.pods[0]!.replace('/16', '/24')] }), await two.addNode('node', { podCidrs: [two.ranges.pods[0]!.replace('/16', '/24')] })];
+      await serve(nodes[1]!.netnsPath, 81);
+      expect(await ask(host, nodes[1]!.addresses[0]!, 81)).toBe(two.hostAddresses[0]);
+      await expect(ask(nodes[0]!.netnsPath, nodes[1]!.addresses[0]!, 81)).rejects.toThrow();
+      await one.destroy();
+      fabrics.delete(one);
+      expect(await ask(host, nodes[1]!.addresses[0]!, 81)).toBe(two.hostAddresses[0]);
+      expect(await routes(host)).toContain(`blackhole ${two.ranges.pods[0]}`);
+    });
+
+    test('what the machine routes already is left alone', async () => {
+      await runIn('ip', ['-batch', '-'], { netns: host, input: 'route add 10.244.3.0/24 dev lo\nroute add 10.97.0.0/16 dev lo\n' });
+      expect((await create()).ranges).toEqual({ nodes: ['10.66.0.0/16'], services: ['10.98.0.0/16'], pods: ['10.242.0.0/16'] });
+    });
+
+    test('ranges of one’s choice, unless they are taken', async () => {
+      const one = await create({ name: 'one', ranges: { pods: ['172.20.0.0/16'] } });
+      expect(one.ranges).toEqual({ nodes: ['10.64.0.0/16'], services: ['10.96.0.0/16'], pods: ['172.20.0.0/16'] });
+      await expect(create({ name: 'two', ranges: { pods: ['172.20.128.0/17'] } })).rejects.toThrow('172.20.128.0/17 overlaps 172.20.0.0/16 of the cluster one');
+      await expect(create({ name: 'three', ranges: { pods: ['10.1.0.0/16'], services: ['10.1.2.0/24'] } })).rejects.toThrow('of the cluster itself');
+      await expect(create({ name: 'one', ranges: { pods: ['172.21.0.0/16'] } })).rejects.toThrow('the cluster one has the pods range 172.20.0.0/16, not 172.21.0.0/16');
+      await expect(create({ name: 'Nope' })).rejects.toThrow('"Nope" is not a name of a cluster');
+      expect(listFabrics(state())).toEqual(['one']);
+    });
+
+    test('pod ranges of nodes are in the cluster’s, and each its own', async () => {
+      const fabric = await create();
+      await fabric.addNode('a', { podCidrs: ['10.244.0.0/24'] });
+      await expect(fabric.addNode('b', { podCidrs: ['10.244.0.128/25'] })).rejects.toThrow('overlaps 10.244.0.0/24 of the node a');
+      await expect(fabric.addNode('b', { podCidrs: ['10.245.0.0/24'] })).rejects.toThrow("is not in the cluster's 10.244.0.0/16");
+      await expect(fabric.setPodCidrs('b', ['10.244.1.0/24'])).rejects.toThrow('has no node b on this machine');
+      expect([...fabric.nodes.keys()]).toEqual(['a']);
+    });
+  });
+});

@@ -1,0 +1,48 @@
+/** Listeners on the host's fabric addresses, so that a server on loopback is reached from nodes and pods too. */
+import net from 'node:net';
+import { listenIn } from '../../kernel/netns/index.ts';
+import type { HostListener } from './fabric.ts';
+
+interface HostAddresses {
+  readonly netns: string | undefined;
+  readonly addresses: readonly string[];
+  readonly port: number;
+}
+
+/** Every connection goes to `onConnection`; closing stops listening and leaves connections to whoever has them. */
+export async function listenOnHost({ netns, addresses, port }: HostAddresses, onConnection: (socket: net.Socket) => void): Promise<HostListener> {
+  const servers: net.Server[] = [];
+  const close = async (): Promise<void> => {
+    await Promise.all(servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve()))));
+  };
+  try {
+    for (const host of addresses) {
+      const server = net.createServer({ noDelay: true }, onConnection);
+      await listenIn(server, { netns, host, port, ipv6Only: true });
+      servers.push(server);
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { addresses, close };
+}
+
+/** For `serveOnHost`: passes connections on to a server of another process, such as an API server on loopback. */
+export function forwardTo(target: { readonly host: string; readonly port: number }): (socket: net.Socket) => void {
+  return (client) => {
+    // Either side may have said everything while the other still answers.
+    client.allowHalfOpen = true;
+    const server = net.connect({ ...target, noDelay: true, allowHalfOpen: true });
+    const end = (): void => {
+      client.destroy();
+      server.destroy();
+    };
+    client.on('error', end);
+    server.on('error', end);
+    client.pipe(server);
+    server.pipe(client);
+    client.once('close', () => server.destroySoon());
+    server.once('close', () => client.destroySoon());
+  };
+}
