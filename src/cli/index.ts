@@ -11,6 +11,7 @@ const commands: Record<string, Command> = {
   etcd: { summary: 'Serve a store over etcd\'s v3 API; save and restore snapshots', load: () => import('./etcd.ts') },
   'kube-apiserver': { summary: 'Serve the Kubernetes API from an etcd, with upstream\'s flags', load: () => import('./kube-apiserver.ts') },
   'kube-controller-manager': { summary: 'Run the controllers, with upstream\'s flags', load: () => import('./kube-controller-manager.ts') },
+  'kube-proxy': { summary: 'Send what is addressed to Services to their endpoints, with upstream\'s flags', load: () => import('./kube-proxy.ts') },
   reencrypt: { summary: 'Encrypt everything stored with the newest key', load: () => import('./reencrypt.ts') },
   version: { summary: 'Print the versions', load: () => import('./version.ts') },
 };

@@ -1,0 +1,29 @@
+/** `k8ts kube-proxy`: one node's proxy as a process of its own. */
+import fs from 'node:fs';
+import os from 'node:os';
+import { connect, loadKubeconfig } from '../client/index.ts';
+import { kubeProxyHelp, parseKubeProxyFlags, removeRules, run as runProxy } from '../kube-proxy/index.ts';
+import { untilSignal } from './until-signal.ts';
+
+export async function run(argv: readonly string[]): Promise<number> {
+  const flags = parseKubeProxyFlags(argv);
+  if (flags.help) {
+    console.log(kubeProxyHelp());
+    return 0;
+  }
+  const config = flags.config((path) => fs.readFileSync(path, 'utf8'));
+  if (flags.cleanUp) {
+    await removeRules();
+    return 0;
+  }
+  const { ctx, release } = untilSignal({ name: 'kube-proxy', verbosity: flags.verbosity });
+  for (const warning of flags.warnings) ctx.logger.warn(warning);
+  const client = connect(ctx, await loadKubeconfig({ clock: ctx.clock, ...(config.kubeconfig ? { file: config.kubeconfig } : {}) }), { userAgent: 'kube-proxy/v1.36.4' });
+  try {
+    await runProxy(ctx, { client, config, nodeName: (config.hostnameOverride || os.hostname()).toLowerCase() });
+    return 0;
+  } finally {
+    client.close();
+    release();
+  }
+}

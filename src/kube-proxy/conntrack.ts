@@ -1,0 +1,57 @@
+/**
+ * Connections that the kernel remembers go on to where they went before, whatever the rules say now. For TCP the peer
+ * ends them; a UDP sender never notices that its endpoint is gone, so its entries have to go.
+ */
+import { spawnIn, ToolMissing } from '../kernel/netns/index.ts';
+import type { Logger } from '../kernel/index.ts';
+import type { ServicePlan } from './service-plan.ts';
+
+/** The `conntrack -D` parameters for what changed between two plans of a Service. */
+export function staleConnections(before: readonly ServicePlan[], after: readonly ServicePlan[]): string[][] {
+  const next = new Map(after.map((plan) => [`${plan.name} ${plan.family} ${plan.protocol}`, plan]));
+  const stale: string[][] = [];
+  for (const old of before) {
+    if (old.protocol !== 'udp') continue;
+    const now = next.get(`${old.name} ${old.family} ${old.protocol}`);
+    const remaining = new Set(now?.endpoints.cluster.map(({ ip }) => ip));
+    for (const { ip } of old.endpoints.cluster) {
+      if (remaining.has(ip)) continue;
+      for (const match of matches(old)) stale.push([...familyArguments(old), ...match, '--dst-nat', ip]);
+    }
+  }
+  const previous = new Map(before.map((plan) => [`${plan.name} ${plan.family} ${plan.protocol}`, plan]));
+  for (const now of after) {
+    if (now.protocol !== 'udp' || now.endpoints.cluster.length === 0) continue;
+    const old = previous.get(`${now.name} ${now.family} ${now.protocol}`);
+    // What was sent before there was an endpoint is remembered as going nowhere.
+    if (!old || old.endpoints.cluster.length === 0) for (const match of matches(now)) stale.push([...familyArguments(now), ...match]);
+  }
+  return stale;
+}
+
+const familyArguments = ({ family }: ServicePlan): string[] => ['-D', '-f', family === 'IPv4' ? 'ipv4' : 'ipv6', '-p', 'udp'];
+
+function matches(plan: ServicePlan): string[][] {
+  const addresses = [plan.clusterIp, ...plan.externalIps, ...plan.loadBalancerIps].map((address) => ['--orig-dst', address]);
+  return plan.nodePort === undefined ? addresses : [...addresses, ['--dport', String(plan.nodePort)]];
+}
+
+export class ConntrackCleaner {
+  #missing = false;
+
+  constructor(private readonly options: { netns: string | undefined; logger: Logger }) {}
+
+  async forget(stale: readonly string[][]): Promise<void> {
+    for (const parameters of stale) {
+      if (this.#missing) return;
+      try {
+        // Exit code 1 says that there was nothing to delete.
+        await spawnIn('conntrack', parameters, { netns: this.options.netns });
+      } catch (error) {
+        if (!(error instanceof ToolMissing)) throw error;
+        this.#missing = true;
+        this.options.logger.warn('UDP clients of deleted endpoints may hang until their entries expire', { err: error });
+      }
+    }
+  }
+}

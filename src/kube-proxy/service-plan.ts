@@ -1,0 +1,93 @@
+/**
+ * What a node has to do for one port of a Service in one address family: where it is reached, and which endpoints
+ * answer. Pure; both rule writers start from here.
+ */
+import type { Service, ServicePort } from '../api/generated/core-v1.ts';
+import type { EndpointSlice } from '../api/generated/discovery-v1.ts';
+import { chooseEndpoints, endpointsOfPort, type ChosenEndpoints, type EndpointAddress, type NodePlace } from './choose-endpoints.ts';
+
+export type Family = 'IPv4' | 'IPv6';
+export type Protocol = 'tcp' | 'udp' | 'sctp';
+
+export interface ServicePlan {
+  /** `namespace/name:port`, as logs and rule comments have it. */
+  readonly name: string;
+  readonly family: Family;
+  readonly protocol: Protocol;
+  readonly port: number;
+  readonly clusterIp: string;
+  readonly externalIps: readonly string[];
+  /** Addresses of load balancers that deliver to the Service's own address. */
+  readonly loadBalancerIps: readonly string[];
+  /** Who may come through the load balancer; everybody when undefined. */
+  readonly sourceRanges: readonly string[] | undefined;
+  readonly nodePort: number | undefined;
+  /** Seconds that a client stays with its endpoint; undefined without session affinity. */
+  readonly affinitySeconds: number | undefined;
+  readonly internalPolicyLocal: boolean;
+  readonly externalPolicyLocal: boolean;
+  readonly endpoints: ChosenEndpoints;
+}
+
+/** Where traffic to the cluster address goes. */
+export const internalEndpoints = ({ internalPolicyLocal, endpoints }: ServicePlan): readonly EndpointAddress[] => (internalPolicyLocal ? endpoints.local : endpoints.cluster);
+/** Where traffic from outside goes. */
+export const externalEndpoints = ({ externalPolicyLocal, endpoints }: ServicePlan): readonly EndpointAddress[] => (externalPolicyLocal ? endpoints.local : endpoints.cluster);
+
+const PROXY_NAME_LABEL = 'service.kubernetes.io/service-proxy-name';
+const HEADLESS_LABEL = 'service.kubernetes.io/headless';
+const SERVICE_NAME_LABEL = 'kubernetes.io/service-name';
+
+/** Services that name another proxy, have no cluster address or only an external name are not ours to serve. */
+export function isProxied({ metadata, spec }: Service): boolean {
+  return spec !== undefined && spec.type !== 'ExternalName' && spec.clusterIP !== 'None' && (spec.clusterIP ?? '') !== '' && metadata.labels?.[PROXY_NAME_LABEL] === undefined;
+}
+
+/** The Service that a slice belongs to, as `namespace/name`; undefined if it is not ours to read. */
+export function serviceOfSlice({ metadata }: EndpointSlice): string | undefined {
+  const { labels = {} } = metadata;
+  if (labels[PROXY_NAME_LABEL] !== undefined || labels[HEADLESS_LABEL] !== undefined || !labels[SERVICE_NAME_LABEL]) return undefined;
+  return `${metadata.namespace}/${labels[SERVICE_NAME_LABEL]}`;
+}
+
+export function planService(service: Service, slices: readonly EndpointSlice[], node: NodePlace): ServicePlan[] {
+  if (!isProxied(service)) return [];
+  const clusterIps = service.spec!.clusterIPs ?? [service.spec!.clusterIP!];
+  return clusterIps.flatMap((clusterIp) => (service.spec!.ports ?? []).map((port) => planPort({ service, port, clusterIp, slices, node })));
+}
+
+interface PortOfService {
+  readonly service: Service;
+  readonly port: ServicePort;
+  readonly clusterIp: string;
+  readonly slices: readonly EndpointSlice[];
+  readonly node: NodePlace;
+}
+
+function planPort({ service, port, clusterIp, slices, node }: PortOfService): ServicePlan {
+  const { metadata, spec = {}, status } = service;
+  const family = familyOf(clusterIp);
+  const ofFamily = (addresses: readonly string[]): string[] => addresses.filter((address) => familyOf(address) === family);
+  const internalPolicyLocal = spec.internalTrafficPolicy === 'Local';
+  const externalPolicyLocal = spec.externalTrafficPolicy === 'Local';
+  const endpoints = endpointsOfPort(slices, { family, portName: port.name ?? '', protocol: port.protocol ?? 'TCP' });
+  const loadBalancerIps = spec.type === 'LoadBalancer' ? (status?.loadBalancer?.ingress ?? []).filter(({ ip, ipMode }) => ip && (ipMode ?? 'VIP') === 'VIP').map(({ ip }) => ip!) : [];
+  const ranges = (spec.loadBalancerSourceRanges ?? []).map((range) => range.trim());
+  return {
+    name: `${metadata.namespace}/${metadata.name}${port.name ? `:${port.name}` : ''}`,
+    family,
+    protocol: (port.protocol ?? 'TCP').toLowerCase() as Protocol,
+    port: port.port,
+    clusterIp,
+    externalIps: ofFamily(spec.externalIPs ?? []),
+    loadBalancerIps: ofFamily(loadBalancerIps),
+    sourceRanges: ranges.length > 0 ? ofFamily(ranges) : undefined,
+    nodePort: port.nodePort || undefined,
+    affinitySeconds: spec.sessionAffinity === 'ClientIP' ? (spec.sessionAffinityConfig?.clientIP?.timeoutSeconds ?? 10_800) : undefined,
+    internalPolicyLocal,
+    externalPolicyLocal,
+    endpoints: chooseEndpoints(endpoints, node),
+  };
+}
+
+export const familyOf = (address: string): Family => (address.includes(':') ? 'IPv6' : 'IPv4');

@@ -1,0 +1,150 @@
+/**
+ * Keeps the kernel's rules at what Services and EndpointSlices say. Changes are collected by Service; one sync writes
+ * all that have gathered. When a write fails, everything is written anew, until that succeeds.
+ */
+import type { Service } from '../api/generated/core-v1.ts';
+import type { EndpointSlice } from '../api/generated/discovery-v1.ts';
+import type { Context } from '../kernel/index.ts';
+import type { NodePlace } from './choose-endpoints.ts';
+import { staleConnections, type ConntrackCleaner } from './conntrack.ts';
+import type { ProxyMetrics } from './metrics.ts';
+import type { RuleWriter } from './rule-writer.ts';
+import { planService, serviceOfSlice, type ServicePlan } from './service-plan.ts';
+
+export interface SyncOptions {
+  readonly writer: RuleWriter;
+  readonly conntrack: ConntrackCleaner;
+  readonly metrics: ProxyMetrics;
+  readonly minSyncPeriodMs: number;
+  readonly syncPeriodMs: number;
+  /** Told after every successful sync. */
+  readonly onSynced: (plans: ReadonlyMap<string, readonly ServicePlan[]>) => void;
+}
+
+const RETRY_MS = 1000;
+
+export class RuleSync {
+  readonly #services = new Map<string, Service>();
+  readonly #slices = new Map<string, Map<string, EndpointSlice>>();
+  readonly #plans = new Map<string, readonly ServicePlan[]>();
+  readonly #changed = new Set<string>();
+  #everything = true;
+  #node: NodePlace;
+  #wake: (() => void) | undefined;
+
+  constructor(
+    private readonly ctx: Context,
+    private readonly options: SyncOptions,
+    node: NodePlace,
+  ) {
+    this.#node = node;
+  }
+
+  setNode(node: NodePlace): void {
+    if (node.zone === this.#node.zone) return;
+    this.#node = node;
+    for (const service of this.#services.keys()) this.#changed.add(service);
+    this.#wake?.();
+  }
+
+  setService(service: Service): void {
+    const key = `${service.metadata.namespace}/${service.metadata.name}`;
+    this.#services.set(key, service);
+    this.#change(key);
+  }
+
+  deleteService({ metadata }: Service): void {
+    const key = `${metadata.namespace}/${metadata.name}`;
+    this.#services.delete(key);
+    this.#change(key);
+  }
+
+  setSlice(slice: EndpointSlice): void {
+    const service = serviceOfSlice(slice);
+    if (service === undefined) return;
+    const slices = this.#slices.get(service) ?? new Map<string, EndpointSlice>();
+    this.#slices.set(service, slices.set(slice.metadata.name!, slice));
+    this.#change(service);
+  }
+
+  deleteSlice(slice: EndpointSlice): void {
+    const service = serviceOfSlice(slice);
+    if (service === undefined) return;
+    const slices = this.#slices.get(service);
+    if (!slices?.delete(slice.metadata.name!)) return;
+    if (slices.size === 0) this.#slices.delete(service);
+    this.#change(service);
+  }
+
+  #change(service: string): void {
+    this.#changed.add(service);
+    this.#wake?.();
+  }
+
+  /** Writes at once what there is, then whatever changes, until the signal aborts. The rules stay. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.ctx;
+    const resync = clock.every(this.options.syncPeriodMs, () => {
+      this.#everything = true;
+      this.#wake?.();
+    });
+    try {
+      while (!signal.aborted) {
+        if (!this.#everything && this.#changed.size === 0) await this.#untilWoken(signal);
+        if (signal.aborted) return;
+        const done = await this.#sync();
+        await clock.sleep(done ? this.options.minSyncPeriodMs : RETRY_MS, signal).catch(() => {});
+      }
+    } finally {
+      resync.cancel();
+    }
+  }
+
+  async #sync(): Promise<boolean> {
+    const { writer, conntrack, metrics } = this.options;
+    const start = this.ctx.clock.monotonic();
+    const everything = this.#everything;
+    const changed = new Map<string, readonly ServicePlan[]>();
+    const stale: string[][] = [];
+    for (const key of this.#changed) {
+      const service = this.#services.get(key);
+      const plans = service ? planService(service, [...(this.#slices.get(key)?.values() ?? [])], this.#node) : [];
+      const before = this.#plans.get(key) ?? [];
+      // Writes to a Service that change nothing for the kernel are most of them.
+      if (!everything && JSON.stringify(before) === JSON.stringify(plans)) continue;
+      stale.push(...staleConnections(before, plans));
+      changed.set(key, plans);
+      if (plans.length > 0) this.#plans.set(key, plans);
+      else this.#plans.delete(key);
+    }
+    this.#changed.clear();
+    this.#everything = false;
+    if (!everything && changed.size === 0) return true;
+    try {
+      if (everything) await writer.replaceAll(this.#plans);
+      else await writer.update(changed, this.#plans);
+      await conntrack.forget(stale);
+    } catch (error) {
+      this.#everything = true;
+      metrics.failures.inc();
+      this.ctx.logger.error(error, 'The rules could not be written; all of them are written anew', { retryMs: RETRY_MS });
+      return false;
+    }
+    metrics.syncDuration.observe((this.ctx.clock.monotonic() - start) / 1000);
+    metrics.lastSync.set(this.ctx.clock.now() / 1000);
+    this.options.onSynced(this.#plans);
+    return true;
+  }
+
+  #untilWoken(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        this.#wake = undefined;
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      this.#wake = wake;
+      signal.addEventListener('abort', wake, { once: true });
+    });
+  }
+}
