@@ -1,7 +1,164 @@
-import type { Context } from '../../kernel/index.ts';
-import type { ImageStore, ImageStoreOptions } from './image-store.ts';
+import { mkdir } from 'node:fs/promises';
+import type { Readable, Writable } from 'node:stream';
+import { childContext, type Context } from '../../kernel/index.ts';
+import { loadArchive } from './archive/load-archive.ts';
+import { saveArchive } from './archive/save-archive.ts';
+import { BlobStore } from './blob-store.ts';
+import { collectGarbage } from './collect-garbage.ts';
+import { ImageError } from './image-error.ts';
+import { ImageRecords, type ImageRecord } from './image-records.ts';
+import { createImageService } from './image-service.ts';
+import type { DiskUsage, ImageStore, ImageStoreOptions, MountImageOptions, MountedImage, PullOptions, StoredImage } from './image-store.ts';
+import { LayerStore } from './layers/layer-store.ts';
+import { LayerWorkers } from './layers/layer-workers.ts';
+import { DEFAULT_UNPACK_LIMITS } from './layers/unpack-limits.ts';
+import { Leases } from './lease.ts';
+import type { ImageConfig } from './manifest/oci-types.ts';
+import { parseConfig } from './manifest/parse-manifest.ts';
+import { machinePlatform } from './manifest/select-platform.ts';
+import { ImagePuller } from './pull-image.ts';
+import { formatReference, normalizeReference } from './reference.ts';
+import { ImageVolumes } from './snapshots/image-volumes.ts';
+import { OverlaySnapshots } from './snapshots/snapshot-store.ts';
+import type { StoreParts } from './store-parts.ts';
 
-/** Opens the store, after clearing away what a crash left behind. */
-export async function openImageStore(_ctx: Context, options: ImageStoreOptions): Promise<ImageStore> {
-  throw new Error(`the image store ${options.root} cannot be opened: this build has none`);
+/** Opens the store, after clearing away what a crash left behind and unpacking again what a power failure took. */
+export async function openImageStore(parent: Context, options: ImageStoreOptions): Promise<ImageStore> {
+  const ctx = childContext(parent, 'images');
+  const { root } = options;
+  await mkdir(root, { recursive: true, mode: 0o711 });
+  const workers = new LayerWorkers(ctx);
+  const parts: StoreParts = {
+    ctx,
+    platform: options.platform ?? machinePlatform(),
+    blobs: await BlobStore.open(root),
+    layers: await LayerStore.open(ctx, root, { workers, limits: { ...DEFAULT_UNPACK_LIMITS, ...options.limits } }),
+    records: await ImageRecords.open(root),
+    leases: new Leases(),
+  };
+  const images = new Images(parts, options.pinned ?? []);
+  await images.recover();
+  const layerPath = (chainId: string): string => parts.layers.path(chainId);
+  const snapshots = await OverlaySnapshots.open(ctx, { root, layerPath, image: (id) => images.find(id) });
+  const volumes = await ImageVolumes.open(root, layerPath);
+  const puller = new ImagePuller(parts, options);
+
+  const collect = async () =>
+    await collectGarbage(parts, () => [...snapshots.list().flatMap((snapshot) => snapshot.layers), ...volumes.layersInUse()]);
+  const store = {
+    resolve: (reference: string): StoredImage | undefined => images.find(reference),
+    list: (): readonly StoredImage[] => images.list(),
+    pull: async (reference: string, pullOptions?: PullOptions) => await images.load(await puller.pull(reference, pullOptions)),
+    remove: async (reference: string): Promise<void> => {
+      if (await parts.records.remove(reference)) await collect();
+    },
+  };
+  return {
+    ...store,
+    snapshots,
+    service: createImageService({
+      store,
+      root,
+      now: () => ctx.clock.now(),
+      imageUsage: async () => await imageUsage(parts),
+      containerUsage: async () => await sumOf(snapshots.list().map(({ key }) => async () => await snapshots.usage(key))),
+    }),
+    loadArchive: async (archive: Readable, { signal } = {}) => {
+      const loaded = await loadArchive(parts, archive, signal);
+      return await Promise.all(loaded.map(async (record) => await images.load(record)));
+    },
+    saveArchive: async (references: readonly string[], archive: Writable) => await saveArchive(parts, references, archive),
+    tag: async (source: string, target: string) => {
+      const record = images.record(source);
+      const reference = normalizeReference(target);
+      if (reference.tag === undefined) throw new ImageError('INVALID_ARGUMENT', `${target} is not a name with a tag`);
+      return await images.load(await parts.records.add(record, { tag: formatReference(reference) }));
+    },
+    mountImage: async (imageId: string, target: string, mountOptions?: MountImageOptions): Promise<MountedImage> =>
+      await volumes.mount(await images.load(images.record(imageId)), target, mountOptions),
+    unmountImage: async (target: string) => await volumes.unmount(target),
+    collectGarbage: async () => {
+      await parts.blobs.removeUnfinished();
+      return await collect();
+    },
+    close: async () => {
+      await puller.close();
+      await parts.layers.close();
+      await workers.close();
+    },
+  };
+}
+
+/** The records as the store shows them, with their configs read. */
+class Images {
+  readonly #parts: StoreParts;
+  readonly #pinned: ReadonlySet<string>;
+  readonly #configs = new Map<string, ImageConfig>();
+
+  constructor(parts: StoreParts, pinned: readonly string[]) {
+    this.#parts = parts;
+    this.#pinned = new Set(pinned.map((reference) => formatReference(normalizeReference(reference))));
+  }
+
+  /** Reads the configs; an image whose blobs are gone is forgotten, one whose layers are gone is unpacked again. */
+  async recover(): Promise<void> {
+    const { records, blobs, layers, ctx } = this.#parts;
+    for (const record of records.list()) {
+      try {
+        const { config } = await this.load(record);
+        for (const [index, chainId] of record.layers.entries()) {
+          const [diffId, blob] = [config.rootfs.diff_ids[index] ?? '', blobs.path(record.layerBlobs[index] ?? '')];
+          await layers.unpack({ chainId, diffId, blob, below: record.layers.slice(0, index) });
+        }
+      } catch (error) {
+        ctx.logger.error(error, 'An image is damaged and removed', { image: record.id, tags: record.tags });
+        await records.remove(record.id);
+      }
+    }
+  }
+
+  async load(record: ImageRecord): Promise<StoredImage> {
+    if (!this.#configs.has(record.id)) this.#configs.set(record.id, parseConfig(await this.#parts.blobs.read(record.id)));
+    return this.#stored(record);
+  }
+
+  record(reference: string): ImageRecord {
+    const record = this.#parts.records.find(reference);
+    if (record === undefined) throw new ImageError('NOT_FOUND', `image ${JSON.stringify(reference)}: not found`);
+    return record;
+  }
+
+  find(reference: string): StoredImage | undefined {
+    const record = this.#parts.records.find(reference);
+    return record === undefined ? undefined : this.#stored(record);
+  }
+
+  list(): readonly StoredImage[] {
+    return this.#parts.records.list().filter(({ id }) => this.#configs.has(id)).map((record) => this.#stored(record));
+  }
+
+  #stored(record: ImageRecord): StoredImage {
+    const config = this.#configs.get(record.id);
+    if (config === undefined) throw new ImageError('UNAVAILABLE', `the image ${record.id} is still being recorded`);
+    const { id, manifestDigest, tags, digests, layers, size } = record;
+    return { id, manifestDigest, tags, digests, layers, size, config, pinned: tags.some((tag) => this.#pinned.has(tag)) };
+  }
+}
+
+async function imageUsage({ blobs, layers }: StoreParts): Promise<DiskUsage> {
+  const stored = await blobs.list();
+  return {
+    bytes: [...stored.map(({ size }) => size), ...layers.list().map(({ bytes }) => bytes)].reduce((sum, bytes) => sum + bytes, 0),
+    inodes: stored.length + layers.list().reduce((sum, { inodes }) => sum + inodes, 0),
+  };
+}
+
+async function sumOf(parts: readonly (() => Promise<DiskUsage>)[]): Promise<DiskUsage> {
+  let [bytes, inodes] = [0, 0];
+  for (const part of parts) {
+    const usage = await part().catch(() => ({ bytes: 0, inodes: 0 }));
+    bytes += usage.bytes;
+    inodes += usage.inodes;
+  }
+  return { bytes, inodes };
 }

@@ -1,0 +1,46 @@
+/** Digests name content by its hash: `sha256:<64 hex digits>`. */
+import { createHash, type Hash } from 'node:crypto';
+import { ImageError } from './image-error.ts';
+
+const HEX_LENGTH: Readonly<Record<string, number | undefined>> = { sha256: 64, sha384: 96, sha512: 128 };
+
+export interface Digest {
+  readonly algorithm: string;
+  readonly hex: string;
+}
+
+/** Takes apart a digest, which from then on is safe to use as a file name. */
+export function parseDigest(digest: string): Digest {
+  const [algorithm = '', hex = '', ...rest] = digest.split(':');
+  const length = HEX_LENGTH[algorithm];
+  if (length === undefined && rest.length === 0 && hex !== '') {
+    throw new ImageError('INVALID_ARGUMENT', `unsupported digest algorithm ${JSON.stringify(algorithm)}`);
+  }
+  if (rest.length > 0 || hex.length !== length || !/^[0-9a-f]+$/.test(hex)) {
+    throw new ImageError('INVALID_ARGUMENT', `invalid digest ${JSON.stringify(digest)}`);
+  }
+  return { algorithm, hex };
+}
+
+export function isDigest(text: string): boolean {
+  return /^(?:sha256:[0-9a-f]{64}|sha384:[0-9a-f]{96}|sha512:[0-9a-f]{128})$/.test(text);
+}
+
+export function digestOf(bytes: Uint8Array): string {
+  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+}
+
+/** A hash to feed with what a digest should name. */
+export function hashFor(digest: string): Hash {
+  return createHash(parseDigest(digest).algorithm);
+}
+
+/** What a chain of layers is named by: the first layer's diff id, then each hash of the chain so far and the next. */
+export function chainIds(diffIds: readonly string[]): string[] {
+  const chain: string[] = [];
+  for (const diffId of diffIds) {
+    const parent = chain.at(-1);
+    chain.push(parent === undefined ? diffId : digestOf(Buffer.from(`${parent} ${diffId}`)));
+  }
+  return chain;
+}

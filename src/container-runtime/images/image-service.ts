@@ -1,0 +1,96 @@
+/** CRI's ImageService over the store. */
+import { CriError, type Image, type ImageFsInfoResponse, type ImageService, type ImageSpec } from '../../cri/index.ts';
+import { ImageError } from './image-error.ts';
+import type { DiskUsage, ImageStore, StoredImage } from './image-store.ts';
+
+export interface ImageServiceParts {
+  readonly store: Pick<ImageStore, 'list' | 'resolve' | 'pull' | 'remove'>;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Where images and containers are kept, and what they take. */
+  readonly root: string;
+  readonly imageUsage: () => Promise<DiskUsage>;
+  readonly containerUsage: () => Promise<DiskUsage>;
+}
+
+export function createImageService({ store, now, root, imageUsage, containerUsage }: ImageServiceParts): ImageService {
+  const listed = (filter: string | undefined): Image[] => {
+    if (filter === undefined || filter === '') return store.list().map(describeImage);
+    const found = store.resolve(filter);
+    return found === undefined ? [] : [describeImage(found)];
+  };
+  return {
+    listImages: async ({ filter }) => await criErrors(async () => ({ images: listed(filter?.image?.image) })),
+
+    async *streamImages({ filter }) {
+      // One message an image: the caller chose streaming because a list may be too large for one.
+      for (const image of await criErrors(async () => listed(filter?.image?.image))) yield { images: [image] };
+    },
+
+    imageStatus: async ({ image, verbose }) =>
+      await criErrors(async () => {
+        const found = store.resolve(nameIn(image));
+        if (found === undefined) return {};
+        const info = { chainID: found.layers.at(-1) ?? '', imageSpec: found.config };
+        return { image: describeImage(found), ...(verbose === true ? { info: { info: JSON.stringify(info) } } : {}) };
+      }),
+
+    pullImage: async ({ image, auth }, options) =>
+      await criErrors(async () => {
+        const pulled = await store.pull(nameIn(image), { ...(auth === undefined ? {} : { auth }), ...options });
+        return { imageRef: pulled.id };
+      }),
+
+    removeImage: async ({ image }) =>
+      await criErrors(async () => {
+        await store.remove(nameIn(image));
+        return {};
+      }),
+
+    imageFsInfo: async (): Promise<ImageFsInfoResponse> =>
+      await criErrors(async () => {
+        const [images, containers] = await Promise.all([imageUsage(), containerUsage()]);
+        const usage = ({ bytes, inodes }: DiskUsage) => ({
+          timestamp: Math.floor(now()) * 1_000_000,
+          fsId: { mountpoint: root },
+          usedBytes: { value: bytes },
+          inodesUsed: { value: inodes },
+        });
+        return { imageFilesystems: [usage(images)], containerFilesystems: [usage(containers)] };
+      }),
+  };
+}
+
+export function describeImage(image: StoredImage): Image {
+  return {
+    id: image.id,
+    repoTags: image.tags,
+    repoDigests: image.digests,
+    size: image.size,
+    ...userOf(image.config.config?.User ?? ''),
+    spec: { image: '' },
+    pinned: image.pinned,
+  };
+}
+
+/** `uid[:gid]` or `name[:group]`; the kubelet checks runAsNonRoot with it. */
+function userOf(user: string): Pick<Image, 'uid' | 'username'> {
+  const name = user.split(':', 1)[0] ?? '';
+  if (name === '') return { uid: { value: 0 }, username: '' };
+  return /^[0-9]+$/.test(name) ? { uid: { value: Number(name) }, username: '' } : { username: name };
+}
+
+function nameIn(spec: ImageSpec | undefined): string {
+  const name = spec?.image ?? '';
+  if (name === '') throw new ImageError('INVALID_ARGUMENT', 'the request names no image');
+  return name;
+}
+
+async function criErrors<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ImageError) throw new CriError(error.code, error.message, { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,33 @@
+/** What the layers below a layer show at a path. They are as untrusted as the layer itself: no link in them is followed. */
+import type { Stats } from 'node:fs';
+import { getAttribute } from '../../syscalls.ts';
+import { isWhiteout, lookAt } from './layer-paths.ts';
+
+export const OPAQUE_ATTRIBUTE = 'trusted.overlay.opaque';
+
+export interface FoundBelow {
+  readonly path: string;
+  readonly stats: Stats;
+}
+
+/** `lowers` are the layers' folders, the topmost first. */
+export function findBelow(lowers: readonly string[], inside: string): FoundBelow | undefined {
+  const parts = inside.split('/');
+  for (const lower of lowers) {
+    let path = lower;
+    let found: FoundBelow | undefined;
+    let hidesBelow = false;
+    for (const [index, part] of parts.entries()) {
+      path = `${path}/${part}`;
+      const stats = lookAt(path);
+      if (stats === undefined) break;
+      if (index === parts.length - 1) found = { path, stats };
+      else if (!stats.isDirectory()) hidesBelow = true;
+      else if (getAttribute(path, OPAQUE_ATTRIBUTE)?.toString() === 'y') hidesBelow = true;
+      if (!stats.isDirectory()) break;
+    }
+    if (found !== undefined) return isWhiteout(found.stats) ? undefined : found;
+    if (hidesBelow) return undefined;
+  }
+  return undefined;
+}

@@ -1,0 +1,247 @@
+/**
+ * One entry of a layer, made on disk in the form that overlayfs stacks: a deleted name is a character device 0/0, a
+ * folder that hides what is below it has the attribute trusted.overlay.opaque.
+ */
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  fchmodSync,
+  fchownSync,
+  futimesSync,
+  lchownSync,
+  linkSync,
+  lutimesSync,
+  mkdirSync,
+  openSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeSync,
+} from 'node:fs';
+import { getAttribute, makeNode, NODE_TYPE, setAttribute } from '../../syscalls.ts';
+import type { TarItem } from '../tar/tar-reader.ts';
+import type { TarEntry } from '../tar/tar-entry.ts';
+import { LayerError } from './layer-error.ts';
+import { isWhiteout, LayerPaths, lookAt, nameParts } from './layer-paths.ts';
+import { findBelow, OPAQUE_ATTRIBUTE } from './lower-layers.ts';
+
+const WHITEOUT_PREFIX = '.wh.';
+const OPAQUE_NAME = '.wh..wh..opq';
+/** Names that old union file systems kept their own files under. */
+const UNION_METADATA_PREFIX = '.wh..wh.';
+
+const YES = Buffer.from('y');
+const HIGHEST_ID = 0xffff_fffe;
+
+/** Devices that every container has anyway; a layer may bring them, and no others. */
+const HARMLESS_DEVICES: ReadonlySet<string> = new Set(['1:3', '1:5', '1:7', '1:8', '1:9', '5:0', '5:1', '5:2']);
+
+export class EntryUnpacker {
+  readonly #paths: LayerPaths;
+  readonly #lowers: readonly string[];
+  /** Times of folders are set at the end: making something in them changes them. */
+  readonly #folderTimes = new Map<string, number>();
+  /** Files and folders made; what the layer costs in inodes. */
+  inodes = 0;
+
+  constructor(root: string, lowers: readonly string[]) {
+    this.#lowers = lowers;
+    this.#paths = new LayerPaths(root, (inside, replaces) => this.#makeImpliedFolder(inside, replaces));
+  }
+
+  async unpack({ entry, content }: TarItem): Promise<void> {
+    checkEntry(entry);
+    const parts = nameParts(entry.name);
+    const base = parts.pop();
+    if (base === undefined) {
+      if (entry.type !== 'directory') throw new LayerError(`the layer's root is a ${entry.type}`);
+      this.#dressFolder('', entry);
+      return;
+    }
+    const folder = this.#paths.folder(parts);
+    if (base.startsWith(WHITEOUT_PREFIX)) {
+      this.#whiteOut(folder, base);
+      return;
+    }
+    const inside = folder === '' ? base : `${folder}/${base}`;
+    if (entry.type === 'directory') this.#unpackFolder(inside, entry);
+    else await this.#unpackOther(inside, entry, content);
+  }
+
+  finish(): void {
+    for (const [inside, modified] of this.#folderTimes) {
+      const path = this.#paths.on(inside);
+      if (lookAt(path)?.isDirectory()) utimesSync(path, modified, modified);
+    }
+  }
+
+  #whiteOut(folder: string, base: string): void {
+    if (base === OPAQUE_NAME) {
+      setAttribute(this.#paths.on(folder), OPAQUE_ATTRIBUTE, YES);
+      return;
+    }
+    if (base.startsWith(UNION_METADATA_PREFIX)) return;
+    const name = base.slice(WHITEOUT_PREFIX.length);
+    if (name === '' || name === '.' || name === '..') throw new LayerError(`the whiteout ${JSON.stringify(base)} names nothing`);
+    const path = this.#paths.on(folder === '' ? name : `${folder}/${name}`);
+    // Whiteouts are about the layers below. What this layer itself has under the name stays; a folder then hides the one below.
+    const found = lookAt(path);
+    if (found === undefined) {
+      makeNode(path, NODE_TYPE.CHARACTER);
+      this.inodes++;
+    } else if (found.isDirectory()) setAttribute(path, OPAQUE_ATTRIBUTE, YES);
+  }
+
+  #unpackFolder(inside: string, entry: TarEntry): void {
+    const path = this.#paths.on(inside);
+    const found = lookAt(path);
+    if (found?.isDirectory() !== true) {
+      const hides = found !== undefined && isWhiteout(found);
+      if (found !== undefined) this.#remove(inside);
+      mkdirSync(path, 0o700);
+      this.inodes++;
+      if (hides) setAttribute(path, OPAQUE_ATTRIBUTE, YES);
+    }
+    this.#dressFolder(inside, entry);
+  }
+
+  #dressFolder(inside: string, entry: TarEntry): void {
+    const path = this.#paths.on(inside);
+    lchownSync(path, entry.uid, entry.gid);
+    chmodSync(path, entry.mode);
+    setAttributes(path, entry);
+    this.#folderTimes.set(inside, clampTime(entry.modified));
+  }
+
+  async #unpackOther(inside: string, entry: TarEntry, content: AsyncIterable<Buffer>): Promise<void> {
+    const path = this.#paths.on(inside);
+    if (entry.type === 'link') {
+      this.#link(inside, entry);
+      return;
+    }
+    if (lookAt(path) !== undefined) this.#remove(inside);
+    this.inodes++;
+    if (entry.type === 'file') {
+      await writeFile(path, entry, content);
+      return;
+    }
+    if (entry.type === 'symlink') symlinkSync(checkedTarget(entry), path);
+    else if (entry.type === 'fifo') makeNode(path, NODE_TYPE.FIFO | 0o600);
+    else makeNode(path, NODE_TYPE.CHARACTER | 0o600, entry.device);
+    lchownSync(path, entry.uid, entry.gid);
+    if (entry.type !== 'symlink') chmodSync(path, entry.mode);
+    setAttributes(path, entry);
+    lutimesSync(path, clampTime(entry.modified), clampTime(entry.modified));
+  }
+
+  /** A hard link to what the layer has, or to what a layer below has: that is brought up first, as overlayfs would. */
+  #link(inside: string, entry: TarEntry): void {
+    const parts = nameParts(checkedTarget(entry));
+    const base = parts.pop();
+    if (base === undefined) throw new LayerError(`${JSON.stringify(entry.name)} is a hard link to the root`);
+    const folder = this.#paths.folder(parts);
+    const target = folder === '' ? base : `${folder}/${base}`;
+    if (target === inside) return;
+    const found = lookAt(this.#paths.on(target));
+    if (found === undefined) this.#bringUp(target, entry);
+    else if (found.isDirectory() || isWhiteout(found)) {
+      throw new LayerError(`${JSON.stringify(entry.name)} is a hard link to ${JSON.stringify(entry.target)}, which is not a file`);
+    }
+    if (lookAt(this.#paths.on(inside)) !== undefined) {
+      if (target.startsWith(`${inside}/`)) throw new LayerError(`${JSON.stringify(entry.name)} is a hard link to what it would replace`);
+      this.#remove(inside);
+    }
+    linkSync(this.#paths.on(target), this.#paths.on(inside));
+  }
+
+  #bringUp(target: string, entry: TarEntry): void {
+    const below = findBelow(this.#lowers, target);
+    const path = this.#paths.on(target);
+    if (below?.stats.isFile()) copyFileSync(below.path, path, constants.COPYFILE_EXCL);
+    else if (below?.stats.isSymbolicLink()) symlinkSync(readlinkSync(below.path), path);
+    else throw new LayerError(`${JSON.stringify(entry.name)} is a hard link to ${JSON.stringify(entry.target)}, which is not there`);
+    this.inodes++;
+    const { uid, gid, mode, mtimeMs } = below.stats;
+    lchownSync(path, uid, gid);
+    if (below.stats.isFile()) {
+      chmodSync(path, mode & 0o7777);
+      const capability = getAttribute(below.path, 'security.capability');
+      if (capability !== undefined) setAttribute(path, 'security.capability', capability);
+    }
+    lutimesSync(path, mtimeMs / 1000, mtimeMs / 1000);
+  }
+
+  /** A folder that the layer uses but does not have looks like the one below, not like a new one. */
+  #makeImpliedFolder(inside: string, replaces: boolean): void {
+    const path = this.#paths.on(inside);
+    if (replaces) rmSync(path, { force: true });
+    mkdirSync(path, 0o755);
+    this.inodes++;
+    const below = replaces ? undefined : findBelow(this.#lowers, inside);
+    if (replaces) setAttribute(path, OPAQUE_ATTRIBUTE, YES);
+    if (below?.stats.isDirectory() === true) {
+      lchownSync(path, below.stats.uid, below.stats.gid);
+      chmodSync(path, below.stats.mode & 0o7777);
+      this.#folderTimes.set(inside, below.stats.mtimeMs / 1000);
+    } else chmodSync(path, 0o755);
+  }
+
+  #remove(inside: string): void {
+    this.#paths.forget(inside);
+    rmSync(this.#paths.on(inside), { recursive: true, force: true });
+  }
+}
+
+function checkEntry(entry: TarEntry): void {
+  if (entry.uid > HIGHEST_ID || entry.gid > HIGHEST_ID) throw new LayerError(`the owner of ${JSON.stringify(entry.name)} is out of range`);
+  if (entry.type !== 'character-device' && entry.type !== 'block-device') return;
+  const { major, minor } = entry.device ?? { major: 0, minor: 0 };
+  if (entry.type === 'block-device' || !HARMLESS_DEVICES.has(`${major}:${minor}`)) {
+    throw new LayerError(`the ${entry.type} ${major}:${minor} ${JSON.stringify(entry.name)} is not allowed in an image`);
+  }
+}
+
+function checkedTarget(entry: TarEntry): string {
+  if (entry.target === '' || Buffer.byteLength(entry.target) > 4095) {
+    throw new LayerError(`the ${entry.type} ${JSON.stringify(entry.name)} has no usable target`);
+  }
+  return entry.target;
+}
+
+async function writeFile(path: string, entry: TarEntry, content: AsyncIterable<Buffer>): Promise<void> {
+  const file = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
+  try {
+    for await (const chunk of content) {
+      for (let at = 0; at < chunk.length; ) at += writeSync(file, chunk, at);
+    }
+    fchownSync(file, entry.uid, entry.gid);
+    // After the owner, which clears setuid and capabilities.
+    fchmodSync(file, entry.mode);
+    setAttributes(path, entry);
+    futimesSync(file, clampTime(entry.modified), clampTime(entry.modified));
+  } finally {
+    closeSync(file);
+  }
+}
+
+/**
+ * File capabilities and user attributes are part of an image. Those of the machine's own security modules are not, and
+ * overlayfs' own would let a layer redirect paths.
+ */
+function setAttributes(path: string, entry: TarEntry): void {
+  for (const [name, value] of entry.attributes ?? []) {
+    if (name.startsWith('trusted.') || name.startsWith('user.overlay.')) {
+      throw new LayerError(`the attribute ${name} of ${JSON.stringify(entry.name)} is not allowed in an image`);
+    }
+    const wanted = name === 'security.capability' || (name.startsWith('user.') && entry.type !== 'symlink' && entry.type !== 'fifo');
+    if (wanted) setAttribute(path, name, value);
+  }
+}
+
+/** Times beyond what file systems keep are brought to their bounds. */
+function clampTime(seconds: number): number {
+  return Math.min(Math.max(seconds, -(2 ** 31)), 2 ** 34 - 1);
+}

@@ -1,0 +1,111 @@
+/**
+ * Unpacks a layer: decompresses its blob, checks the digest of what comes out, and makes its entries below a folder.
+ * Runs in a worker thread, where file calls may block.
+ */
+import { createHash } from 'node:crypto';
+import { chmodSync, chownSync, createReadStream, lstatSync, mkdirSync, statfsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { decompressed } from '../compression/decompress.ts';
+import { TarError } from '../tar/tar-entry.ts';
+import { readTar } from '../tar/tar-reader.ts';
+import { LayerError } from './layer-error.ts';
+import { EntryUnpacker } from './unpack-entry.ts';
+import type { UnpackLimits } from './unpack-limits.ts';
+
+export interface UnpackJob {
+  readonly blob: string;
+  readonly diffId: string;
+  /** A folder that does not exist yet. */
+  readonly target: string;
+  /** Folders of the layers below, the topmost first. */
+  readonly lowers: readonly string[];
+  readonly limits: UnpackLimits;
+}
+
+export interface UnpackedLayer {
+  /** Bytes of its files' content. */
+  readonly bytes: number;
+  readonly inodes: number;
+}
+
+const FREE_SPACE_STEP = 64 * 1024 * 1024;
+
+export async function unpackLayer(job: UnpackJob): Promise<UnpackedLayer> {
+  makeRoot(job);
+  const unpacker = new EntryUnpacker(job.target, job.lowers);
+  const hash = createHash('sha256');
+  const { size: compressedSize } = await stat(job.blob);
+  const meter = new Meter(job, compressedSize);
+  const source = createReadStream(job.blob, { highWaterMark: 512 * 1024 });
+  async function* verified(): AsyncGenerator<Buffer> {
+    for await (const chunk of decompressed(source)) {
+      meter.decompressed(chunk.length);
+      hash.update(chunk);
+      yield chunk;
+    }
+  }
+  let bytes = 0;
+  try {
+    for await (const item of readTar(verified())) {
+      meter.entry(item.entry.name, item.entry.size);
+      try {
+        await unpacker.unpack(item);
+      } catch (error) {
+        throw explained(error, item.entry.name);
+      }
+      bytes += item.entry.size;
+    }
+  } finally {
+    source.destroy();
+  }
+  unpacker.finish();
+  const diffId = `sha256:${hash.digest('hex')}`;
+  if (diffId !== job.diffId) throw new LayerError(`wrong diff id calculated on extraction: got ${diffId}, the image's config says ${job.diffId}`);
+  return { bytes, inodes: unpacker.inodes };
+}
+
+/** The root of a layer that says nothing about it looks like the one below. */
+function makeRoot({ target, lowers: [below] }: UnpackJob): void {
+  mkdirSync(target);
+  const { uid, gid, mode } = below === undefined ? { uid: 0, gid: 0, mode: 0o755 } : lstatSync(below);
+  chownSync(target, uid, gid);
+  chmodSync(target, mode & 0o7777);
+}
+
+/** Stops a layer that is larger than anyone meant. */
+class Meter {
+  #out = 0;
+  #entries = 0;
+  #nextLook = 0;
+
+  constructor(
+    readonly job: UnpackJob,
+    readonly compressedSize: number,
+  ) {}
+
+  entry(name: string, size: number): void {
+    const { entries, layerBytes } = this.job.limits;
+    if (++this.#entries > entries) throw new LayerError(`the layer has more than ${entries} entries`);
+    if (size > layerBytes) throw new LayerError(`${JSON.stringify(name)} is said to have ${size} bytes; a layer may have ${layerBytes}`);
+  }
+
+  decompressed(length: number): void {
+    const { layerBytes, ratio, ratioFloorBytes, freeBytes } = this.job.limits;
+    this.#out += length;
+    if (this.#out > layerBytes) throw new LayerError(`the layer has more than ${layerBytes} bytes when decompressed`);
+    if (this.#out > ratioFloorBytes && this.#out > this.compressedSize * ratio) {
+      throw new LayerError(`the layer decompresses to more than ${ratio} times its size of ${this.compressedSize} bytes`);
+    }
+    if (this.#out < this.#nextLook) return;
+    this.#nextLook = this.#out + FREE_SPACE_STEP;
+    const { bavail, bsize } = statfsSync(this.job.target);
+    if (bavail * bsize < freeBytes) throw new LayerError(`no space left to unpack the layer: less than ${freeBytes} bytes are free`);
+  }
+}
+
+function explained(error: unknown, name: string): Error {
+  if (error instanceof LayerError || error instanceof TarError) return error;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+  if (code === 'ENAMETOOLONG') return new LayerError(`the name of an entry is too long: ${JSON.stringify(`${name.slice(0, 80)}…`)}`);
+  return new Error(`${JSON.stringify(name)}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+}

@@ -1,0 +1,27 @@
+/** What running work needs to stay, although no image refers to it yet. */
+export class Leases {
+  readonly #open = new Set<Lease>();
+
+  take(): Lease {
+    const lease = new Lease(() => this.#open.delete(lease));
+    this.#open.add(lease);
+    return lease;
+  }
+
+  /** Whether someone works with this blob or layer. */
+  holds(digest: string): boolean {
+    for (const lease of this.#open) if (lease.held.has(digest)) return true;
+    return false;
+  }
+}
+
+export class Lease {
+  readonly held = new Set<string>();
+
+  constructor(readonly release: () => void) {}
+
+  /** Digests of blobs and chain ids of layers. */
+  hold(...digests: readonly string[]): void {
+    for (const digest of digests) this.held.add(digest);
+  }
+}

@@ -1,0 +1,31 @@
+/** Media types of the documents that make an image. */
+export const MANIFEST_TYPES = [
+  'application/vnd.oci.image.manifest.v1+json',
+  'application/vnd.docker.distribution.manifest.v2+json',
+] as const;
+
+export const INDEX_TYPES = [
+  'application/vnd.oci.image.index.v1+json',
+  'application/vnd.docker.distribution.manifest.list.v2+json',
+] as const;
+
+/** Docker's first format, which names layers without verifiable content; refused by name. */
+export const SCHEMA_1_TYPES = [
+  'application/vnd.docker.distribution.manifest.v1+json',
+  'application/vnd.docker.distribution.manifest.v1+prettyjws',
+] as const;
+
+export const OCI_MANIFEST = MANIFEST_TYPES[0];
+export const OCI_INDEX = INDEX_TYPES[0];
+export const OCI_CONFIG = 'application/vnd.oci.image.config.v1+json';
+export const OCI_LAYER = 'application/vnd.oci.image.layer.v1.tar';
+
+/** What a registry is asked for. */
+export const ACCEPT = [...MANIFEST_TYPES, ...INDEX_TYPES, '*/*'].join(', ');
+
+/** Layers that are file system changes; `nondistributable` and Docker's `foreign` ones too, when the registry has them. */
+export function isLayerType(mediaType: string): boolean {
+  return /^application\/vnd\.(?:oci\.image\.layer\.(?:nondistributable\.)?v1\.tar(?:\+(?:gzip|zstd))?|docker\.image\.rootfs\.(?:foreign\.)?diff\.tar(?:\.(?:gzip|zstd))?)$/.test(
+    mediaType,
+  );
+}

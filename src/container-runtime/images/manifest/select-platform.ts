@@ -1,0 +1,55 @@
+/** Which image of a multi-platform index a machine runs. */
+import { ImageError } from '../image-error.ts';
+import type { Descriptor, Platform } from './oci-types.ts';
+
+const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386', arm: 'arm', arm64: 'arm64', ppc64: 'ppc64le', s390x: 's390x', riscv64: 'riscv64' };
+
+export function machinePlatform(): Platform {
+  const architecture = ARCHITECTURES[process.arch] ?? process.arch;
+  if (architecture === 'arm') return { os: 'linux', architecture, variant: 'v7' };
+  if (architecture === 'arm64') return { os: 'linux', architecture, variant: 'v8' };
+  return { os: 'linux', architecture };
+}
+
+export function formatPlatform({ os, architecture, variant }: Platform): string {
+  return `${os}/${architecture}${variant === undefined ? '' : `/${variant}`}`;
+}
+
+/** The best match: the machine's own variant, then lower ones, newest first; entries without a platform last. */
+export function selectPlatform(manifests: readonly Descriptor[], wanted: Platform): Descriptor {
+  const ranked = manifests
+    .filter((item) => item.annotations?.['vnd.docker.reference.type'] !== 'attestation-manifest')
+    .map((item) => ({ item, rank: rankOf(item.platform, wanted) }))
+    .filter(({ rank }) => rank > 0)
+    .sort((a, b) => b.rank - a.rank);
+  const best = ranked[0];
+  if (best === undefined) throw new ImageError('NOT_FOUND', `no match for platform in manifest: not found (wanted ${formatPlatform(wanted)})`);
+  return best.item;
+}
+
+const IMPLIED_VARIANT: Readonly<Record<string, string | undefined>> = { arm: 'v7', arm64: 'v8' };
+
+/** 0: does not run here. */
+function rankOf(platform: Platform | undefined, wanted: Platform): number {
+  if (platform === undefined) return 1;
+  const offered = normalize(platform);
+  const machine = normalize(wanted);
+  if (offered.os !== machine.os || offered.architecture !== machine.architecture) return 0;
+  if (offered.architecture === 'arm' || offered.architecture === 'arm64' || offered.architecture === 'amd64') {
+    const [has, can] = [levelOf(offered), levelOf(machine)];
+    return has > can ? 0 : 2 + has;
+  }
+  return offered.variant === machine.variant || offered.variant === undefined ? 2 : 0;
+}
+
+function levelOf({ architecture, variant }: Platform): number {
+  const level = Number(/^v([0-9]+)/.exec(variant ?? IMPLIED_VARIANT[architecture] ?? 'v1')?.[1] ?? 1);
+  return Number.isFinite(level) ? level : 1;
+}
+
+/** Other names that images use for the same. */
+function normalize({ os, architecture, variant }: Platform): Platform {
+  const names: Readonly<Record<string, string>> = { x86_64: 'amd64', 'x86-64': 'amd64', aarch64: 'arm64', armhf: 'arm', armel: 'arm', i386: '386' };
+  const known = names[architecture?.toLowerCase()] ?? architecture?.toLowerCase();
+  return { os: os?.toLowerCase(), architecture: known, ...(variant === undefined || variant === '' ? {} : { variant }) };
+}

@@ -1,0 +1,120 @@
+/** Mounts stacks of layers with overlayfs. */
+import { closeSync, constants, openSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { attachMount, cloneMount, mapOwners, MNT_DETACH, mount, MS, SystemCallError, unmount } from '../../syscalls.ts';
+
+export interface OverlayMount {
+  readonly target: string;
+  /** The topmost first; at least one. */
+  readonly lowers: readonly string[];
+  /** Absent for a read-only stack. */
+  readonly upper?: { readonly upperdir: string; readonly workdir: string };
+  readonly label?: string;
+  /** Copies only a file's metadata up when only that changes. */
+  readonly metadataOnlyCopies?: boolean;
+}
+
+/**
+ * What a container writes into its root does not outlive the container. Without this option, unmounting writes the whole
+ * file system below to disk first, which can take seconds.
+ */
+const VOLATILE = 'volatile';
+
+/** The kernel takes one page of options, and its end. */
+const LONGEST_OPTIONS = 4095;
+
+export function mountOverlay(overlay: OverlayMount): void {
+  if (overlay.upper === undefined) {
+    mountWith(overlay, []);
+    return;
+  }
+  try {
+    mountWith(overlay, [VOLATILE]);
+  } catch (error) {
+    // Kernels before 5.10 do not know it.
+    if (!(error instanceof SystemCallError) || error.code !== 'EINVAL') throw error;
+    mountWith(overlay, []);
+  }
+}
+
+function mountWith(overlay: OverlayMount, more: readonly string[]): void {
+  const options = optionsOf(overlay, overlay.lowers, more);
+  const flags = overlay.upper === undefined ? MS.RDONLY : 0;
+  if (Buffer.byteLength(options) <= LONGEST_OPTIONS) {
+    mount('overlay', overlay.target, { type: 'overlay', flags, data: options });
+    return;
+  }
+  // Names by file descriptor are shorter than any path.
+  const O_PATH = 0o10000000;
+  const opened: number[] = [];
+  try {
+    for (const lower of overlay.lowers) opened.push(openSync(lower, O_PATH | constants.O_DIRECTORY));
+    const short = optionsOf(overlay, opened.map((fd) => `/proc/self/fd/${fd}`), more);
+    if (Buffer.byteLength(short) > LONGEST_OPTIONS) throw new Error(`${overlay.lowers.length} layers are more than can be mounted`);
+    mount('overlay', overlay.target, { type: 'overlay', flags, data: short });
+  } finally {
+    for (const fd of opened) closeSync(fd);
+  }
+}
+
+function optionsOf(overlay: OverlayMount, lowers: readonly string[], more: readonly string[]): string {
+  const options = [`lowerdir=${lowers.map(escapeLower).join(':')}`];
+  if (overlay.upper !== undefined) options.push(`upperdir=${escapeOption(overlay.upper.upperdir)}`, `workdir=${escapeOption(overlay.upper.workdir)}`);
+  if (overlay.metadataOnlyCopies === true) options.push('metacopy=on');
+  if (overlay.label !== undefined && overlay.label !== '') options.push(`context="${overlay.label}"`);
+  return [...options, ...more].join(',');
+}
+
+function escapeOption(path: string): string {
+  return path.replace(/[\\,]/g, '\\$&');
+}
+
+function escapeLower(path: string): string {
+  return escapeOption(path).replace(/:/g, '\\:');
+}
+
+/**
+ * The same stack with the layers' files owned as a user namespace maps them. Each layer is mounted under a name of its
+ * own while overlayfs takes hold of it; those names are gone when this returns.
+ */
+export async function mountMappedOverlay(overlay: OverlayMount, userNamespace: string, scratch: string): Promise<void> {
+  const namespaceFd = openSync(userNamespace, constants.O_RDONLY);
+  const mounted: string[] = [];
+  try {
+    for (const [index, lower] of overlay.lowers.entries()) {
+      const target = join(scratch, `${index}`);
+      await mkdir(target, { recursive: true, mode: 0o700 });
+      const mountFd = cloneMount(lower);
+      try {
+        mapOwners(mountFd, namespaceFd);
+        attachMount(mountFd, target);
+      } finally {
+        closeSync(mountFd);
+      }
+      mounted.push(target);
+    }
+    mountOverlay({ ...overlay, lowers: mounted });
+  } finally {
+    closeSync(namespaceFd);
+    for (const target of mounted) unmount(target, MNT_DETACH);
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/** This kernel or file system cannot map owners, so that they have to be changed one by one. */
+export function cannotMapOwners(error: unknown): boolean {
+  return error instanceof SystemCallError && ['ENOSYS', 'EINVAL', 'EOPNOTSUPP', 'ENOTSUP', 'EPERM'].includes(error.code);
+}
+
+/** Unmounts everything that is stacked at a path; nothing there is fine. */
+export function unmountAll(target: string): void {
+  for (let times = 0; times < 100; times++) {
+    try {
+      unmount(target, MNT_DETACH);
+    } catch (error) {
+      if (error instanceof SystemCallError && (error.code === 'EINVAL' || error.code === 'ENOENT')) return;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import { lstat, readlink } from 'node:fs/promises';
+import { ImageError } from '../image-error.ts';
+
+const MOST_LINKS = 40;
+
+/**
+ * Where a path leads for a process whose root is `root`: links are followed, but never out of it. Only for trees that
+ * nobody writes to meanwhile.
+ */
+export async function resolveInside(root: string, path: string): Promise<string> {
+  const pending = path.split('/').reverse();
+  const at: string[] = [];
+  let links = 0;
+  for (let part = pending.pop(); part !== undefined; part = pending.pop()) {
+    if (part === '' || part === '.') continue;
+    if (part === '..') {
+      at.pop();
+      continue;
+    }
+    const here = [root, ...at, part].join('/');
+    const stats = await lstat(here).catch(() => undefined);
+    if (stats === undefined) throw new ImageError('NOT_FOUND', `the image has no path ${path}`);
+    if (!stats.isSymbolicLink()) {
+      at.push(part);
+      continue;
+    }
+    if (++links > MOST_LINKS) throw new ImageError('INVALID_ARGUMENT', `the image has too many symbolic links on the way to ${path}`);
+    const target = await readlink(here);
+    if (target.startsWith('/')) at.length = 0;
+    pending.push(...target.split('/').reverse());
+  }
+  return [root, ...at].join('/');
+}
