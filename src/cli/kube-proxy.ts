@@ -23,7 +23,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     await runProxy(ctx, { client, config, nodeName: (config.hostnameOverride || os.hostname()).toLowerCase() });
     return 0;
   } finally {
-    client.close();
+    await client.close();
     release();
   }
 }
