@@ -65,7 +65,7 @@ export class BlobStore {
   }
 
   async read(digest: string): Promise<Buffer> {
-    return await readFile(this.path(digest));
+    return readFile(this.path(digest));
   }
 
   /** Stores a document that is in memory already. */

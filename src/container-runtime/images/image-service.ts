@@ -20,7 +20,7 @@ export function createImageService({ store, now, root, imageUsage, containerUsag
     return found === undefined ? [] : [describeImage(found)];
   };
   return {
-    listImages: async ({ filter }) => await criErrors(async () => ({ images: listed(filter?.image?.image) })),
+    listImages: async ({ filter }) => criErrors(async () => ({ images: listed(filter?.image?.image) })),
 
     async *streamImages({ filter }) {
       // One message an image: the caller chose streaming because a list may be too large for one.
@@ -28,7 +28,7 @@ export function createImageService({ store, now, root, imageUsage, containerUsag
     },
 
     imageStatus: async ({ image, verbose }) =>
-      await criErrors(async () => {
+      criErrors(async () => {
         const found = store.resolve(nameIn(image));
         if (found === undefined) return {};
         const info = { chainID: found.layers.at(-1) ?? '', imageSpec: found.config };
@@ -36,19 +36,19 @@ export function createImageService({ store, now, root, imageUsage, containerUsag
       }),
 
     pullImage: async ({ image, auth }, options) =>
-      await criErrors(async () => {
+      criErrors(async () => {
         const pulled = await store.pull(nameIn(image), { ...(auth === undefined ? {} : { auth }), ...options });
         return { imageRef: pulled.id };
       }),
 
     removeImage: async ({ image }) =>
-      await criErrors(async () => {
+      criErrors(async () => {
         await store.remove(nameIn(image));
         return {};
       }),
 
     imageFsInfo: async (): Promise<ImageFsInfoResponse> =>
-      await criErrors(async () => {
+      criErrors(async () => {
         const [images, containers] = await Promise.all([imageUsage(), containerUsage()]);
         const usage = ({ bytes, inodes }: DiskUsage) => ({
           timestamp: Math.floor(now()) * 1_000_000,

@@ -33,7 +33,7 @@ export async function installImage(parts: StoreParts, lease: Lease, image: Image
     await image.ready?.(layer);
     await parts.layers.unpack({ chainId, diffId, blob: parts.blobs.path(layer.digest), below: chain.slice(0, index) }, signal);
   }
-  return await parts.records.add(
+  return parts.records.add(
     {
       id: image.configDigest,
       manifestDigest: image.manifestDigest,

@@ -44,11 +44,11 @@ export async function openImageStore(parent: Context, options: ImageStoreOptions
   const puller = new ImagePuller(parts, options);
 
   const collect = async () =>
-    await collectGarbage(parts, () => [...snapshots.list().flatMap((snapshot) => snapshot.layers), ...volumes.layersInUse()]);
+    collectGarbage(parts, () => [...snapshots.list().flatMap((snapshot) => snapshot.layers), ...volumes.layersInUse()]);
   const store = {
     resolve: (reference: string): StoredImage | undefined => images.find(reference),
     list: (): readonly StoredImage[] => images.list(),
-    pull: async (reference: string, pullOptions?: PullOptions) => await images.load(await puller.pull(reference, pullOptions)),
+    pull: async (reference: string, pullOptions?: PullOptions) => images.load(await puller.pull(reference, pullOptions)),
     remove: async (reference: string): Promise<void> => {
       if (await parts.records.remove(reference)) await collect();
     },
@@ -60,26 +60,26 @@ export async function openImageStore(parent: Context, options: ImageStoreOptions
       store,
       root,
       now: () => ctx.clock.now(),
-      imageUsage: async () => await imageUsage(parts),
-      containerUsage: async () => await sumOf(snapshots.list().map(({ key }) => async () => await snapshots.usage(key))),
+      imageUsage: async () => imageUsage(parts),
+      containerUsage: async () => sumOf(snapshots.list().map(({ key }) => async () => snapshots.usage(key))),
     }),
     loadArchive: async (archive: Readable, { signal } = {}) => {
       const loaded = await loadArchive(parts, archive, signal);
-      return await Promise.all(loaded.map(async (record) => await images.load(record)));
+      return Promise.all(loaded.map(async (record) => images.load(record)));
     },
-    saveArchive: async (references: readonly string[], archive: Writable) => await saveArchive(parts, references, archive),
+    saveArchive: async (references: readonly string[], archive: Writable) => saveArchive(parts, references, archive),
     tag: async (source: string, target: string) => {
       const record = images.record(source);
       const reference = normalizeReference(target);
       if (reference.tag === undefined) throw new ImageError('INVALID_ARGUMENT', `${target} is not a name with a tag`);
-      return await images.load(await parts.records.add(record, { tag: formatReference(reference) }));
+      return images.load(await parts.records.add(record, { tag: formatReference(reference) }));
     },
     mountImage: async (imageId: string, target: string, mountOptions?: MountImageOptions): Promise<MountedImage> =>
-      await volumes.mount(await images.load(images.record(imageId)), target, mountOptions),
-    unmountImage: async (target: string) => await volumes.unmount(target),
+      volumes.mount(await images.load(images.record(imageId)), target, mountOptions),
+    unmountImage: async (target: string) => volumes.unmount(target),
     collectGarbage: async () => {
       await parts.blobs.removeUnfinished();
-      return await collect();
+      return collect();
     },
     close: async () => {
       await puller.close();

@@ -60,6 +60,6 @@ export class ArchiveFiles {
     if (kept !== undefined) return kept;
     const { digest, size } = this.require(name);
     if (size > LARGEST_DOCUMENT) throw new ImageError('INVALID_ARGUMENT', `${JSON.stringify(name)} has ${size} bytes, too many for a document`);
-    return await this.#blobs.read(digest);
+    return this.#blobs.read(digest);
   }
 }

@@ -45,7 +45,7 @@ async function installFrom(
     const configBytes = await files.read(fileOf(files, config));
     for (const layer of layers) fileOf(files, layer);
     const tag = tagOf(item);
-    return await installImage(
+    return installImage(
       parts,
       lease,
       {

@@ -66,11 +66,11 @@ export class OverlaySnapshots implements SnapshotStore {
 
   async prepare(key: string, imageId: string, options: PrepareSnapshotOptions = {}): Promise<Snapshot> {
     checkKey(key);
-    return await this.#exclusively(key, async () => {
+    return this.#exclusively(key, async () => {
       const existing = this.#records.get(key);
       if (existing !== undefined) {
         if (existing.imageId !== imageId) throw new ImageError('ALREADY_EXISTS', `the snapshot ${key} is one of ${existing.imageId}`);
-        return await this.#mountUnlessMounted(existing);
+        return this.#mountUnlessMounted(existing);
       }
       const image = this.#parts.image(imageId);
       if (image === undefined) throw new ImageError('NOT_FOUND', `the image ${imageId} is not here`);
@@ -85,7 +85,7 @@ export class OverlaySnapshots implements SnapshotStore {
   }
 
   async remount(key: string): Promise<Snapshot> {
-    return await this.#exclusively(key, async () => await this.#mountUnlessMounted(this.#require(key)));
+    return this.#exclusively(key, async () => this.#mountUnlessMounted(this.#require(key)));
   }
 
   async remove(key: string): Promise<void> {
@@ -97,7 +97,7 @@ export class OverlaySnapshots implements SnapshotStore {
 
   async usage(key: string): Promise<DiskUsage> {
     const { upperdir } = this.#require(key);
-    return upperdir === undefined ? { bytes: 0, inodes: 0 } : await diskUsage(upperdir);
+    return upperdir === undefined ? { bytes: 0, inodes: 0 } : diskUsage(upperdir);
   }
 
   #describe(key: string, image: StoredImage, options: PrepareSnapshotOptions): SnapshotRecord {
@@ -123,7 +123,7 @@ export class OverlaySnapshots implements SnapshotStore {
     await this.#write(record);
     if (record.upperdir !== undefined) await this.#makeUpper(record, record.upperdir);
     await mkdir(record.rootfs, { recursive: true, mode: 0o755 });
-    return await this.#mount(record);
+    return this.#mount(record);
   }
 
   /** The root that a container sees is the writable folder itself, so that has to look like the image's. */
@@ -139,7 +139,7 @@ export class OverlaySnapshots implements SnapshotStore {
   async #mountUnlessMounted(record: SnapshotRecord): Promise<Snapshot> {
     if ((await readMounts()).some((mount) => mount.target === record.rootfs)) return record;
     await mkdir(record.rootfs, { recursive: true, mode: 0o755 });
-    return await this.#mount(record);
+    return this.#mount(record);
   }
 
   async #mount(record: SnapshotRecord): Promise<Snapshot> {
@@ -159,14 +159,14 @@ export class OverlaySnapshots implements SnapshotStore {
     const { userNamespace } = record;
     if (userNamespace === undefined) mountOverlay(overlay);
     else if (record.shifted === true) mountOverlay({ ...overlay, metadataOnlyCopies: true });
-    else if (userNamespace.path === undefined) return await this.#shift(record, overlay, userNamespace);
+    else if (userNamespace.path === undefined) return this.#shift(record, overlay, userNamespace);
     else {
       try {
         await mountMappedOverlay(overlay, userNamespace.path, join(home, 'mapped'));
       } catch (error) {
         if (!cannotMapOwners(error) || record.readOnly) throw error;
         this.#ctx.logger.info('Owners cannot be mapped by mounts here, files are given to them one by one', { key: record.key });
-        return await this.#shift(record, overlay, userNamespace);
+        return this.#shift(record, overlay, userNamespace);
       }
     }
     return record;
