@@ -35,19 +35,20 @@ export const FOLDERS = {
   },
   'kube-proxy': component(),
   dns: component(),
+  'metrics-server': component(),
   'simulated-kubelet': component(),
   console: component(),
   cluster: {
     imports: [
       ...['api', 'machinery', 'kernel', 'client', 'etcd', 'cri', 'apiserver', 'controller-manager', 'scheduler'],
-      ...['cloud-controller-manager', 'kubelet', 'container-runtime', 'kube-proxy', 'dns', 'console', 'simulated-kubelet'],
+      ...['cloud-controller-manager', 'kubelet', 'container-runtime', 'kube-proxy', 'dns', 'metrics-server', 'console', 'simulated-kubelet'],
     ],
     because: 'the cluster composes components and is used by the cli, not the other way round',
   },
   cli: {
     imports: [
       ...['api', 'machinery', 'kernel', 'client', 'etcd', 'cri', 'apiserver', 'controller-manager', 'scheduler'],
-      ...['cloud-controller-manager', 'kubelet', 'container-runtime', 'kube-proxy', 'dns', 'console', 'cluster'],
+      ...['cloud-controller-manager', 'kubelet', 'container-runtime', 'kube-proxy', 'dns', 'metrics-server', 'console', 'cluster'],
     ],
     because: 'commands start components; the library is for others',
   },

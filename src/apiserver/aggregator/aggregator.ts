@@ -9,7 +9,8 @@ import { splitPath } from '../request-info.ts';
 import type { ServiceResolver } from '../webhook-client/index.ts';
 import { AutoRegistration } from './auto-register.ts';
 import { AvailabilityController } from './availability.ts';
-import type { OtherServers, Priority } from './other-servers.ts';
+import { localVersion, serveLocal, type LocalApi } from './local-api.ts';
+import type { OtherServers, Priority, RemoteVersion } from './other-servers.ts';
 import { proxyToRemote } from './proxy.ts';
 import { RemoteConnections } from './remote-connection.ts';
 import { RemoteDocuments } from './remote-documents.ts';
@@ -27,6 +28,8 @@ export class Aggregator {
   readonly #connections: RemoteConnections;
   readonly #documents: RemoteDocuments;
   readonly otherServers: OtherServers;
+  readonly #local = new Map<string, LocalApi>();
+  readonly #localChanged = new Set<() => void>();
 
   constructor(
     private readonly ctx: Context,
@@ -38,10 +41,13 @@ export class Aggregator {
     this.#documents = new RemoteDocuments(ctx, this.#remotes, this.#connections);
     const documents = this.#documents;
     this.otherServers = {
-      versions: () => documents.versions(),
+      versions: () => [...documents.versions(), ...this.#localVersions()],
       openapiV2: () => documents.openapiV2(),
       openapiV3: () => documents.openapiV3(),
-      onChange: (listener) => documents.onChange(listener),
+      onChange: (listener) => {
+        documents.onChange(listener);
+        this.#localChanged.add(listener);
+      },
       priorityOf: (group, version) => this.#priorityOf(group, version),
     };
   }
@@ -53,7 +59,7 @@ export class Aggregator {
     try {
       await Promise.all([
         new AvailabilityController(ctx, registry, this.#connections, options.loopback).run(),
-        new AutoRegistration(ctx, registry, options.loopback).run(),
+        new AutoRegistration(ctx, registry, options.loopback, { list: () => [...this.#local.values()], onChange: (listener) => this.#localChanged.add(listener) }).run(),
         this.#documents.run(),
       ]);
     } finally {
@@ -62,11 +68,30 @@ export class Aggregator {
   }
 
   /** The answer of the server that serves the request's group version, if that is another one. */
-  serve(exchange: Exchange, user: UserInfo): Promise<ApiResponse> | undefined {
+  serve(exchange: Exchange, user: UserInfo): Promise<ApiResponse> | ApiResponse | undefined {
     const remotes = this.#remotes();
-    if (remotes.size === 0) return undefined;
-    const remote = remotes.get(groupVersionOf(exchange));
-    return remote && proxyToRemote(this.ctx, this.#connections, remote, exchange, user);
+    if (remotes.size === 0 && this.#local.size === 0) return undefined;
+    const groupVersion = groupVersionOf(exchange);
+    const remote = remotes.get(groupVersion);
+    if (remote) return proxyToRemote(this.ctx, this.#connections, remote, exchange, user);
+    const local = this.#local.get(groupVersion);
+    return local && serveLocal(local, exchange);
+  }
+
+  /** Serves a group version by a component of this process, unless an APIService names another server; until it is taken back. */
+  register(api: LocalApi): () => void {
+    const key = `${api.group}/${api.version}`;
+    const changed = (): void => this.#localChanged.forEach((listener) => listener());
+    this.#local.set(key, api);
+    changed();
+    return () => {
+      if (this.#local.get(key) === api && this.#local.delete(key)) changed();
+    };
+  }
+
+  #localVersions(): RemoteVersion[] {
+    const remotes = this.#remotes();
+    return [...this.#local.values()].filter(({ group, version }) => !remotes.has(`${group}/${version}`)).map(localVersion);
   }
 
   /** An OpenAPI v3 document of another server: `/openapi/v3/apis/GROUP/VERSION`. */

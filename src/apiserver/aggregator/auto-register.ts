@@ -5,6 +5,7 @@ import { deepEqual } from '../../machinery/patch/deep-equal.ts';
 import { isStatusError } from '../../machinery/status.ts';
 import type { Loopback } from '../loopback.ts';
 import type { Registry } from '../registry/registry.ts';
+import type { LocalApi } from './local-api.ts';
 import type { APIServiceObject } from './remote-service.ts';
 
 export const AUTOMANAGED = 'kube-aggregator.kubernetes.io/automanaged';
@@ -13,6 +14,21 @@ const PATH = '/apis/apiregistration.k8s.io/v1/apiservices';
 const GROUP_PRIORITY = 1000;
 const VERSION_PRIORITY = 100;
 
+/** What components of this process serve. */
+export interface LocalApis {
+  list(): readonly LocalApi[];
+  onChange(listener: () => void): void;
+}
+
+interface Wanted {
+  readonly group: string;
+  readonly version: string;
+  readonly groupPriorityMinimum: number;
+  readonly versionPriority: number;
+  /** Made once; whoever changes it then has their way. */
+  readonly onStart?: true;
+}
+
 export class AutoRegistration {
   readonly #queue: WorkQueue<string>;
 
@@ -20,6 +36,7 @@ export class AutoRegistration {
     private readonly ctx: Context,
     private readonly registry: Registry,
     private readonly loopback: Loopback,
+    private readonly local: LocalApis,
   ) {
     this.#queue = new WorkQueue({ clock: ctx.clock, rateLimiter: new ItemExponentialFailureRateLimiter(5, 30_000) });
   }
@@ -31,6 +48,7 @@ export class AutoRegistration {
       for (const { object, name } of cache.list()) if (isAutomatic(object)) this.#queue.add(name);
     };
     const stops = [this.registry.onChange(compare), cache.watch({ scope: '', deliver: ({ entry }) => this.#queue.add(entry.name) })];
+    this.local.onChange(compare);
     compare();
     try {
       await runWorkers({ queue: this.#queue, workers: 1, handle: (name) => this.#sync(name), signal: this.ctx.signal, logger: this.ctx.logger });
@@ -39,9 +57,14 @@ export class AutoRegistration {
     }
   }
 
-  #wanted(): Map<string, { readonly group: string; readonly version: string }> {
-    const wanted = new Map<string, { group: string; version: string }>();
-    for (const { custom, group, version } of this.registry.all()) if (custom) wanted.set(`${version}.${group}`, { group, version });
+  #wanted(): Map<string, Wanted> {
+    const wanted = new Map<string, Wanted>();
+    for (const { custom, group, version } of this.registry.all()) {
+      if (custom) wanted.set(`${version}.${group}`, { group, version, groupPriorityMinimum: GROUP_PRIORITY, versionPriority: VERSION_PRIORITY });
+    }
+    for (const { group, version, groupPriorityMinimum, versionPriority } of this.local.list()) {
+      wanted.set(`${version}.${group}`, { group, version, groupPriorityMinimum, versionPriority, onStart: true });
+    }
     return wanted;
   }
 
@@ -66,9 +89,9 @@ export class AutoRegistration {
 /** Others' own APIServices for a group version are theirs; those that are made once at the start are not followed. */
 const isAutomatic = ({ metadata }: KubeObject): boolean => metadata.labels?.[AUTOMANAGED] === 'true';
 
-const apiServiceOf = (name: string, { group, version }: { readonly group: string; readonly version: string }): KubeObject => ({
+const apiServiceOf = (name: string, { onStart, ...spec }: Wanted): KubeObject => ({
   apiVersion: 'apiregistration.k8s.io/v1',
   kind: 'APIService',
-  metadata: { name, labels: { [AUTOMANAGED]: 'true' } },
-  spec: { group, version, groupPriorityMinimum: GROUP_PRIORITY, versionPriority: VERSION_PRIORITY },
+  metadata: { name, labels: { [AUTOMANAGED]: onStart ? 'onstart' : 'true' } },
+  spec,
 });

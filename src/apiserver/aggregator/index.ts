@@ -4,5 +4,6 @@
  * APIServices show whether the other server answers. Those of what this server itself serves are kept here too.
  */
 export { Aggregator, type AggregatorOptions } from './aggregator.ts';
+export type { LocalApi, LocalRequest } from './local-api.ts';
 export { MergedDocuments } from './merged-documents.ts';
 export type { OtherServers, RemoteVersion } from './other-servers.ts';
