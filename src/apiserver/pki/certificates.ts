@@ -1,15 +1,13 @@
 /** Certificates: a CA, and what it signs for servers and clients. ECDSA P-256: small and quick to sign with. */
-import * as x509 from '../../machinery/x509.ts';
-import { webcrypto } from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, generateKeyPair, generateKeyPairSync, sign, X509Certificate, type KeyObject } from 'node:crypto';
+import { promisify } from 'node:util';
 import type { Context } from '../../kernel/index.ts';
+import { parseIp } from '../../machinery/validation/ip.ts';
+import { bitString, elements, encode, integer, octetString, oid, sequence, TAG, text, time } from './der.ts';
 
-type CryptoKey = webcrypto.CryptoKey;
-type CryptoKeyPair = webcrypto.CryptoKeyPair;
-
-x509.cryptoProvider.set('default', webcrypto as never);
-
-const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const DAY_MS = 24 * 3600 * 1000;
+/** A little in the past, so that a client whose clock is behind accepts it at once. */
+const VALID_BEFORE_MS = 5 * 60 * 1000;
 
 export interface KeyPair {
   /** PEM */
@@ -18,32 +16,32 @@ export interface KeyPair {
 }
 
 export interface Authority extends KeyPair {
-  readonly issuer: x509.X509Certificate;
-  readonly signingKey: CryptoKey;
+  readonly signingKey: KeyObject;
+  /** The subject, as it stands in what the authority signs. */
+  readonly subject: Buffer;
+  /** By which verifiers find it. */
+  readonly keyId: Buffer;
 }
 
 type Dates = Pick<Context, 'clock' | 'random'>;
 
-export async function createAuthority(ctx: Dates, commonName: string, days = 3650): Promise<Authority> {
-  const keys = await generateKeys();
-  const issuer = await x509.X509CertificateGenerator.createSelfSigned({
-    serialNumber: serialNumber(ctx),
-    name: [{ CN: [commonName] }],
-    ...validity(ctx, days),
-    keys,
-    signingAlgorithm: ALGORITHM,
-    extensions: [
-      new x509.BasicConstraintsExtension(true, undefined, true),
-      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature | x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.keyEncipherment, true),
-      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
-    ],
+export function createAuthority(ctx: Dates, commonName: string, days = 3650): Promise<Authority> {
+  const keys = createKeys();
+  const subject = distinguishedName([[COMMON_NAME, commonName]]);
+  const certificate = signed({
+    ctx,
+    days,
+    subject,
+    issuer: { subject, signingKey: keys.privateKey },
+    publicKey: keys.publicKey,
+    extensions: [basicConstraints(true), keyUsage(DIGITAL_SIGNATURE | KEY_ENCIPHERMENT | CERTIFICATE_SIGN), extension(SUBJECT_KEY_ID, octetString(keyIdOf(keys.publicKey)))],
   });
-  return { certificate: issuer.toString('pem'), key: await exportKey(keys.privateKey), issuer, signingKey: keys.privateKey };
+  return Promise.resolve({ certificate, key: pemOf(keys.privateKey), signingKey: keys.privateKey, subject, keyId: keyIdOf(keys.publicKey) });
 }
 
-export async function loadAuthority(pair: KeyPair): Promise<Authority> {
-  const signingKey = await webcrypto.subtle.importKey('pkcs8', x509.PemConverter.decodeFirst(pair.key), ALGORITHM, true, ['sign']);
-  return { ...pair, issuer: new x509.X509Certificate(pair.certificate), signingKey };
+export function loadAuthority({ certificate, key }: KeyPair): Promise<Authority> {
+  const { subject, keyId } = issuerParts(certificate);
+  return Promise.resolve({ certificate, key, signingKey: createPrivateKey(key), subject, keyId });
 }
 
 export interface CertificateRequest {
@@ -55,63 +53,127 @@ export interface CertificateRequest {
   readonly days?: number;
 }
 
-const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
-const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
+const USAGES = { server: '1.3.6.1.5.5.7.3.1', client: '1.3.6.1.5.5.7.3.2' } as const;
 
-export async function issue(ctx: Dates, authority: Authority, request: CertificateRequest): Promise<KeyPair> {
-  const keys = await generateKeys();
-  const names: x509.JsonGeneralName[] = [
-    ...(request.dnsNames ?? []).map((value) => ({ type: 'dns' as const, value })),
-    ...(request.addresses ?? []).map((value) => ({ type: 'ip' as const, value })),
-  ];
-  const usages = request.usage === 'server' ? [SERVER_AUTH] : request.usage === 'client' ? [CLIENT_AUTH] : [SERVER_AUTH, CLIENT_AUTH];
-  const certificate = await x509.X509CertificateGenerator.create({
-    serialNumber: serialNumber(ctx),
-    subject: [...(request.organizations ?? []).map((O) => ({ O: [O] })), { CN: [request.commonName] }],
-    issuer: authority.issuer.subject,
-    ...validity(ctx, request.days ?? 365),
+export function issue(ctx: Dates, authority: Authority, request: CertificateRequest): Promise<KeyPair> {
+  const keys = createKeys();
+  const { usage, organizations = [], commonName, days = 365 } = request;
+  const usages = usage === 'both' ? [USAGES.server, USAGES.client] : [USAGES[usage]];
+  const names = alternativeNames(request);
+  const certificate = signed({
+    ctx,
+    days,
+    subject: distinguishedName([...organizations.map((name) => [ORGANIZATION, name] as const), [COMMON_NAME, commonName]]),
+    issuer: authority,
     publicKey: keys.publicKey,
-    signingKey: authority.signingKey,
-    signingAlgorithm: ALGORITHM,
     extensions: [
-      new x509.BasicConstraintsExtension(false, undefined, true),
-      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature | x509.KeyUsageFlags.keyEncipherment, true),
-      new x509.ExtendedKeyUsageExtension(usages),
-      ...(names.length > 0 ? [new x509.SubjectAlternativeNameExtension(names)] : []),
-      await x509.AuthorityKeyIdentifierExtension.create(authority.issuer.publicKey),
+      basicConstraints(false),
+      keyUsage(DIGITAL_SIGNATURE | KEY_ENCIPHERMENT),
+      extension(EXTENDED_KEY_USAGE, sequence(...usages.map(oid))),
+      ...(names.length > 0 ? [extension(ALTERNATIVE_NAME, sequence(...names))] : []),
+      extension(AUTHORITY_KEY_ID, sequence(encode(0x80, authority.keyId))),
     ],
   });
-  return { certificate: certificate.toString('pem'), key: await exportKey(keys.privateKey) };
+  return Promise.resolve({ certificate, key: pemOf(keys.privateKey) });
 }
 
-/** RSA, because that is what ServiceAccount tokens are signed with (RS256). */
-export async function createSigningKey(): Promise<{ privateKey: string; publicKey: string }> {
-  const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256', modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]) };
-  const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
-  const spki = await webcrypto.subtle.exportKey('spki', keys.publicKey);
-  return { privateKey: await exportKey(keys.privateKey), publicKey: x509.PemConverter.encode(spki, 'PUBLIC KEY') };
+/** RSA, because that is what ServiceAccount tokens are mostly signed with (RS256); ECDSA where it must be there at once. */
+export async function createSigningKey(type: 'rsa' | 'ec' = 'rsa'): Promise<{ privateKey: string; publicKey: string }> {
+  const { privateKey, publicKey } = type === 'ec' ? createKeys() : await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
+  return { privateKey: pemOf(privateKey), publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString() };
 }
 
 export function expiresAt(certificatePem: string): number {
-  return new x509.X509Certificate(certificatePem).notAfter.getTime();
+  return Date.parse(new X509Certificate(certificatePem).validTo);
 }
 
-const generateKeys = async (): Promise<CryptoKeyPair> =>
-  (await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])) as CryptoKeyPair;
+const createKeys = (): { privateKey: KeyObject; publicKey: KeyObject } => generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const pemOf = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'pem' }).toString();
+const spkiOf = (key: KeyObject): Buffer => key.export({ type: 'spki', format: 'der' });
 
-async function exportKey(key: CryptoKey): Promise<string> {
-  return x509.PemConverter.encode(await webcrypto.subtle.exportKey('pkcs8', key), 'PRIVATE KEY');
+/** SHA-1 of the key's bits, as RFC 5280 proposes. */
+function keyIdOf(publicKey: KeyObject): Buffer {
+  const [, bits] = elements(elements(spkiOf(publicKey))[0]!.content);
+  return createHash('sha1').update(bits!.content.subarray(1)).digest();
 }
 
-/** A little in the past, so that a client whose clock is behind accepts it at once. */
-function validity(ctx: Dates, days: number): { notBefore: Date; notAfter: Date } {
+const COMMON_NAME = '2.5.4.3';
+const ORGANIZATION = '2.5.4.10';
+const SUBJECT_KEY_ID = '2.5.29.14';
+const KEY_USAGE = '2.5.29.15';
+const ALTERNATIVE_NAME = '2.5.29.17';
+const BASIC_CONSTRAINTS = '2.5.29.19';
+const AUTHORITY_KEY_ID = '2.5.29.35';
+const EXTENDED_KEY_USAGE = '2.5.29.37';
+
+/** Bits of the key usage, counted from the left. */
+const DIGITAL_SIGNATURE = 0x80;
+const KEY_ENCIPHERMENT = 0x20;
+const CERTIFICATE_SIGN = 0x04;
+
+const TRUE = encode(TAG.boolean, Buffer.from([0xff]));
+
+const extension = (id: string, value: Buffer, critical = false): Buffer => sequence(oid(id), ...(critical ? [TRUE] : []), octetString(value));
+const basicConstraints = (isAuthority: boolean): Buffer => extension(BASIC_CONSTRAINTS, sequence(...(isAuthority ? [TRUE] : [])), true);
+const keyUsage = (bits: number): Buffer => extension(KEY_USAGE, bitString(Buffer.from([bits]), Math.log2(bits & -bits)), true);
+
+function distinguishedName(parts: readonly (readonly [id: string, value: string])[]): Buffer {
+  return sequence(...parts.map(([id, value]) => encode(TAG.set, sequence(oid(id), text(value)))));
+}
+
+function alternativeNames({ dnsNames = [], addresses = [] }: CertificateRequest): Buffer[] {
+  return [
+    ...dnsNames.map((name) => encode(0x82, Buffer.from(name, 'ascii'))),
+    ...addresses.flatMap((address) => {
+      const ip = parseIp(address);
+      return ip ? [encode(0x87, Buffer.from(ip.bytes))] : [encode(0x82, Buffer.from(address, 'ascii'))];
+    }),
+  ];
+}
+
+interface Unsigned {
+  readonly ctx: Dates;
+  readonly days: number;
+  readonly subject: Buffer;
+  readonly issuer: Pick<Authority, 'subject' | 'signingKey'>;
+  readonly publicKey: KeyObject;
+  readonly extensions: readonly Buffer[];
+}
+
+const VERSION_3 = encode(0xa0, integer(Buffer.from([2])));
+
+function signed({ ctx, days, subject, issuer, publicKey, extensions }: Unsigned): string {
+  const algorithm = signatureAlgorithm(issuer.signingKey);
   const now = ctx.clock.now();
-  return { notBefore: new Date(now - 5 * 60 * 1000), notAfter: new Date(now + days * DAY_MS) };
+  const validity = sequence(time(now - VALID_BEFORE_MS), time(now + days * DAY_MS));
+  const body = sequence(VERSION_3, integer(serialNumber(ctx)), algorithm, issuer.subject, validity, subject, spkiOf(publicKey), encode(0xa3, sequence(...extensions)));
+  const certificate = sequence(body, algorithm, bitString(sign('sha256', body, issuer.signingKey)));
+  return `-----BEGIN CERTIFICATE-----\n${certificate.toString('base64').replaceAll(/.{1,64}/g, '$&\n')}-----END CERTIFICATE-----\n`;
+}
+
+function signatureAlgorithm(key: KeyObject): Buffer {
+  if (key.asymmetricKeyType === 'ec') return sequence(oid('1.2.840.10045.4.3.2'));
+  if (key.asymmetricKeyType === 'rsa') return sequence(oid('1.2.840.113549.1.1.11'), Buffer.from([0x05, 0x00]));
+  throw new Error(`certificates cannot be signed with a key of type ${key.asymmetricKeyType}`);
 }
 
 /** Positive and not zero, as X.509 wants it. */
-function serialNumber(ctx: Dates): string {
+function serialNumber(ctx: Dates): Uint8Array {
   const bytes = ctx.random.bytes(16);
   bytes[0] = (bytes[0]! & 0x7f) | 0x40;
-  return Buffer.from(bytes).toString('hex');
+  return bytes;
+}
+
+/** What a certificate's children repeat of it: its subject and its key's identifier, exactly as they stand there. */
+function issuerParts(pem: string): { subject: Buffer; keyId: Buffer } {
+  const { raw } = new X509Certificate(pem);
+  const fields = elements(elements(elements(raw)[0]!.content)[0]!.content);
+  /** Version (optional), serial number, algorithm, issuer, validity, subject, key, … */
+  const offset = fields[0]!.tag === 0xa0 ? 1 : 0;
+  const wrapped = fields.find(({ tag }) => tag === 0xa3);
+  const extensions = wrapped ? elements(elements(wrapped.content)[0]!.content) : [];
+  const wanted = oid(SUBJECT_KEY_ID);
+  const found = extensions.map(({ content }) => elements(content)).find(([id]) => id!.whole.equals(wanted));
+  const keyId = found ? elements(found.at(-1)!.content)[0]!.content : keyIdOf(createPublicKey(pem));
+  return { subject: fields[offset + 4]!.whole, keyId };
 }

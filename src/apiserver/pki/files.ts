@@ -72,7 +72,7 @@ class PkiFiles {
   async signingKey(name: string): Promise<ClusterPki['serviceAccount']> {
     const [privateKey, publicKey] = await Promise.all([this.#read(`${name}.key`), this.#read(`${name}.pub`)]);
     if (privateKey && publicKey) return { privateKey, publicKey };
-    const keys = await createSigningKey();
+    const keys = await createSigningKey(this.directory ? 'rsa' : 'ec');
     await this.#write(`${name}.key`, keys.privateKey, 0o600);
     await this.#write(`${name}.pub`, keys.publicKey, 0o644);
     return keys;
