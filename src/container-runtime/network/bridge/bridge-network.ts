@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Context } from '../../../kernel/index.ts';
 import { deleteNeighbour, findLink, isNetns, NetlinkSocket, runIn } from '../../../kernel/netns/index.ts';
 import { PodNetworkError, type Attachment, type NetworkSandbox, type NetworkStatus, type PodNetwork, type PodNetworkConfig } from '../pod-network.ts';
+import { SandboxQueue } from '../sandbox-queue.ts';
 import { AddressPool } from './address-pool.ts';
 import { AttachmentRecords, type AttachmentRecord } from './attachment-records.ts';
 import { bandwidthOf } from './bandwidth.ts';
@@ -36,7 +37,7 @@ export class BridgeNetwork implements PodNetwork {
   readonly #node: NetlinkSocket;
   /** Deleting an interface takes the kernel long; who attaches does not wait behind it. */
   readonly #deletions: NetlinkSocket;
-  readonly #busy = new Map<string, Promise<unknown>>();
+  readonly #queue = new SandboxQueue();
   #pools: AddressPool[] = [];
   #bridge: NodeBridge | undefined;
   #portsWritten: Promise<void> = Promise.resolve();
@@ -88,7 +89,7 @@ export class BridgeNetwork implements PodNetwork {
   }
 
   attach(sandbox: NetworkSandbox): Promise<Attachment> {
-    return this.#exclusively(sandbox.id, () => this.#attach(sandbox));
+    return this.#queue.run(sandbox.id, () => this.#attach(sandbox));
   }
 
   async #attach(sandbox: NetworkSandbox): Promise<Attachment> {
@@ -160,7 +161,7 @@ export class BridgeNetwork implements PodNetwork {
   }
 
   detach({ id }: NetworkSandbox): Promise<void> {
-    return this.#exclusively(id, async () => {
+    return this.#queue.run(id, async () => {
       const record = this.#records.get(id);
       if (record !== undefined) await this.#release(record);
     });
@@ -186,7 +187,7 @@ export class BridgeNetwork implements PodNetwork {
   async reconcile(liveSandboxIds: Iterable<string>): Promise<void> {
     const live = new Set(liveSandboxIds);
     for (const { sandboxId, pod, ips } of this.#records.all()) {
-      if (live.has(sandboxId) || this.#busy.has(sandboxId)) continue;
+      if (live.has(sandboxId) || this.#queue.isBusy(sandboxId)) continue;
       this.#ctx.logger.info('Releasing the network of a sandbox that is gone', { sandbox: sandboxId, pod, ips: ips.join() });
       await this.detach({ id: sandboxId, name: '', namespace: '', uid: '' });
     }
@@ -214,25 +215,9 @@ export class BridgeNetwork implements PodNetwork {
   }
 
   async close(): Promise<void> {
-    await Promise.allSettled(this.#busy.values());
+    await this.#queue.idle();
     this.#node.close();
     this.#deletions.close();
-  }
-
-  /** One thing at a time for each sandbox. */
-  #exclusively<Result>(id: string, work: () => Promise<Result>): Promise<Result> {
-    const before = this.#busy.get(id) ?? Promise.resolve();
-    const run = async (): Promise<Result> => {
-      await Promise.allSettled([before]);
-      try {
-        return await work();
-      } finally {
-        if (this.#busy.get(id) === mine) this.#busy.delete(id);
-      }
-    };
-    const mine: Promise<Result> = run();
-    this.#busy.set(id, mine);
-    return mine;
   }
 }
 
