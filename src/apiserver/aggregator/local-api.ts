@@ -31,7 +31,9 @@ export function serveLocal(api: LocalApi, exchange: Exchange): ApiResponse {
   const { info, request } = exchange;
   if (!info.isResourceRequest) return respondJson(200, resourceListOf(api));
   if (request.method !== 'GET') throw failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
-  const object = info.subresource === '' ? api.get({ namespace: info.namespace, resource: info.resource, name: info.name, query: request.query }) : undefined;
+  // A list that a field selector narrows to one name has that name too.
+  const name = info.verb === 'get' ? info.name : '';
+  const object = info.subresource === '' ? api.get({ namespace: info.namespace, resource: info.resource, name, query: request.query }) : undefined;
   if (!object) throw failure(404, 'NotFound', 'the server could not find the requested resource', {});
   exchange.recognized = true;
   return respondJson(200, object);
