@@ -219,6 +219,7 @@ function clusterOptions(options: ClusterStartOptions): ClusterOptions {
     clusterCidr: options.clusterCidr ?? '10.244.0.0/16',
     controllers: options.controllers ?? ['*'],
     ...(options.scheduler === undefined ? {} : { scheduler: options.scheduler }),
+    signingKey: 'ec',
     addons: options.addons ?? ['storage'],
     simulatedNodes: options.nodes ?? 1,
     ...(options.realNodes ? { nodes: options.realNodes } : {}),

@@ -36,6 +36,8 @@ export interface ClusterOptions {
   readonly nodeTemplate?: NodeTemplate | ((index: number) => NodeTemplate);
   /** Where the admin kubeconfig is written. */
   readonly kubeconfig?: string;
+  /** What tokens are signed with; default RSA. */
+  readonly signingKey?: 'rsa' | 'ec';
   /** Stands around the API server: tests order failures here. */
   readonly intercept?: ApiServerOptions['intercept'];
   /** Told of each step of the start. */

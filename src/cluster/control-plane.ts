@@ -31,6 +31,7 @@ export async function startControlPlane(ctx: Context, options: ClusterOptions, c
   const localAddress = options.bindAddress === '0.0.0.0' || options.bindAddress === '::' ? '127.0.0.1' : options.bindAddress;
   const advertiseAddress = isLoopback(localAddress) ? hostAddress() : localAddress;
   const serving = {
+    ...(options.signingKey ? { signingKey: options.signingKey } : {}),
     dnsNames: ['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local'],
     addresses: [...new Set(['127.0.0.1', '::1', localAddress, advertiseAddress, firstServiceAddress(options.serviceClusterIpRange)])],
   };

@@ -14,14 +14,15 @@ export interface InProcessOptions {
 }
 
 export function inProcessTransport(options: InProcessOptions): Transport {
+  const pending = new PendingRequests(options.signal);
   return {
     async request(request) {
-      const response = await options.handle(apiRequest(options, request));
+      const response = await pending.await(options.handle(apiRequest(options, request)));
       return toTransportResponse(response.stream ? await collected(response, options.signal) : response);
     },
     async watch(request) {
       const { signal } = request;
-      const response = await options.handle(apiRequest(options, request));
+      const response = await pending.await(options.handle(apiRequest(options, request)));
       const { result } = response;
       if (result?.type !== 'watch') throw new StatusError(toTransportResponse(response).body as StatusError['status']);
       const events = new EventBuffer(signal ? AbortSignal.any([signal, options.signal]) : options.signal);
@@ -56,8 +57,31 @@ function apiRequest({ handle: _, user, signal }: InProcessOptions, request: Tran
     inProcess: true,
     user,
     remoteAddress: '127.0.0.1',
-    signal: request.signal ? AbortSignal.any([request.signal, signal]) : signal,
+    /** Made only for those who look: most requests are done before anybody does. */
+    get signal() {
+      return request.signal ? AbortSignal.any([request.signal, signal]) : signal;
+    },
   };
+}
+
+/** Requests that are under way when the caller's time ends are given up: a server that has ended answers nothing more. */
+class PendingRequests {
+  readonly #rejections = new Set<(error: unknown) => void>();
+
+  constructor(private readonly signal: AbortSignal) {
+    signal.addEventListener('abort', () => this.#giveUp(), { once: true });
+  }
+
+  await<T>(work: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#rejections.add(reject);
+      work.then(resolve, reject).finally(() => this.#rejections.delete(reject));
+    });
+  }
+
+  #giveUp(): void {
+    for (const reject of this.#rejections) reject(this.signal.reason);
+  }
 }
 
 function bodyBytes(body: unknown): Buffer {

@@ -1,4 +1,4 @@
-import { createPrivateKey, generateKeyPairSync, sign, verify, X509Certificate } from 'node:crypto';
+import { createPrivateKey, generateKeyPairSync, sign, verify, webcrypto, X509Certificate } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createTestContext } from '../../kernel/index.ts';
 import * as x509 from '../../machinery/x509.ts';
@@ -44,7 +44,7 @@ it.each([
   ['ECDSA', { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }],
   ['RSA', { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256', modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]) }],
 ])('an authority that another program made is taken over, with its name and key: %s', async (_, signingAlgorithm) => {
-  const keys = (await crypto.subtle.generateKey(signingAlgorithm, true, ['sign', 'verify'])) as CryptoKeyPair;
+  const keys = (await webcrypto.subtle.generateKey(signingAlgorithm, true, ['sign', 'verify'])) as webcrypto.CryptoKeyPair;
   const made = await x509.X509CertificateGenerator.createSelfSigned({
     serialNumber: '01',
     name: 'O=Somebody, CN=their-ca',
@@ -52,7 +52,7 @@ it.each([
     signingAlgorithm,
     extensions: [new x509.BasicConstraintsExtension(true, undefined, true), new x509.SubjectKeyIdentifierExtension('0102030405060708')],
   });
-  const key = x509.PemConverter.encode(await crypto.subtle.exportKey('pkcs8', keys.privateKey), 'PRIVATE KEY');
+  const key = x509.PemConverter.encode(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey), 'PRIVATE KEY');
   const authority = await loadAuthority({ certificate: made.toString('pem'), key });
   const leaf = new X509Certificate((await issue(ctx, authority, { commonName: 'x', usage: 'client' })).certificate);
   expect(leaf.checkIssued(new X509Certificate(made.toString('pem')))).toBe(true);

@@ -27,6 +27,8 @@ export interface ClusterPki extends ServerKeys {
 export interface ServingNames {
   readonly dnsNames: readonly string[];
   readonly addresses: readonly string[];
+  /** What ServiceAccount tokens are signed with, if there is no key yet: RSA, as most expect; ECDSA is made in no time. */
+  readonly signingKey?: 'rsa' | 'ec';
 }
 
 /** Without a directory (an ephemeral cluster) everything is made anew and kept in memory. */
@@ -35,10 +37,10 @@ export async function openPki(ctx: Context, directory: string | undefined, servi
   const [ca, frontProxyCa, serviceAccount] = await Promise.all([
     files.authority('ca', 'kubernetes'),
     files.authority('front-proxy-ca', 'front-proxy-ca'),
-    files.signingKey('sa'),
+    files.signingKey('sa', serving.signingKey ?? 'rsa'),
   ]);
   const [apiserver, kubeletClient, frontProxyClient] = await Promise.all([
-    files.certificate('apiserver', ca, { commonName: 'kube-apiserver', usage: 'server', ...serving }),
+    files.certificate('apiserver', ca, { commonName: 'kube-apiserver', usage: 'server', dnsNames: serving.dnsNames, addresses: serving.addresses }),
     files.certificate('apiserver-kubelet-client', ca, { commonName: 'kube-apiserver-kubelet-client', organizations: ['kubeadm:cluster-admins'], usage: 'client' }),
     files.certificate('front-proxy-client', frontProxyCa, { commonName: 'front-proxy-client', usage: 'client' }),
   ]);
@@ -69,10 +71,10 @@ class PkiFiles {
     return pair;
   }
 
-  async signingKey(name: string): Promise<ClusterPki['serviceAccount']> {
+  async signingKey(name: string, type: 'rsa' | 'ec'): Promise<ClusterPki['serviceAccount']> {
     const [privateKey, publicKey] = await Promise.all([this.#read(`${name}.key`), this.#read(`${name}.pub`)]);
     if (privateKey && publicKey) return { privateKey, publicKey };
-    const keys = await createSigningKey(this.directory ? 'rsa' : 'ec');
+    const keys = await createSigningKey(type);
     await this.#write(`${name}.key`, keys.privateKey, 0o600);
     await this.#write(`${name}.pub`, keys.publicKey, 0o644);
     return keys;
