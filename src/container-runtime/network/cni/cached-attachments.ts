@@ -10,6 +10,7 @@ export interface CachedAttachment {
   readonly containerId: string;
   readonly ifName: string;
   readonly networkName: string;
+  readonly netns: string;
   readonly list: NetworkList;
   readonly cniArgs: readonly (readonly [string, string])[];
   readonly capabilityArgs: JsonObject;

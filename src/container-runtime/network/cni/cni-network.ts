@@ -85,6 +85,7 @@ export class CniNetwork implements PodNetwork {
         containerId: id,
         ifName: INTERFACE_NAME,
         networkName: list.name,
+        netns: netnsPath,
         list,
         cniArgs: cniArguments(sandbox),
         capabilityArgs: capabilityArguments(sandbox, this.#podCidrs),
@@ -125,11 +126,11 @@ export class CniNetwork implements PodNetwork {
   }
 
   /** In reverse order, with the configuration and the result of ADD. */
-  async #delete(cached: CachedAttachment, { netnsPath }: Pick<NetworkSandbox, 'netnsPath'>): Promise<void> {
+  async #delete(cached: CachedAttachment, { netnsPath = cached.netns }: Pick<NetworkSandbox, 'netnsPath'>): Promise<void> {
     const { list, result } = cached;
     const prevResult = versionAtLeast(list.cniVersion, '0.4.0') ? result : undefined;
     // A namespace that is gone is none: plugins then give back what does not live in it.
-    const netns = netnsPath !== undefined && isNetns(netnsPath) ? netnsPath : undefined;
+    const netns = isNetns(netnsPath) ? netnsPath : undefined;
     for (const plugin of list.plugins.toReversed()) await this.#call('DEL', { list, plugin, cached, netns, prevResult });
     this.#cache.delete(cached);
   }
