@@ -221,9 +221,11 @@ describe.skipIf(missing !== undefined)(`CNI plugins${missing === undefined ? '' 
     await network.check(b);
     await runIn('ip', ['addr', 'flush', 'dev', 'eth0'], { netns: b.netnsPath });
     await expect(network.check(b)).rejects.toThrow('plugin type="bridge" failed (check)');
+    server.close();
+    await once(server, 'close');
     deleteNetns(a.netnsPath!);
     await network.reconcile([]);
     expect(fs.readdirSync(path.join(place('ipam'), 'bridged'))).not.toContain('10.8.0.2');
-    expect(await runIn('ip', ['-br', 'link'], { netns: node })).not.toMatch(/^(veth|bwp)/m);
+    await expect.poll(() => runIn('ip', ['-br', 'link'], { netns: node }), { timeout: 5000 }).not.toMatch(/^(veth|bwp)/m);
   });
 });
