@@ -4,15 +4,18 @@ import type { Operation } from './admission.ts';
 
 export type AdmissionStep = 'admit' | 'validate';
 
-type Observe = (seconds: number) => void;
+/** The measure of one plugin in one step of one operation, or of the whole step. */
+export interface AdmissionTiming {
+  /** Both return the time, from which the next may count. */
+  passed(since: number): number;
+  rejected(since: number): number;
+}
 
 const BUCKETS = [0.005, 0.025, 0.1, 0.5, 1, 2.5];
 
 export class AdmissionMetrics {
   readonly #plugins;
   readonly #steps;
-  /** By plugin (or nothing for a whole step), step, operation and outcome: looked up once, used by every request. */
-  readonly #known = new Map<string, Observe>();
 
   constructor(private readonly ctx: Pick<Context, 'clock' | 'metrics'>) {
     this.#plugins = ctx.metrics.histogram({
@@ -33,19 +36,19 @@ export class AdmissionMetrics {
     return this.ctx.clock.monotonic();
   }
 
-  /** `name`: the plugin, or nothing for the whole step. Returns the time, from which the next may count. */
-  observe(name: string, type: AdmissionStep, operation: Operation, outcome: { readonly since: number; readonly rejected: boolean }): number {
-    const now = this.ctx.clock.monotonic();
-    const { since, rejected } = outcome;
-    const key = `${name} ${type} ${operation} ${rejected}`;
-    let observe = this.#known.get(key);
-    if (!observe) {
+  /** `name`: the plugin, or nothing for the whole step. To be asked for once, and used for every request. */
+  timing(name: string, type: AdmissionStep, operation: Operation): AdmissionTiming {
+    const observer = (rejected: boolean): ((since: number) => number) => {
       const labels = { operation, rejected: String(rejected), type };
-      const child = name === '' ? this.#steps.child(labels) : this.#plugins.child({ ...labels, name });
-      observe = (seconds) => child.observe(seconds);
-      this.#known.set(key, observe);
-    }
-    observe((now - since) / 1000);
-    return now;
+      // A series appears with the first that it counts.
+      let child: { observe(seconds: number): void } | undefined;
+      return (since) => {
+        const now = this.ctx.clock.monotonic();
+        child ??= name === '' ? this.#steps.child(labels) : this.#plugins.child({ ...labels, name });
+        child.observe((now - since) / 1000);
+        return now;
+      };
+    };
+    return { passed: observer(false), rejected: observer(true) };
   }
 }

@@ -8,7 +8,7 @@ import type { GroupResource } from '../../machinery/status.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { UserInfo } from '../request.ts';
-import type { AdmissionMetrics, AdmissionStep } from './admission-metrics.ts';
+import type { AdmissionMetrics, AdmissionStep, AdmissionTiming } from './admission-metrics.ts';
 import type { Reinvocation } from './reinvocation.ts';
 
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
@@ -51,12 +51,23 @@ export interface AdmissionPlugin {
 
 const OPERATIONS: readonly Operation[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'];
 
-/** The plugins of one step that take part in an operation, in their order. */
-type Step = Readonly<Record<Operation, readonly AdmissionPlugin[]>>;
+interface Participant {
+  readonly plugin: AdmissionPlugin;
+  readonly timing: AdmissionTiming | undefined;
+}
 
-/** One run of one step on its way through the plugins. */
-interface Progress {
+/** One step of one operation: the plugins that take part in it, in their order. */
+interface Step {
   readonly type: AdmissionStep;
+  readonly participants: readonly Participant[];
+  readonly timing: AdmissionTiming | undefined;
+}
+
+type Steps = Readonly<Record<Operation, Step>>;
+
+/** One run of a step on its way through the plugins. */
+interface Progress {
+  readonly step: Step;
   readonly attributes: AdmissionAttributes;
   readonly startedAt: number;
   since: number;
@@ -64,75 +75,80 @@ interface Progress {
 
 /** Both steps give a promise only when a plugin has to wait for something. */
 export class AdmissionChain {
-  readonly #steps: Readonly<Record<AdmissionStep, Step>>;
+  readonly #admitting: Steps;
+  readonly #validating: Steps;
 
   constructor(
     plugins: readonly AdmissionPlugin[],
     private readonly metrics?: AdmissionMetrics,
   ) {
-    const step = (type: AdmissionStep): Step =>
-      Object.fromEntries(OPERATIONS.map((operation) => [operation, plugins.filter((plugin) => plugin[type] && plugin.operations.includes(operation))])) as Record<Operation, AdmissionPlugin[]>;
-    this.#steps = { admit: step('admit'), validate: step('validate') };
+    const stepOf = (type: AdmissionStep, operation: Operation): Step => ({
+      type,
+      participants: plugins
+        .filter((plugin) => plugin[type] && plugin.operations.includes(operation))
+        .map((plugin) => ({ plugin, timing: metrics?.timing(plugin.name, type, operation) })),
+      timing: metrics?.timing('', type, operation),
+    });
+    const stepsOf = (type: AdmissionStep): Steps => Object.fromEntries(OPERATIONS.map((operation) => [operation, stepOf(type, operation)])) as Record<Operation, Step>;
+    this.#admitting = stepsOf('admit');
+    this.#validating = stepsOf('validate');
   }
 
   admit(attributes: AdmissionAttributes): Promise<void> | undefined {
-    const admitting = this.#run('admit', attributes);
-    return admitting instanceof Promise ? admitting.then(() => this.#admitAgain(attributes)) : this.#admitAgain(attributes);
+    const admitting = this.#run(this.#admitting, attributes);
+    return admitting ? admitting.then(() => this.#admitAgain(attributes)) : this.#admitAgain(attributes);
   }
 
   validate(attributes: AdmissionAttributes): Promise<void> | undefined {
-    return this.#run('validate', attributes);
+    return this.#run(this.#validating, attributes);
   }
 
   #admitAgain(attributes: AdmissionAttributes): Promise<void> | undefined {
     const { reinvocation } = attributes;
     if (!reinvocation.wanted) return undefined;
     reinvocation.isReinvoke = true;
-    return this.#run('admit', attributes);
+    return this.#run(this.#admitting, attributes);
   }
 
-  #run(type: AdmissionStep, attributes: AdmissionAttributes): Promise<void> | undefined {
+  #run(steps: Steps, attributes: AdmissionAttributes): Promise<void> | undefined {
     const startedAt = this.metrics?.now() ?? 0;
-    return this.#from(0, { type, attributes, startedAt, since: startedAt });
+    return goOn(0, { step: steps[attributes.operation], attributes, startedAt, since: startedAt });
   }
+}
 
-  #from(first: number, progress: Progress): Promise<void> | undefined {
-    const { type, attributes } = progress;
-    const plugins = this.#steps[type][attributes.operation];
-    for (let i = first; i < plugins.length; i++) {
-      const plugin = plugins[i]!;
-      if (plugin.matches && !plugin.matches(attributes)) continue;
-      let pending: Promise<void> | void;
-      try {
-        pending = plugin[type]!(attributes);
-      } catch (error) {
-        this.#refused(plugin, progress);
-        throw error;
-      }
-      if (pending instanceof Promise) return this.#after(pending, plugin, progress, i + 1);
-      this.#passed(plugin, progress);
-    }
-    this.metrics?.observe('', type, attributes.operation, { since: progress.startedAt, rejected: false });
-    return undefined;
-  }
-
-  async #after(pending: Promise<void>, plugin: AdmissionPlugin, progress: Progress, next: number): Promise<void> {
+function goOn(first: number, progress: Progress): Promise<void> | undefined {
+  const { step, attributes } = progress;
+  const { participants, type } = step;
+  for (let i = first; i < participants.length; i++) {
+    const participant = participants[i]!;
+    const { plugin, timing } = participant;
+    if (plugin.matches && !plugin.matches(attributes)) continue;
+    let pending: Promise<void> | void;
     try {
-      await pending;
+      pending = type === 'admit' ? plugin.admit!(attributes) : plugin.validate!(attributes);
     } catch (error) {
-      this.#refused(plugin, progress);
+      noteRefusal(participant, progress);
       throw error;
     }
-    this.#passed(plugin, progress);
-    await this.#from(next, progress);
+    if (pending instanceof Promise) return goOnAfter(pending, participant, progress, i + 1);
+    if (timing) progress.since = timing.passed(progress.since);
   }
+  step.timing?.passed(progress.startedAt);
+  return undefined;
+}
 
-  #passed({ name }: AdmissionPlugin, progress: Progress): void {
-    if (this.metrics) progress.since = this.metrics.observe(name, progress.type, progress.attributes.operation, { since: progress.since, rejected: false });
+async function goOnAfter(pending: Promise<void>, participant: Participant, progress: Progress, next: number): Promise<void> {
+  try {
+    await pending;
+  } catch (error) {
+    noteRefusal(participant, progress);
+    throw error;
   }
+  if (participant.timing) progress.since = participant.timing.passed(progress.since);
+  await goOn(next, progress);
+}
 
-  #refused({ name }: AdmissionPlugin, { type, attributes, since, startedAt }: Progress): void {
-    this.metrics?.observe(name, type, attributes.operation, { since, rejected: true });
-    this.metrics?.observe('', type, attributes.operation, { since: startedAt, rejected: true });
-  }
+function noteRefusal({ timing }: Participant, { step, since, startedAt }: Progress): void {
+  timing?.rejected(since);
+  step.timing?.rejected(startedAt);
 }

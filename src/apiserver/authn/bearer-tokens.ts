@@ -83,18 +83,25 @@ function complete(answer: TokenAnswer): TokenAnswer {
 
 function tokenOf(request: ApiRequest): string | undefined {
   const header = headerOf(request, 'authorization');
-  if (header) {
-    const token = isPlainBearer(header) ? header.slice(PLAIN.length) : /^\s*bearer\s+(\S+)/i.exec(header)?.[1];
-    if (token !== undefined) return token;
-  }
+  const token = header && tokenInHeader(header);
+  if (token) return token;
   const protocols = headerOf(request, 'sec-websocket-protocol');
   return protocols?.includes(PROTOCOL) ? tokenInProtocol(protocols) : undefined;
 }
 
-const PLAIN = 'Bearer ';
+/** The same string for the same header: what is known of a token is looked up by it. */
+const tokens = new Map<string, string>();
+const REMEMBERED = 10_000;
 
-/** As every client writes it: then the token need not be searched for. */
-const isPlainBearer = (header: string): boolean => header.startsWith(PLAIN) && header.length > PLAIN.length && !/\s/.test(header.slice(PLAIN.length));
+function tokenInHeader(header: string): string | undefined {
+  const known = tokens.get(header);
+  if (known !== undefined) return known;
+  const token = /^\s*bearer\s+(\S+)/i.exec(header)?.[1];
+  if (token === undefined) return undefined;
+  if (tokens.size >= REMEMBERED) tokens.clear();
+  tokens.set(header, token);
+  return token;
+}
 
 function tokenInProtocol(protocols: string): string | undefined {
   for (const protocol of protocols.split(',')) {

@@ -74,16 +74,9 @@ export class ObjectStore {
       if (served.cache.get(place.namespace, place.name)) throw alreadyExists(served.groupResource, place.name);
       return this.#dryRunEntry(key, place, object, '');
     }
-    const written = await this.#encode(served, key, object);
-    const lease = served.strategy.ttlSeconds ? await this.leases.lease(served.strategy.ttlSeconds) : undefined;
-    const result = await this.#guard(() =>
-      this.store.txn({
-        compare: [{ key, target: 'mod', result: 'equal', value: 0 }],
-        success: [{ op: 'put', key, value: written, ...(lease === undefined ? {} : { lease }) }],
-      }),
-    );
-    if (!result.succeeded) throw alreadyExists(served.groupResource, place.name);
-    return this.#committed(served, place, object, result.revision);
+    const entry = await this.#write({ served, place, key, object, over: 0 });
+    if (!entry) throw alreadyExists(served.groupResource, place.name);
+    return entry;
   }
 
   /** Stores `object` over `current`; undefined when somebody else was faster. */
@@ -91,16 +84,7 @@ export class ObjectStore {
     const key = objectKey(served.stored.prefix, place.namespace, place.name);
     if (dryRun) return this.#dryRunEntry(key, place, object, String(current.revision));
     if (sameObject(current.object, object)) return current;
-    const written = await this.#encode(served, key, object);
-    const lease = served.strategy.ttlSeconds ? await this.leases.lease(served.strategy.ttlSeconds) : undefined;
-    const result = await this.#guard(() =>
-      this.store.txn({
-        compare: [{ key, target: 'mod', result: 'equal', value: current.revision }],
-        success: [{ op: 'put', key, value: written, ...(lease === undefined ? {} : { lease }) }],
-      }),
-    );
-    if (!result.succeeded) return undefined;
-    return this.#committed(served, place, object, result.revision);
+    return this.#write({ served, place, key, object, over: current.revision });
   }
 
   /** Removes `current`; the revision of the removal, or undefined when somebody else was faster. */
@@ -118,24 +102,36 @@ export class ObjectStore {
     return result.revision;
   }
 
-  async #encode(served: ServedResource, key: string, object: KubeObject): Promise<Buffer> {
-    const stored = await toStored(served, object);
+  /** undefined when the object is not at the revision that it should replace. */
+  async #write({ served, place, key, object, over }: Write): Promise<Entry | undefined> {
+    const converting = toStored(served, object);
+    const stored = converting instanceof Promise ? await converting : converting;
     const plain = encodeForStorage(stored);
-    const written = await this.transformer.toStorage(plain, key);
-    if (written === plain) this.cache.remember(written, stored);
-    return written;
+    const transforming = this.transformer.toStorage(plain, key);
+    const value = transforming instanceof Promise ? await transforming : transforming;
+    const { ttlSeconds } = served.strategy;
+    const lease = ttlSeconds ? { lease: await this.leases.lease(ttlSeconds) } : undefined;
+    if (value === plain) this.cache.remember(key, { value, object: stored });
+    try {
+      const { succeeded, revision } = await this.store.txn({
+        compare: [{ key, target: 'mod', result: 'equal', value: over }],
+        success: [{ op: 'put', key, value, ...lease }],
+      });
+      if (!succeeded) return undefined;
+      if (this.cache.revision < revision) await this.cache.waitFor(revision);
+      return await this.#committed({ served, place, key, object, revision });
+    } catch (error) {
+      throw asStatusError(error);
+    } finally {
+      this.cache.forget(key, value);
+    }
   }
 
-  async #committed(served: ServedResource, place: Place, object: KubeObject, revision: number): Promise<Entry> {
-    await this.cache.waitFor(revision);
+  #committed({ served, place, key, object, revision }: Omit<Write, 'over'> & { readonly revision: number }): Entry | Promise<Entry> {
     const cached = served.cache.get(place.namespace, place.name);
-    if (cached?.revision === revision) {
-      await served.prepareViews?.([cached]);
-      return viewOf(served, cached);
-    }
-    // A later write has already replaced it in the cache: the answer still shows what this one wrote.
-    const key = objectKey(served.stored.prefix, place.namespace, place.name);
-    return Entry.fromValue({ key, ...place }, encodeForStorage(object), revision, object);
+    // A later write may have replaced it in the cache already: the answer still shows what this one wrote.
+    if (cached?.revision !== revision) return Entry.fromValue({ key, ...place }, encodeForStorage(object), revision, object);
+    return served.prepareViews ? served.prepareViews([cached]).then(() => viewOf(served, cached)) : viewOf(served, cached);
   }
 
   #dryRunEntry(key: string, place: Place, object: KubeObject, resourceVersion: string): Entry {
@@ -143,17 +139,29 @@ export class ObjectStore {
     return resourceVersion === '' ? entry.withoutRevision() : entry;
   }
 
-  /** Store failures as the API words them. */
   async #guard<T>(call: () => Promise<T>): Promise<T> {
     try {
       return await call();
     } catch (error) {
-      if (!(error instanceof StoreError)) throw error;
-      if (error.code === 'no-space') throw failure(500, 'InternalError', 'etcdserver: mvcc: database space exceeded');
-      if (error.code === 'request-too-large') throw failure(500, '', 'etcdserver: request is too large');
-      if (error.code === 'unavailable' || error.code === 'timeout' || error.code === 'closed') throw serviceUnavailable(error.message);
-      throw internalError(error.message);
+      throw asStatusError(error);
     }
   }
 }
 
+interface Write {
+  readonly served: ServedResource;
+  readonly place: Place;
+  readonly key: string;
+  readonly object: KubeObject;
+  /** The revision of what is there; 0 for nothing. */
+  readonly over: number;
+}
+
+/** Store failures as the API words them. */
+function asStatusError(error: unknown): unknown {
+  if (!(error instanceof StoreError)) return error;
+  if (error.code === 'no-space') return failure(500, 'InternalError', 'etcdserver: mvcc: database space exceeded');
+  if (error.code === 'request-too-large') return failure(500, '', 'etcdserver: request is too large');
+  if (error.code === 'unavailable' || error.code === 'timeout' || error.code === 'closed') return serviceUnavailable(error.message);
+  return internalError(error.message);
+}

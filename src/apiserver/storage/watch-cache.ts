@@ -23,7 +23,7 @@ export class WatchCache {
   #revision = 0;
   #waiters: { revision: number; resolve: () => void }[] = [];
   /** Objects in hand when their bytes were written, so that the event need not parse them again. */
-  #written = new WeakMap<Uint8Array, KubeObject>();
+  #written = new Map<string, Written>();
 
   constructor(
     private readonly ctx: Context,
@@ -115,9 +115,13 @@ export class WatchCache {
     }
   }
 
-  /** Remembers the object that `value` encodes until the event with these bytes arrives. */
-  remember(value: Uint8Array, object: KubeObject): void {
-    this.#written.set(value, object);
+  /** Remembers the object that `value` encodes until the event with these bytes arrives, or `forget` says that none will. */
+  remember(key: string, written: Written): void {
+    this.#written.set(key, written);
+  }
+
+  forget(key: string, value: Uint8Array): void {
+    if (this.#written.get(key)?.value === value) this.#written.delete(key);
   }
 
   /** Resolves once every event up to `revision` is in the cache. */
@@ -147,8 +151,12 @@ export class WatchCache {
 
   entryOf(resource: CachedResource, kv: KeyValue): Entry {
     const at = { key: kv.key, ...splitKey(kv.key, resource.prefix, resource.namespaced) };
-    const known = this.#written.get(kv.value);
-    const { value, object } = known ? { value: kv.value, object: known } : decodeStored(this.transformer, kv);
+    const written = this.#written.get(kv.key);
+    if (written?.value === kv.value) {
+      this.#written.delete(kv.key);
+      return Entry.fromValue(at, kv.value, kv.modRevision, written.object);
+    }
+    const { value, object } = decodeStored(this.transformer, kv);
     return Entry.fromValue(at, value, kv.modRevision, object);
   }
 
@@ -215,6 +223,12 @@ export class WatchCache {
     const second = key.indexOf('/', first + 1);
     return second < 0 ? undefined : byPrefix.get(key.slice(0, second + 1));
   }
+}
+
+/** An object beside the bytes that were written of it. */
+export interface Written {
+  readonly value: Uint8Array;
+  readonly object: KubeObject;
 }
 
 /** A resource that is being read while its events go on. */

@@ -7,8 +7,15 @@ import { badRequest, requestEntityTooLarge, type StatusError } from '../../machi
 const gunzipAsync = promisify(gunzip);
 const NOTHING = Buffer.alloc(0);
 
-export function readWhole(stream: Readable, encoding: string | readonly string[] | undefined, maxBytes: number): Promise<Buffer> {
-  const body = gather(stream, maxBytes);
+export interface BodyOptions {
+  readonly encoding: string | readonly string[] | undefined;
+  readonly maxBytes: number;
+  /** The Content-Length of an HTTP/2 request: its body is complete with these bytes, whether the stream has ended or not. */
+  readonly length?: string | readonly string[] | undefined;
+}
+
+export function readWhole(stream: Readable, { encoding, maxBytes, length }: BodyOptions): Promise<Buffer> {
+  const body = gather(stream, maxBytes, Number(length));
   return encoding === 'gzip' ? unpacked(body, maxBytes) : body;
 }
 
@@ -23,7 +30,7 @@ async function unpacked(packed: Promise<Buffer>, maxBytes: number): Promise<Buff
   }
 }
 
-function gather(stream: Readable, maxBytes: number): Promise<Buffer> {
+function gather(stream: Readable, maxBytes: number, expected: number): Promise<Buffer> {
   // An empty body may have ended before anybody asked for it, and then says nothing more.
   if (stream.readableEnded) return Promise.resolve(NOTHING);
   if (stream.destroyed) return Promise.reject(badRequest('the request was cut off'));
@@ -38,12 +45,19 @@ function gather(stream: Readable, maxBytes: number): Promise<Buffer> {
         stream.removeAllListeners('data');
         stream.resume();
         reject(tooLarge(maxBytes));
-      } else pieces.push(piece);
+        return;
+      }
+      pieces.push(piece);
+      if (length !== expected) return;
+      // A stream whose end has been told is destroyed before its answer is on its way, which costs Node an error each time.
+      stream.pause();
+      finish();
     });
-    stream.on('end', () => {
+    const finish = (): void => {
       complete = true;
       resolve(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces));
-    });
+    };
+    stream.on('end', finish);
     // Whatever else goes wrong ends here too. An error costs its stack trace: it is made only for a body that really was cut off.
     stream.on('close', () => {
       if (!complete) reject(badRequest('the request was cut off'));

@@ -14,7 +14,7 @@ export function requestFromHttp1(req: http.IncomingMessage, res: http.ServerResp
   });
   return {
     ...commonParts(req),
-    readBody: () => (body ??= readWhole(req, req.headers['content-encoding'], maxBodyBytes)),
+    readBody: () => (body ??= readWhole(req, { encoding: req.headers['content-encoding'], maxBytes: maxBodyBytes })),
     signal: AbortSignal.any([gone.signal, stopping]),
   };
 }

@@ -2,7 +2,7 @@ import type http2 from 'node:http2';
 import type { ApiRequest, ApiResponse, PeerCertificate, ResponseSink } from '../request.ts';
 import { readWhole } from './body.ts';
 import { separateIdentityHeaders } from './identity-headers.ts';
-import { peerOf } from './peer.ts';
+import { peerOf, sameAuthorization } from './peer.ts';
 import type { StreamSignals } from './stream-signals.ts';
 import { splitTarget } from './target.ts';
 
@@ -39,9 +39,10 @@ export class Http2Request implements ApiRequest {
     this.path = path;
     this.query = query;
     this.headers = separateIdentityHeaders(headers, raw);
-    const { remoteAddress, certificate } = peerOf(stream.session);
-    this.remoteAddress = remoteAddress;
-    if (certificate) this.peerCertificate = certificate;
+    const peer = peerOf(stream.session);
+    this.remoteAddress = peer.remoteAddress;
+    if (peer.certificate) this.peerCertificate = peer.certificate;
+    if (headers.authorization !== undefined) headers.authorization = sameAuthorization(peer, headers.authorization);
   }
 
   get signal(): AbortSignal {
@@ -50,7 +51,7 @@ export class Http2Request implements ApiRequest {
   }
 
   readBody(): Promise<Buffer> {
-    this.body ??= readWhole(this.stream, this.headers['content-encoding'], this.options.maxBodyBytes);
+    this.body ??= readWhole(this.stream, { encoding: this.headers['content-encoding'], maxBytes: this.options.maxBodyBytes, length: this.headers['content-length'] });
     return this.body;
   }
 }

@@ -24,10 +24,14 @@ type Account = ServiceAccount & KubeObject;
 export function serviceAccountPlugin(ctx: Context, registry: Registry): AdmissionPlugin {
   const accounts = registry.require('', 'v1', 'serviceaccounts');
 
-  async function accountOf(attributes: AdmissionAttributes, name: string): Promise<Account> {
+  /** At once, if the cache has it. */
+  function accountOf(attributes: AdmissionAttributes, name: string): Account | Promise<Account> {
+    const known = accounts.cache.get(attributes.namespace, name);
+    return known ? (known.object as Account) : lookedUp(attributes, name);
+  }
+
+  async function lookedUp(attributes: AdmissionAttributes, name: string): Promise<Account> {
     const { namespace } = attributes;
-    const known = accounts.cache.get(namespace, name);
-    if (known) return known.object as Account;
     const found = name === DEFAULT_ACCOUNT ? await appearing(namespace) : await stored(namespace, name);
     if (!found) throw refuse(attributes, `error looking up service account ${namespace}/${name}: serviceaccount "${name}" not found`);
     return found;
@@ -60,14 +64,19 @@ export function serviceAccountPlugin(ctx: Context, registry: Registry): Admissio
     });
   }
 
-  async function admitPod(attributes: AdmissionAttributes): Promise<void> {
+  function admitPod(attributes: AdmissionAttributes): Promise<void> | void {
     const pod = podOf(attributes);
     if (isMirrorPod(pod)) return checkMirrorPod(attributes, pod);
     const spec = specOf(pod);
     if (!spec.serviceAccountName) spec.serviceAccountName = DEFAULT_ACCOUNT;
     // The old name of the field always says the same.
     spec.serviceAccount = spec.serviceAccountName;
-    const account = await accountOf(attributes, spec.serviceAccountName);
+    const account = accountOf(attributes, spec.serviceAccountName);
+    return account instanceof Promise ? account.then((found) => complete(attributes, pod, found)) : complete(attributes, pod, account);
+  }
+
+  function complete(attributes: AdmissionAttributes, pod: PodObject, account: Account): void {
+    const spec = specOf(pod);
     if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true) mountToken(spec, ctx.random);
     if (!spec.imagePullSecrets?.length && account.imagePullSecrets?.length) spec.imagePullSecrets = structuredClone(account.imagePullSecrets);
     checkSecrets(attributes, pod, account);
@@ -92,13 +101,14 @@ export function serviceAccountPlugin(ctx: Context, registry: Registry): Admissio
     matches: (attributes) =>
       isFor(attributes, '', 'pods') && (attributes.operation === 'CREATE' ? attributes.subresource === '' : attributes.subresource === 'ephemeralcontainers'),
     admit: (attributes) => (attributes.operation === 'CREATE' ? admitPod(attributes) : undefined),
-    async validate(attributes) {
+    validate(attributes) {
       if (attributes.operation === 'UPDATE') return validateEphemeralContainers(attributes);
       const pod = podOf(attributes);
       if (isMirrorPod(pod)) return checkMirrorPod(attributes, pod);
       const name = specOf(pod).serviceAccountName ?? '';
       if (name === '') throw refuse(attributes, `no service account specified for pod ${attributes.namespace}/${pod.metadata.name ?? ''}`);
-      checkSecrets(attributes, pod, await accountOf(attributes, name));
+      const account = accountOf(attributes, name);
+      return account instanceof Promise ? account.then((found) => checkSecrets(attributes, pod, found)) : checkSecrets(attributes, pod, account);
     },
   };
 }
