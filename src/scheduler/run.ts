@@ -146,6 +146,7 @@ function assemble(ctx: Context, options: SchedulerOptions & { listers: Listers; 
       waitingPods: permitRoom,
       background,
       activate: (uids) => queue.activate(uids),
+      ungate: (uid) => queue.ungate(uid),
       *pendingPods() {
         for (const { pod } of queue.pending()) yield pod;
       },

@@ -31,7 +31,12 @@ export function scheduleOne(scheduler: Scheduler, queued: QueuedPod): void | Pro
       failWithoutNodes(scheduler, queued, startedAt);
       return;
     }
-    const { evaluation } = evaluate(scheduler, queued);
+    const nominated = evaluateNominated(scheduler, queued);
+    if (nominated !== undefined) {
+      take(scheduler, { queued, startedAt, ...nominated });
+      return;
+    }
+    const evaluation = evaluate(scheduler, queued);
     if (evaluation.preFilterFailure?.code === 'Error') throw failure(evaluation.preFilterFailure);
     if (interested.length > 0) return withExtenders(scheduler, { queued, evaluation, startedAt, interested });
     const node = evaluation.selectNode();
@@ -53,14 +58,23 @@ function isSettled({ cache }: Scheduler, pod: PodInfo): boolean {
   return pod.terminating || cache.pod(pod.uid) !== undefined;
 }
 
-/** The nodes that fit. Where room was made for the pod, that node alone is enough if it fits by now. */
-function evaluate(scheduler: Scheduler, queued: QueuedPod): { evaluation: Evaluation } {
-  const { evaluations, metrics, evaluationOfState } = scheduler;
-  const { pod, profile } = queued;
+/** The nodes that fit, for this pod and its equals. */
+function evaluate({ evaluations, metrics, evaluationOfState }: Scheduler, { pod, profile }: QueuedPod): Evaluation {
   const { evaluation, shared } = evaluations.of(pod, profile);
   metrics.batchAttempts.inc({ profile: profile.schedulerName, result: shared ? 'hint_used' : 'hint_not_used' });
   evaluationOfState.set(evaluation.state, evaluation);
-  return { evaluation };
+  return evaluation;
+}
+
+/** Where room was made for the pod, that node alone is enough if the pod fits there by now. */
+function evaluateNominated({ evaluations, cache, evaluationOfState, extenders }: Scheduler, { pod, profile }: QueuedPod): { evaluation: Evaluation; nodeName: string } | undefined {
+  const nodeName = cache.nominator.nodeOf(pod.uid);
+  const node = nodeName === undefined ? undefined : cache.table.get(nodeName);
+  if (node === undefined || extenders.some((extender) => extender.isInterested(pod))) return undefined;
+  const evaluation = evaluations.onNode(pod, profile, node);
+  if (evaluation === undefined) return undefined;
+  evaluationOfState.set(evaluation.state, evaluation);
+  return { evaluation, nodeName: node.name };
 }
 
 async function withExtenders(scheduler: Scheduler, attempt: Attempt & { interested: Scheduler['extenders'] }): Promise<void> {

@@ -88,12 +88,10 @@ function setScheduled(pod: PodObject, now: string): void {
   const at = conditions.findIndex((condition) => condition.type === 'PodScheduled');
   const before = conditions[at];
   if (before?.status === 'True') return;
-  const observedGeneration = pod.metadata.generation;
   const condition = canonicalize(CONDITION, {
     type: 'PodScheduled',
     status: 'True',
     lastTransitionTime: now,
-    ...(observedGeneration ? { observedGeneration } : {}),
   }) as unknown as PodCondition;
   if (before) conditions[at] = condition;
   else conditions.push(condition);

@@ -160,6 +160,14 @@ export class Evaluation {
     this.#clean();
   }
 
+  /** Whether the pod fits on one node, without looking at the others. */
+  fitsOn(pod: PodInfo, node: NodeInfo): boolean {
+    this.#pod = pod;
+    if (!this.#runPreFilters()) return false;
+    if (this.#allowedNodes !== undefined && !this.#allowedNodes.has(node.name)) return false;
+    return node.exists && this.filterWithNominated(node) === undefined;
+  }
+
   /** The best node, drawn among equals. Undefined when nothing fits. */
   selectNode(): NodeInfo | undefined {
     if (this.#feasible === 0) return undefined;
@@ -305,9 +313,6 @@ export class Evaluation {
   #rebuild(): void {
     const { table, log } = this.#cache;
     this.#sequence = log.next;
-    this.state.skippedFilters.clear();
-    this.state.skippedScores.clear();
-    this.#preFilterFailure = undefined;
     this.#feasible = 0;
     this.#scoresReady = false;
     this.#feasibleListed = false;
@@ -329,6 +334,9 @@ export class Evaluation {
 
   #runPreFilters(): boolean {
     const { plugins } = this.profile;
+    this.state.skippedFilters.clear();
+    this.state.skippedScores.clear();
+    this.#preFilterFailure = undefined;
     const results: { plugin: string; nodeNames: ReadonlySet<string> }[] = [];
     for (const plugin of plugins.preFilter) {
       const answer = plugin.preFilter!(this.state, this.#pod);

@@ -1,4 +1,5 @@
 import type { Cache } from '../cache/cache.ts';
+import type { NodeInfo } from '../cache/node-info.ts';
 import type { PodInfo } from '../cache/pod-info.ts';
 import type { PodShape } from '../cache/pod-shape.ts';
 import type { Profile } from '../framework/profile.ts';
@@ -39,6 +40,12 @@ export class Evaluations {
       break;
     }
     return { evaluation, shared };
+  }
+
+  /** One node only: where room was made for the pod. Undefined when it does not fit there (yet). */
+  onNode(pod: PodInfo, profile: Profile, node: NodeInfo): Evaluation | undefined {
+    const evaluation = this.#create(pod, profile, undefined);
+    return evaluation.fitsOn(pod, node) ? evaluation : undefined;
   }
 
   #create(pod: PodInfo, profile: Profile, signature: string | undefined): Evaluation {

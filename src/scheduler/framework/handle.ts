@@ -30,6 +30,8 @@ export interface Handle {
   background(name: string, task: (signal: AbortSignal) => Promise<void>): void;
   /** Tries these pods now. */
   activate(uids: Iterable<string>): void;
+  /** PreEnqueue no longer holds this pod back. */
+  ungate(uid: string): void;
   /** All pods that are not scheduled. */
   pendingPods(): Iterable<PodInfo>;
   /** The evaluation that a cycle's state belongs to: for plugins that try things out. */

@@ -1,6 +1,8 @@
 /** Every plugin that is built in, by name. The one place that lists them. */
 import type { PluginRegistry } from '../framework/build-profile.ts';
 import { defaultBinder } from './default-binder/default-binder.ts';
+import { defaultPreemption } from './default-preemption/default-preemption.ts';
+import { dynamicResources } from './dynamic-resources/dynamic-resources.ts';
 import { imageLocality } from './image-locality/image-locality.ts';
 import { interPodAffinity } from './inter-pod-affinity/inter-pod-affinity.ts';
 import { nodeAffinity } from './node-affinity/node-affinity.ts';
@@ -9,10 +11,14 @@ import { nodePorts } from './node-ports/node-ports.ts';
 import { nodeResourcesBalancedAllocation } from './node-resources-balanced-allocation/node-resources-balanced-allocation.ts';
 import { nodeResourcesFit } from './node-resources-fit/node-resources-fit.ts';
 import { nodeUnschedulable } from './node-unschedulable/node-unschedulable.ts';
+import { nodeVolumeLimits } from './node-volume-limits/node-volume-limits.ts';
 import { podTopologySpread } from './pod-topology-spread/pod-topology-spread.ts';
 import { prioritySort } from './priority-sort/priority-sort.ts';
 import { schedulingGates } from './scheduling-gates/scheduling-gates.ts';
 import { taintToleration } from './taint-toleration/taint-toleration.ts';
+import { volumeBinding } from './volume-binding/volume-binding.ts';
+import { volumeRestrictions } from './volume-restrictions/volume-restrictions.ts';
+import { volumeZone } from './volume-zone/volume-zone.ts';
 
 export const plugins = {
   SchedulingGates: () => schedulingGates(),
@@ -23,9 +29,15 @@ export const plugins = {
   NodeAffinity: (args) => nodeAffinity(args),
   NodePorts: () => nodePorts(),
   NodeResourcesFit: (args, { cache }) => nodeResourcesFit(args, cache),
+  VolumeRestrictions: (_args, handle) => volumeRestrictions(handle),
+  NodeVolumeLimits: (_args, handle) => nodeVolumeLimits(handle),
+  VolumeBinding: (args, handle) => volumeBinding(args, handle),
+  VolumeZone: (_args, handle) => volumeZone(handle),
   PodTopologySpread: (args, { cache, listers }) => podTopologySpread(args, cache, listers),
   InterPodAffinity: (args, { cache, labelsOf }) => interPodAffinity(args, cache, labelsOf),
+  DynamicResources: (_args, handle) => dynamicResources(handle),
   NodeResourcesBalancedAllocation: (args, { cache }) => nodeResourcesBalancedAllocation(args, cache),
   ImageLocality: (_args, { cache }) => imageLocality(cache),
+  DefaultPreemption: (args, handle) => defaultPreemption(args, handle),
   DefaultBinder: (_args, { client }) => defaultBinder(client),
 } satisfies PluginRegistry;

@@ -215,6 +215,12 @@ export class SchedulingQueue {
     }
   }
 
+  /** What held the pod back before it was tried is over. */
+  ungate(uid: string): void {
+    const queued = this.#pods.get(uid);
+    if (queued?.place === 'unschedulable' && queued.gated) this.activate([uid]);
+  }
+
   #requeue(queued: QueuedPod, worth: Worth, label: string): void {
     if (worth === 'after-backoff' && this.#backoffUntil(queued) > this.#options.clock.now()) {
       queued.place = 'backoff';

@@ -1,0 +1,246 @@
+/**
+ * Finds devices on a node for all requests of all claims of a pod: a search that goes forward request by request and takes
+ * the last choice back when a later request cannot be met.
+ */
+import type { AllocationResult, Device, DeviceClass, DeviceRequestAllocationResult, DeviceTaint, DeviceToleration, ResourceClaim } from '../../../api/generated/resource-v1.ts';
+import type { NodeSelector } from '../../../api/generated/core-v1.ts';
+import { wholeValue } from '../../cache/quantity-values.ts';
+import { addConsumed, consumedBy, fitsBeside, type Consumed } from './consumable-capacity.ts';
+import { selectorMatches, splitName } from './device-value.ts';
+import type { DeviceUsage } from './device-usage.ts';
+import type { Pool, PoolDevice } from './pools.ts';
+import type { DeviceRequestOption, RequestToMeet } from './requests.ts';
+
+export interface AllocationOptions {
+  readonly pools: readonly Pool[];
+  readonly usage: DeviceUsage;
+  readonly classes: (name: string) => DeviceClass | undefined;
+  /** Milliseconds since the epoch, as text. */
+  readonly now: string;
+  readonly shareId: () => string;
+}
+
+interface Chosen {
+  readonly request: RequestToMeet;
+  readonly option: DeviceRequestOption;
+  readonly device: PoolDevice;
+  readonly consumed: Consumed | undefined;
+}
+
+/** No search may hold up the scheduler for long; beyond this many steps it counts as failed. */
+const MAX_STEPS = 100_000;
+
+/** One result for each claim, in order; undefined when there is no way. Throws when a selector cannot be evaluated. */
+export function allocate(claims: readonly { claim: ResourceClaim; requests: readonly RequestToMeet[] }[], options: AllocationOptions): AllocationResult[] | undefined {
+  const search = new Search(claims.flatMap(({ claim, requests }) => requests.map((request) => ({ claim, request }))), options);
+  if (!search.run()) return undefined;
+  return claims.map(({ claim }) => resultOf(claim, search.chosenFor(claim), options));
+}
+
+interface Step {
+  readonly claim: ResourceClaim;
+  readonly request: RequestToMeet;
+}
+
+class Search {
+  readonly #steps: readonly Step[];
+  readonly #options: AllocationOptions;
+  readonly #chosen: (Chosen & { claim: ResourceClaim })[] = [];
+  readonly #taken = new Set<string>();
+  readonly #shares = new Map<string, Consumed>();
+  #budget = MAX_STEPS;
+
+  constructor(steps: readonly Step[], options: AllocationOptions) {
+    this.#steps = steps;
+    this.#options = options;
+  }
+
+  run(): boolean {
+    return this.#meet(0);
+  }
+
+  chosenFor(claim: ResourceClaim): Chosen[] {
+    return this.#chosen.filter((c) => c.claim === claim);
+  }
+
+  #meet(index: number): boolean {
+    const step = this.#steps[index];
+    if (step === undefined) return true;
+    return step.request.options.some((option) => (option.all ? this.#takeAll(step, option, index) : this.#take(step, option, index, option.count, 0)));
+  }
+
+  /** Devices in order, so that two equal choices are not tried twice. */
+  #take(step: Step, option: DeviceRequestOption, index: number, left: number, from: number): boolean {
+    if (left === 0) return this.#meet(index + 1);
+    const devices = this.#options.pools.flatMap((pool) => pool.devices.map((device) => ({ pool, device })));
+    for (let i = from; i < devices.length; i++) {
+      if (--this.#budget < 0) return false;
+      const { pool, device } = devices[i]!;
+      const consumed = this.#usable(step, option, pool, device);
+      if (consumed === undefined) continue;
+      const undo = this.#choose(step, option, device, consumed === 'exclusive' ? undefined : consumed);
+      if (this.#take(step, option, index, left - 1, i + (consumed === 'exclusive' ? 1 : 0))) return true;
+      undo();
+    }
+    return false;
+  }
+
+  /** Every device that matches must be free, and there must be one. */
+  #takeAll(step: Step, option: DeviceRequestOption, index: number): boolean {
+    const undos: (() => void)[] = [];
+    const giveUp = (): boolean => {
+      for (const undo of undos.reverse()) undo();
+      return false;
+    };
+    for (const pool of this.#options.pools) {
+      for (const device of pool.devices) {
+        if (!this.#matches(option, device)) continue;
+        if (!pool.complete) return giveUp();
+        const consumed = this.#usable(step, option, pool, device);
+        if (consumed === undefined) return giveUp();
+        undos.push(this.#choose(step, option, device, consumed === 'exclusive' ? undefined : consumed));
+      }
+    }
+    return undos.length > 0 && this.#meet(index + 1) ? true : giveUp();
+  }
+
+  #choose({ claim, request }: Step, option: DeviceRequestOption, device: PoolDevice, consumed: Consumed | undefined): () => void {
+    this.#chosen.push({ claim, request, option, device, consumed });
+    const before = this.#shares.get(device.id);
+    if (consumed !== undefined) this.#shares.set(device.id, addConsumed(before ?? {}, consumed));
+    else if (!option.adminAccess) this.#taken.add(device.id);
+    return () => {
+      this.#chosen.pop();
+      if (consumed === undefined) this.#taken.delete(device.id);
+      else if (before === undefined) this.#shares.delete(device.id);
+      else this.#shares.set(device.id, before);
+    };
+  }
+
+  #matches(option: DeviceRequestOption, { driver, device }: PoolDevice): boolean {
+    return option.selectors.every((expression) => selectorMatches(expression, driver, device));
+  }
+
+  /** Whether the device can be had: for itself, or what would be taken of it. */
+  #usable(step: Step, option: DeviceRequestOption, pool: Pool, candidate: PoolDevice): 'exclusive' | Consumed | undefined {
+    const { usage } = this.#options;
+    const { device, id } = candidate;
+    const shareable = device.allowMultipleAllocations === true;
+    if (!option.adminAccess && (usage.exclusive.has(id) || this.#taken.has(id))) return undefined;
+    if (!shareable && !option.adminAccess && (usage.shared.has(id) || this.#shares.has(id))) return undefined;
+    if (!tolerated(device.taints, option.tolerations) || !this.#matches(option, candidate)) return undefined;
+    if (!this.#constraintsHold(step, candidate)) return undefined;
+    if (option.adminAccess) return 'exclusive';
+    const alreadyCounted = usage.shared.has(id) || this.#shares.has(id);
+    if (!alreadyCounted && !this.#countersSuffice(pool, device)) return undefined;
+    if (!shareable) return hasCapacity(device, option) ? 'exclusive' : undefined;
+    const consumed = consumedBy(device, option.capacity);
+    if (consumed === undefined) return undefined;
+    const taken = addConsumed(usage.shared.get(id) ?? {}, this.#shares.get(id) ?? {});
+    return fitsBeside(device, taken, consumed) ? consumed : undefined;
+  }
+
+  /** Devices that must agree on an attribute, or must not. */
+  #constraintsHold({ claim, request }: Step, candidate: PoolDevice): boolean {
+    for (const constraint of claim.spec.devices?.constraints ?? []) {
+      const applies = (name: string): boolean => (constraint.requests?.length ?? 0) === 0 || constraint.requests!.some((r) => r === name || r.split('/')[0] === name);
+      if (!applies(request.name)) continue;
+      const others = this.#chosen.filter((c) => c.claim === claim && applies(c.request.name));
+      if (constraint.matchAttribute) {
+        const value = attributeText(candidate, constraint.matchAttribute);
+        if (value === undefined || others.some((c) => attributeText(c.device, constraint.matchAttribute!) !== value)) return false;
+      }
+      if (constraint.distinctAttribute) {
+        const value = attributeText(candidate, constraint.distinctAttribute);
+        if (value === undefined || others.some((c) => attributeText(c.device, constraint.distinctAttribute!) === value)) return false;
+      }
+    }
+    return true;
+  }
+
+  /** Parts of one device share counters: all parts together must not take more than there is. */
+  #countersSuffice(pool: Pool, device: Device): boolean {
+    for (const { counterSet, counters } of device.consumesCounters ?? []) {
+      const available = pool.counters.get(counterSet);
+      if (available === undefined) return false;
+      for (const [name, { value }] of Object.entries(counters)) {
+        let used = wholeValue(value);
+        for (const other of pool.devices) {
+          if (other.device === device || !this.#isTaken(other.id)) continue;
+          const consumption = other.device.consumesCounters?.find((c) => c.counterSet === counterSet)?.counters[name];
+          if (consumption !== undefined) used += wholeValue(consumption.value);
+        }
+        const total = available.counters[name];
+        if (total === undefined || used > wholeValue(total.value)) return false;
+      }
+    }
+    return true;
+  }
+
+  #isTaken(id: string): boolean {
+    const { usage } = this.#options;
+    return this.#taken.has(id) || this.#shares.has(id) || usage.exclusive.has(id) || usage.shared.has(id);
+  }
+}
+
+function hasCapacity(device: Device, option: DeviceRequestOption): boolean {
+  return Object.entries(option.capacity?.requests ?? {}).every(([name, text]) => wholeValue(text) <= wholeValue(device.capacity?.[name]?.value ?? '0'));
+}
+
+function attributeText({ driver, device }: PoolDevice, name: string): string | undefined {
+  const wanted = splitName(driver, name).join('/');
+  for (const [key, value] of Object.entries(device.attributes ?? {})) if (splitName(driver, key).join('/') === wanted) return JSON.stringify(value);
+  return undefined;
+}
+
+function tolerated(taints: readonly DeviceTaint[] | undefined, tolerations: readonly DeviceToleration[]): boolean {
+  return (taints ?? []).every((taint) => {
+    if (taint.effect !== 'NoSchedule' && taint.effect !== 'NoExecute') return true;
+    return tolerations.some(
+      (t) => (!t.effect || t.effect === taint.effect) && (!t.key || t.key === taint.key) && ((t.operator ?? 'Equal') === 'Exists' || (t.value ?? '') === (taint.value ?? '')),
+    );
+  });
+}
+
+function resultOf(claim: ResourceClaim, chosen: readonly Chosen[], { classes, now, shareId }: AllocationOptions): AllocationResult {
+  const results = chosen.map(({ request, option, device, consumed }): DeviceRequestAllocationResult => {
+    const { driver, pool } = device;
+    return {
+      request: option.subrequest === undefined ? request.name : `${request.name}/${option.subrequest}`,
+      driver,
+      pool,
+      device: device.device.name,
+      ...(option.adminAccess ? { adminAccess: true } : {}),
+      ...(option.tolerations.length > 0 ? { tolerations: [...option.tolerations] } : {}),
+      ...(device.device.bindingConditions ? { bindingConditions: device.device.bindingConditions } : {}),
+      ...(device.device.bindingFailureConditions ? { bindingFailureConditions: device.device.bindingFailureConditions } : {}),
+      ...(consumed === undefined ? {} : { shareID: shareId(), consumedCapacity: Object.fromEntries(Object.entries(consumed).map(([name, amount]) => [name, String(amount)])) }),
+    };
+  });
+  const config = configOf(claim, chosen, classes);
+  const nodeSelector = mergedSelector(chosen);
+  return { devices: { results, ...(config.length > 0 ? { config } : {}) }, ...(nodeSelector ? { nodeSelector } : {}), allocationTimestamp: now };
+}
+
+/** Settings of the classes come first, then those of the claim. */
+function configOf(claim: ResourceClaim, chosen: readonly Chosen[], classes: AllocationOptions['classes']): NonNullable<NonNullable<AllocationResult['devices']>['config']> {
+  const config: NonNullable<NonNullable<AllocationResult['devices']>['config']> = [];
+  const seen = new Set<string>();
+  for (const { request, option } of chosen) {
+    const name = option.subrequest === undefined ? request.name : `${request.name}/${option.subrequest}`;
+    if (seen.has(name)) continue;
+    seen.add(name);
+    for (const entry of classes(option.className)?.spec.config ?? []) config.push({ source: 'FromClass', requests: [name], ...entry });
+  }
+  for (const entry of claim.spec.devices?.config ?? []) config.push({ source: 'FromClaim', ...entry });
+  return config;
+}
+
+/** Where all devices can be used: on one node if any is tied to it. */
+function mergedSelector(chosen: readonly Chosen[]): NodeSelector | undefined {
+  const selectors = chosen.flatMap(({ device }) => (device.nodeSelector === undefined ? [] : [device.nodeSelector]));
+  const local = selectors.find((s) => s.nodeSelectorTerms.some((t) => t.matchFields?.some((f) => f.key === 'metadata.name')));
+  if (local !== undefined) return local;
+  if (selectors.length <= 1) return selectors[0];
+  return { nodeSelectorTerms: [{ matchExpressions: selectors.flatMap((s) => s.nodeSelectorTerms[0]?.matchExpressions ?? []) }] };
+}

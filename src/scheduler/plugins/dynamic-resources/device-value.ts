@@ -1,0 +1,96 @@
+/** Devices as CEL selectors see them. */
+import type { Device } from '../../../api/generated/resource-v1.ts';
+import { CelObject, compile, DEVICE, deviceSelectorEnvironment, type Compiled, type MapKey, type Value } from '../../../machinery/cel/index.ts';
+
+const MAX_COST = 1_000_000;
+
+/** Devices have no attributes of an unknown domain, rather than that asking for them fails. */
+class ByDomain extends Map<MapKey, Value> {
+  override get(key: MapKey): Value | undefined {
+    return super.get(key) ?? (typeof key === 'string' ? NOTHING : undefined);
+  }
+}
+const NOTHING: ReadonlyMap<MapKey, Value> = new Map();
+
+class DeviceValue extends CelObject {
+  readonly type = DEVICE;
+  readonly #fields: ReadonlyMap<string, Value>;
+
+  constructor(driver: string, device: Device) {
+    super();
+    const capacity = Object.entries(device.capacity ?? {}).map(([name, { value }]) => [name, libraryValue(`quantity(${JSON.stringify(String(value))})`)] as const);
+    const attributes = Object.entries(device.attributes ?? {}).map(([name, attribute]) => [name, attributeValue(attribute)] as const);
+    this.#fields = new Map<string, Value>([
+      ['driver', driver],
+      ['allowMultipleAllocations', device.allowMultipleAllocations === true],
+      ['attributes', byDomain(driver, attributes)],
+      ['capacity', byDomain(driver, capacity)],
+    ]);
+  }
+
+  get(field: string): Value | undefined {
+    return this.#fields.get(field);
+  }
+
+  fieldNames(): readonly string[] {
+    return [...this.#fields.keys()];
+  }
+}
+
+/** Names without a domain are the driver's own. */
+function byDomain(driver: string, entries: readonly (readonly [string, Value])[]): Value {
+  const domains = new ByDomain();
+  for (const [name, value] of entries) {
+    const [domain, id] = splitName(driver, name);
+    let ids = domains.has(domain) ? (domains.get(domain) as Map<MapKey, Value>) : undefined;
+    if (ids === undefined) domains.set(domain, (ids = new Map()));
+    ids.set(id, value);
+  }
+  return domains;
+}
+
+export function splitName(driver: string, name: string): [domain: string, id: string] {
+  const slash = name.indexOf('/');
+  return slash < 0 ? [driver, name] : [name.slice(0, slash), name.slice(slash + 1)];
+}
+
+function attributeValue(attribute: NonNullable<Device['attributes']>[string]): Value {
+  if (attribute.int !== undefined) return BigInt(attribute.int);
+  if (attribute.bool !== undefined) return attribute.bool;
+  if (attribute.version !== undefined) return libraryValue(`semver(${JSON.stringify(attribute.version)})`);
+  return attribute.string ?? '';
+}
+
+const libraryValues = new Map<string, Value>();
+
+/** Values of CEL's libraries are made by CEL itself. */
+function libraryValue(expression: string): Value {
+  let value = libraryValues.get(expression);
+  if (value === undefined) {
+    const outcome = compile(expression, deviceSelectorEnvironment).program.run(() => undefined, MAX_COST);
+    if (outcome.value === undefined) throw outcome.error ?? new Error(`no value: ${expression}`);
+    value = outcome.value;
+    if (libraryValues.size > 4096) libraryValues.clear();
+    libraryValues.set(expression, value);
+  }
+  return value;
+}
+
+const deviceValues = new WeakMap<Device, DeviceValue>();
+const programs = new Map<string, Compiled>();
+
+/** Whether a selector takes a device. Throws what goes wrong: then nobody can say. */
+export function selectorMatches(expression: string, driver: string, device: Device): boolean {
+  let compiled = programs.get(expression);
+  if (compiled === undefined) {
+    compiled = compile(expression, deviceSelectorEnvironment);
+    if (programs.size > 1024) programs.clear();
+    programs.set(expression, compiled);
+  }
+  let value = deviceValues.get(device);
+  if (value === undefined) deviceValues.set(device, (value = new DeviceValue(driver, device)));
+  const outcome = compiled.program.run((name) => (name === 'device' ? value : undefined), MAX_COST);
+  if (outcome.error !== undefined) throw outcome.error;
+  if (typeof outcome.value !== 'boolean') throw new Error(`selector ${JSON.stringify(expression)} did not give a boolean`);
+  return outcome.value;
+}

@@ -1,0 +1,33 @@
+import type { PersistentVolumeClaim, Volume } from '../../api/generated/core-v1.ts';
+import type { PodInfo } from '../cache/pod-info.ts';
+
+export interface ClaimVolume {
+  readonly name: string;
+  readonly ephemeral: boolean;
+}
+
+/** The claim that a volume stands for: named, or made for the pod. */
+export function claimOfVolume(pod: PodInfo, volume: Volume): ClaimVolume | undefined {
+  if (volume.persistentVolumeClaim !== undefined) return { name: volume.persistentVolumeClaim.claimName, ephemeral: false };
+  if (volume.ephemeral !== undefined) return { name: `${pod.name}-${volume.name}`, ephemeral: true };
+  return undefined;
+}
+
+export function claimVolumes(pod: PodInfo): ClaimVolume[] {
+  return pod.shape.volumes.flatMap((volume) => claimOfVolume(pod, volume) ?? []);
+}
+
+/** Equal pods of one shape name the same claims; claims made for a pod are its own. */
+export function claimSignature(pod: PodInfo): string | undefined {
+  for (const volume of pod.shape.volumes) if (claimOfVolume(pod, volume) !== undefined) return undefined;
+  return '';
+}
+
+export function storageClassOf(claim: PersistentVolumeClaim): string {
+  return claim.metadata.annotations?.['volume.beta.kubernetes.io/storage-class'] ?? claim.spec?.storageClassName ?? '';
+}
+
+/** A claim that the volume controller has finished with. */
+export function isFullyBound(claim: PersistentVolumeClaim): boolean {
+  return (claim.spec?.volumeName ?? '') !== '' && claim.metadata.annotations?.['pv.kubernetes.io/bind-completed'] !== undefined;
+}

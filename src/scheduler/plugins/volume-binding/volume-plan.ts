@@ -1,0 +1,23 @@
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../api/generated/core-v1.ts';
+import { SELECTED_NODE } from './provisioning.ts';
+
+/** What is to be done for a pod's claims on one node. */
+export interface VolumePlan {
+  readonly bindings: readonly { readonly claim: PersistentVolumeClaim; readonly volume: PersistentVolume }[];
+  readonly provisions: readonly PersistentVolumeClaim[];
+}
+
+/** The volume with the claim written on it, as the volume controller would. */
+export function claimedBy(volume: PersistentVolume, claim: PersistentVolumeClaim): PersistentVolume {
+  const { name, namespace, uid, resourceVersion } = claim.metadata;
+  const annotations = volume.spec?.claimRef ? volume.metadata.annotations : { ...volume.metadata.annotations, 'pv.kubernetes.io/bound-by-controller': 'yes' };
+  return {
+    ...volume,
+    metadata: { ...volume.metadata, ...(annotations ? { annotations } : {}) },
+    spec: { ...volume.spec, claimRef: { ...volume.spec?.claimRef, kind: 'PersistentVolumeClaim', apiVersion: 'v1', name, namespace, uid, resourceVersion } },
+  };
+}
+
+export function provisionedOn(claim: PersistentVolumeClaim, nodeName: string): PersistentVolumeClaim {
+  return { ...claim, metadata: { ...claim.metadata, annotations: { ...claim.metadata.annotations, [SELECTED_NODE]: nodeName } } };
+}
