@@ -137,12 +137,15 @@ export class ImageRecords {
 
   /** Changes happen one after the other; the file is on disk before anyone sees them. */
   async #change(apply: (images: Map<string, ImageRecord>) => void): Promise<void> {
-    const run = this.#writing.then(async () => {
+    const before = this.#writing;
+    const write = async (): Promise<void> => {
+      await before;
       const next = new Map(this.#images);
       apply(next);
       await writeAtomically(this.#path, JSON.stringify({ images: [...next.values()] }, undefined, 1));
       this.#images = next;
-    });
+    };
+    const run = write();
     this.#writing = run.catch(() => {});
     await run;
   }

@@ -1,14 +1,168 @@
-import type { ImageStoreOptions, PullOptions } from './image-store.ts';
-import { ImageError } from './image-error.ts';
+/**
+ * Pulls an image: resolves its name to a manifest for this machine, downloads what is not here yet, several blobs at a
+ * time, and unpacks layers while later ones are still coming in.
+ */
+import { RunGroup } from '../../kernel/index.ts';
+import { ImageError, whileDoing } from './image-error.ts';
 import type { ImageRecord } from './image-records.ts';
+import type { ImageStoreOptions, PullOptions } from './image-store.ts';
+import { installImage } from './install-image.ts';
+import type { Lease } from './lease.ts';
+import type { Descriptor, ImageConfig, Manifest } from './manifest/oci-types.ts';
+import { LARGEST_DOCUMENT, parseConfig, parseManifestOrIndex } from './manifest/parse-manifest.ts';
+import { checkPlatform, selectPlatform } from './manifest/select-platform.ts';
+import { formatReference, normalizeReference, repositoryOf, type ImageReference } from './reference.ts';
+import { fromAuthConfig, fromDockerConfig, type Credentials } from './registry/credentials.ts';
+import { BlobDownloads } from './registry/download-blobs.ts';
+import { endpointsOf } from './registry/endpoints.ts';
+import { RegistryClient, type FetchedManifest } from './registry/registry-client.ts';
 import type { StoreParts } from './store-parts.ts';
 
-export class ImagePuller {
-  constructor(readonly parts: StoreParts, readonly options: ImageStoreOptions) {}
+const MOST_NESTED_INDEXES = 5;
+const PARALLEL_DOWNLOADS = 3;
 
-  async pull(reference: string, _options?: PullOptions): Promise<ImageRecord> {
-    throw new ImageError('UNIMPLEMENTED', `${reference} cannot be pulled: this build has no registry client`);
+interface ResolvedImage {
+  /** The digest that the name stands for: of an index, or of the manifest itself. */
+  readonly digest: string;
+  readonly manifest: Manifest;
+  readonly manifestDigest: string;
+  readonly documents: readonly string[];
+  readonly documentBytes: number;
+}
+
+export class ImagePuller {
+  readonly #parts: StoreParts;
+  readonly #options: ImageStoreOptions;
+  readonly #closing = new AbortController();
+  readonly #running = new Set<Promise<unknown>>();
+
+  constructor(parts: StoreParts, options: ImageStoreOptions) {
+    this.#parts = parts;
+    this.#options = options;
   }
 
-  async close(): Promise<void> {}
+  async pull(text: string, options: PullOptions = {}): Promise<ImageRecord> {
+    const reference = normalizeReference(text);
+    const signals = [this.#closing.signal, this.#parts.ctx.signal, ...(options.signal === undefined ? [] : [options.signal])];
+    const signal = AbortSignal.any(signals);
+    const run = this.#pull(reference, options, signal);
+    this.#running.add(run);
+    try {
+      return await run;
+    } catch (error) {
+      if (signal.aborted) throw new ImageError('CANCELLED', `the pull of ${formatReference(reference)} was cancelled`, { cause: error });
+      throw whileDoing(`failed to pull and unpack image ${JSON.stringify(formatReference(reference))}`, error);
+    } finally {
+      this.#running.delete(run);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.allSettled(this.#running);
+  }
+
+  async #pull(reference: ImageReference, options: PullOptions, signal: AbortSignal): Promise<ImageRecord> {
+    const lease = this.#parts.leases.take();
+    const group = new RunGroup({ signal });
+    try {
+      const client = await this.#client(reference, options, group.signal);
+      const resolved = await this.#resolve(client, reference, lease);
+      const downloads = new BlobDownloads({
+        ...this.#parts,
+        client,
+        group,
+        lease,
+        parallel: this.#options.parallelDownloads ?? PARALLEL_DOWNLOADS,
+        ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
+      });
+      const { config: configDescriptor, layers } = resolved.manifest;
+      const config = await this.#config(downloads, configDescriptor);
+      for (const layer of layers) downloads.start(layer);
+      const name = formatReference(reference);
+      const record = await installImage(
+        this.#parts,
+        lease,
+        {
+          ...resolved,
+          config,
+          configDigest: configDescriptor.digest,
+          layers,
+          documents: [...resolved.documents, configDescriptor.digest],
+          documentBytes: resolved.documentBytes + configDescriptor.size,
+          names: {
+            ...(reference.tag === undefined ? {} : { tag: name }),
+            digest: `${repositoryOf(reference)}@${resolved.digest}`,
+          },
+          ready: (layer) => downloads.done(layer.digest),
+        },
+        group.signal,
+      );
+      await group.wait();
+      return record;
+    } finally {
+      // Downloads that an error left behind; their own errors say nothing new.
+      await group.close().catch(() => {});
+      lease.release();
+    }
+  }
+
+  async #client(reference: ImageReference, { auth }: PullOptions, signal: AbortSignal): Promise<RegistryClient> {
+    const { registries } = this.#options;
+    let credentials: Promise<Credentials | undefined> | undefined;
+    const find = async (): Promise<Credentials | undefined> => {
+      const given = fromAuthConfig(auth, reference.domain);
+      if (given !== undefined || registries?.dockerConfig === undefined) return given;
+      return fromDockerConfig(registries.dockerConfig, reference.domain, signal);
+    };
+    return new RegistryClient({
+      clock: this.#parts.ctx.clock,
+      endpoints: await endpointsOf(reference.domain, registries),
+      domain: reference.domain,
+      path: reference.path,
+      credentials: () => (credentials ??= find()),
+      signal,
+    });
+  }
+
+  /** From the name down to the manifest of this machine's platform. */
+  async #resolve(client: RegistryClient, reference: ImageReference, lease: Lease): Promise<ResolvedImage> {
+    const documents: string[] = [];
+    let documentBytes = 0;
+    try {
+      const expected = reference.digest === undefined ? undefined : { digest: reference.digest, size: 0 };
+      let fetched = await client.manifest(reference.digest ?? reference.tag ?? 'latest', expected);
+      const { digest } = fetched;
+      for (let depth = 0; depth < MOST_NESTED_INDEXES; depth++) {
+        await this.#keep(fetched, lease);
+        documents.push(fetched.digest);
+        documentBytes += fetched.bytes.length;
+        const parsed = parseManifestOrIndex(fetched.bytes, fetched.mediaType);
+        if ('manifest' in parsed) return { digest, manifest: parsed.manifest, manifestDigest: fetched.digest, documents, documentBytes };
+        const chosen = selectPlatform(parsed.index.manifests, this.#parts.platform);
+        fetched = await client.manifest(chosen.digest, chosen);
+      }
+    } catch (error) {
+      throw whileDoing(`failed to resolve reference ${JSON.stringify(formatReference(reference))}`, error);
+    }
+    throw new ImageError('FAILED_PRECONDITION', `the image nests indexes more than ${MOST_NESTED_INDEXES} deep`);
+  }
+
+  async #keep({ bytes, digest }: FetchedManifest, lease: Lease): Promise<void> {
+    lease.hold(digest);
+    await this.#parts.blobs.fetch({ digest, size: bytes.length }, async () => ({ start: 0, content: once(bytes) }));
+  }
+
+  async #config(downloads: BlobDownloads, descriptor: Descriptor): Promise<ImageConfig> {
+    if (descriptor.size > LARGEST_DOCUMENT) throw new ImageError('FAILED_PRECONDITION', `the image's config has ${descriptor.size} bytes`);
+    downloads.start(descriptor);
+    await downloads.done(descriptor.digest);
+    const config = parseConfig(await this.#parts.blobs.read(descriptor.digest));
+    checkPlatform(config, this.#parts.platform);
+    return config;
+  }
+}
+
+async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
 }

@@ -1,6 +1,6 @@
 /** Which image of a multi-platform index a machine runs. */
 import { ImageError } from '../image-error.ts';
-import type { Descriptor, Platform } from './oci-types.ts';
+import type { Descriptor, ImageConfig, Platform } from './oci-types.ts';
 
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386', arm: 'arm', arm64: 'arm64', ppc64: 'ppc64le', s390x: 's390x', riscv64: 'riscv64' };
 
@@ -25,6 +25,14 @@ export function selectPlatform(manifests: readonly Descriptor[], wanted: Platfor
   const best = ranked[0];
   if (best === undefined) throw new ImageError('NOT_FOUND', `no match for platform in manifest: not found (wanted ${formatPlatform(wanted)})`);
   return best.item;
+}
+
+/** An image without an index says in its config what it is for. */
+export function checkPlatform({ os, architecture, variant }: ImageConfig, wanted: Platform): void {
+  if (os === undefined || os === '' || architecture === undefined || architecture === '') return;
+  const platform = { os, architecture, ...(variant === undefined ? {} : { variant }) };
+  if (rankOf(platform, wanted) > 0) return;
+  throw new ImageError('NOT_FOUND', `no match for platform in manifest: not found (the image is for ${formatPlatform(platform)}, wanted ${formatPlatform(wanted)})`);
 }
 
 const IMPLIED_VARIANT: Readonly<Record<string, string | undefined>> = { arm: 'v7', arm64: 'v8' };

@@ -1,0 +1,36 @@
+/** What a registry asks for with a 401: the header WWW-Authenticate (RFC 9110, section 11). */
+
+export interface AuthChallenge {
+  /** In lower case: `bearer`, `basic`. */
+  readonly scheme: string;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** All challenges of a header; a malformed rest is left out. */
+export function parseChallenges(header: string): AuthChallenge[] {
+  const challenges: { scheme: string; parameters: Record<string, string> }[] = [];
+  let at = 0;
+  const take = (pattern: RegExp): string | undefined => {
+    const sticky = new RegExp(pattern.source, 'y');
+    sticky.lastIndex = at;
+    const match = sticky.exec(header);
+    if (match === null) return undefined;
+    at = sticky.lastIndex;
+    return match[0];
+  };
+  while (at < header.length) {
+    take(/[\s,]*/);
+    const token = take(/[!#$%&'*+.^_`|~0-9A-Za-z-]+/);
+    if (token === undefined) break;
+    if (take(/\s*=\s*/) === undefined) {
+      challenges.push({ scheme: token.toLowerCase(), parameters: {} });
+      continue;
+    }
+    const quoted = take(/"(?:[^"\\]|\\.)*"/);
+    const value = quoted === undefined ? take(/[^\s,"]*/) : quoted.slice(1, -1).replace(/\\(.)/g, '$1');
+    const current = challenges.at(-1);
+    if (value === undefined || current === undefined) break;
+    current.parameters[token.toLowerCase()] = value;
+  }
+  return challenges;
+}

@@ -1,0 +1,90 @@
+/** Answers a registry's challenge: a token from its token server, or user name and password. */
+import { ImageError } from '../image-error.ts';
+import { parseChallenges } from './auth-challenge.ts';
+import type { Credentials } from './credentials.ts';
+import { readText, send } from './http-request.ts';
+import type { EndpointSettings } from './registry-options.ts';
+
+const LARGEST_ANSWER = 1024 * 1024;
+
+export interface AuthorizeOptions {
+  readonly credentials: Credentials | undefined;
+  /** What is asked for when the challenge does not say. */
+  readonly scope: string;
+  readonly settings: EndpointSettings;
+  readonly signal?: AbortSignal;
+}
+
+/** The value of the Authorization header; undefined when the challenge cannot be met with what we have. */
+export async function authorize(challengeHeader: string, options: AuthorizeOptions): Promise<string | undefined> {
+  const { credentials } = options;
+  const challenges = parseChallenges(challengeHeader);
+  const bearer = challenges.find((challenge) => challenge.scheme === 'bearer');
+  if (bearer !== undefined) {
+    if (credentials?.registryToken !== undefined) return `Bearer ${credentials.registryToken}`;
+    return `Bearer ${await fetchToken(bearer.parameters, options)}`;
+  }
+  if (challenges.some((challenge) => challenge.scheme === 'basic') && credentials?.username !== undefined) return basic(credentials);
+  return undefined;
+}
+
+async function fetchToken(parameters: Readonly<Record<string, string>>, options: AuthorizeOptions): Promise<string> {
+  const { credentials, settings, signal } = options;
+  const scope = parameters.scope ?? options.scope;
+  let realm: URL;
+  try {
+    realm = new URL(parameters.realm ?? '');
+  } catch {
+    throw new ImageError('UNAUTHENTICATED', 'failed to authorize: the registry names no token server');
+  }
+  // Only what is about trust: headers and client certificates of the registry are not for its token server.
+  const trust: EndpointSettings = { ...(settings.ca === undefined ? {} : { ca: settings.ca }), skipVerify: settings.skipVerify === true };
+  const common = { settings: trust, ...(signal === undefined ? {} : { signal }) };
+  const what = credentials === undefined ? 'anonymous token' : 'oauth token';
+  const response =
+    credentials?.identityToken === undefined
+      ? await send({ ...common, url: tokenUrl(realm, { ...parameters, scope }), headers: credentials?.username === undefined ? {} : { authorization: basic(credentials) } })
+      : await send({
+          ...common,
+          url: realm.href,
+          method: 'POST',
+          headers: { 'content-type': 'application/x-www-form-urlencoded' },
+          body: new URLSearchParams({
+            grant_type: 'refresh_token',
+            refresh_token: credentials.identityToken,
+            service: parameters.service ?? '',
+            scope,
+            client_id: 'k8ts',
+          }).toString(),
+        });
+  const text = await readText(response, LARGEST_ANSWER);
+  const status = response.statusCode ?? 0;
+  if (status !== 200) {
+    const code = status >= 500 ? 'UNAVAILABLE' : 'UNAUTHENTICATED';
+    throw new ImageError(code, `failed to authorize: failed to fetch ${what}: unexpected status from the token server ${realm.origin}: ${status}`);
+  }
+  const token = tokenIn(text);
+  if (token === undefined) throw new ImageError('UNAUTHENTICATED', `failed to authorize: the token server ${realm.origin} answered without a token`);
+  return token;
+}
+
+function tokenUrl(realm: URL, { service, scope = '' }: { service?: string; scope?: string }): string {
+  const url = new URL(realm);
+  if (service !== undefined) url.searchParams.set('service', service);
+  for (const item of scope.split(' ')) if (item !== '') url.searchParams.append('scope', item);
+  return url.href;
+}
+
+function tokenIn(text: string): string | undefined {
+  try {
+    const answer = JSON.parse(text) as { token?: unknown; access_token?: unknown };
+    const token = answer.token ?? answer.access_token;
+    return typeof token === 'string' && /^[\x21-\x7e]+$/.test(token) ? token : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function basic({ username = '', password = '' }: Credentials): string {
+  return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+}

@@ -1,0 +1,97 @@
+/** One HTTP request to a registry, with redirects followed. */
+import { request as plainRequest, type IncomingMessage } from 'node:http';
+import { request as tlsRequest } from 'node:https';
+import { existsSync, readFileSync } from 'node:fs';
+import { rootCertificates } from 'node:tls';
+import { ImageError } from '../image-error.ts';
+import { isLoopback } from './endpoints.ts';
+import type { EndpointSettings } from './registry-options.ts';
+
+export interface HttpRequest {
+  readonly url: string;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly settings?: EndpointSettings;
+  readonly signal?: AbortSignal;
+}
+
+const IDLE_MS = 60_000;
+const MOST_REDIRECTS = 10;
+
+/** The answer, whatever its status; redirects are followed, and only the first server gets the credentials. */
+export async function send(request: HttpRequest): Promise<IncomingMessage> {
+  let current = request;
+  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
+    const response = await sendOnce(current);
+    const { location } = response.headers;
+    if (![301, 302, 303, 307, 308].includes(response.statusCode ?? 0) || location === undefined) return response;
+    response.resume();
+    current = redirected(current, location);
+  }
+  throw new ImageError('UNKNOWN', `${request.url}: more than ${MOST_REDIRECTS} redirects`);
+}
+
+export function redirected(request: HttpRequest, location: string): HttpRequest {
+  const [from, to] = [new URL(request.url), new URL(location, request.url)];
+  if (to.protocol !== 'http:' && to.protocol !== 'https:') throw new ImageError('UNKNOWN', `${request.url}: redirected to ${to.protocol}`);
+  if (from.protocol === 'https:' && to.protocol === 'http:' && !isLoopback(to.hostname)) {
+    throw new ImageError('UNKNOWN', `${request.url}: redirected to plain HTTP on ${to.host}`);
+  }
+  if (from.origin === to.origin) return { ...request, url: to.href };
+  // Neither credentials nor the client certificate of one server are for another.
+  const { authorization: _authorization, ...headers } = request.headers ?? {};
+  const { clientCertificates: _certificates, headers: _headers, ...settings } = request.settings ?? {};
+  return { ...request, url: to.href, headers, settings };
+}
+
+async function sendOnce({ url, method = 'GET', headers = {}, body, settings = {}, signal }: HttpRequest): Promise<IncomingMessage> {
+  signal?.throwIfAborted();
+  const target = new URL(url);
+  const common = { method, headers: { 'user-agent': 'k8ts', ...settings.headers, ...headers }, ...(signal === undefined ? {} : { signal }) };
+  return new Promise((resolve, reject) => {
+    const [client] = settings.clientCertificates ?? [];
+    const outgoing =
+      target.protocol === 'http:'
+        ? plainRequest(target, common)
+        : tlsRequest(target, {
+            ...common,
+            ca: [...trustedAuthorities(), ...(settings.ca ?? [])],
+            rejectUnauthorized: settings.skipVerify !== true,
+            ...(client === undefined ? {} : { cert: client.certificate, key: client.key }),
+          });
+    // Of the socket, so that it also ends a download that has stalled.
+    outgoing.setTimeout(IDLE_MS, () => outgoing.destroy(Object.assign(new Error(`no data for ${IDLE_MS / 1000} s`), { code: 'ETIMEDOUT' })));
+    outgoing.once('response', resolve);
+    outgoing.once('error', reject);
+    outgoing.end(body);
+  });
+}
+
+/** The machine's own list counts as well as Node's: companies put their authorities there. */
+let authorities: readonly string[] | undefined;
+
+function trustedAuthorities(): readonly string[] {
+  if (authorities === undefined) {
+    const files = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt', '/etc/ssl/cert.pem'];
+    const system = files.find((file) => existsSync(file));
+    authorities = [...rootCertificates, ...(system === undefined ? [] : [readFileSync(system, 'utf8')])];
+  }
+  return authorities;
+}
+
+/** A short text body, for errors and tokens. */
+export async function readText(response: IncomingMessage, limit: number): Promise<string> {
+  return (await readBytes(response, limit)).toString('utf8');
+}
+
+export async function readBytes(response: IncomingMessage, limit: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > limit) throw new ImageError('FAILED_PRECONDITION', `the registry's answer has more than ${limit} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

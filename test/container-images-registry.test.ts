@@ -1,0 +1,168 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openImageStore, type ImageStore, type ImageStoreOptions } from '../src/container-runtime/images/index.ts';
+import { createContext } from '../src/kernel/index.ts';
+import { requires } from './requires.ts';
+import { architecture, buildImage, busyboxImage, imageIndex, pushImage, pushManifest, webImage } from './test-images.ts';
+import { REGISTRY_AUTHORIZATION, REGISTRY_PASSWORD, REGISTRY_USER, startRegistry, type TestRegistry } from './test-registry.ts';
+
+const missing = requires('root', 'docker-registry', 'busybox', 'openssl');
+
+describe.skipIf(missing !== undefined)(`pulling from docker-registry${missing === undefined ? '' : ` (${missing})`}`, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'k8ts-images-'));
+  const stores: ImageStore[] = [];
+  const registries: TestRegistry[] = [];
+  let plain: TestRegistry;
+  let guarded: TestRegistry;
+
+  const open = async (options: Partial<ImageStoreOptions> = {}): Promise<ImageStore> => {
+    const root = join(folder, `store-${stores.length}`);
+    const store = await openImageStore(createContext({ writeLog: () => {} }), { root, ...options });
+    stores.push(store);
+    return store;
+  };
+
+  beforeAll(async () => {
+    [plain, guarded] = await Promise.all([startRegistry(), startRegistry({ authentication: true, tls: true })]);
+    registries.push(plain, guarded);
+    await pushImage(webImage(), { registry: plain.url, repository: 'team/www', tag: 'v1' });
+  });
+
+  afterAll(async () => {
+    await Promise.all([...stores.map((store) => store.close()), ...registries.map((registry) => registry.stop())]);
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('pulls by tag and digest, and says what it has', async () => {
+    const store = await open();
+    const image = webImage();
+    const reference = `${plain.host}/team/www`;
+    const { imageRef } = await store.service.pullImage({ image: { image: `${reference}:v1` } });
+    expect(imageRef).toBe(image.id);
+    const byDigest = await store.service.pullImage({ image: { image: `${reference}@${image.manifest.digest}` } });
+    expect(byDigest.imageRef).toBe(image.id);
+    const { images } = await store.service.listImages({});
+    const size = [image.manifest, image.config, ...image.layers].reduce((sum, { bytes }) => sum + bytes.length, 0);
+    expect(images).toEqual([
+      {
+        id: image.id,
+        repoTags: [`${reference}:v1`],
+        repoDigests: [`${reference}@${image.manifest.digest}`],
+        size,
+        username: 'www',
+        spec: { image: '' },
+        pinned: false,
+      },
+    ]);
+    for (const name of [image.id, image.id.slice(7, 20), `${reference}:v1`, `${reference}@${image.manifest.digest}`]) {
+      expect((await store.service.imageStatus({ image: { image: name } })).image?.id).toBe(image.id);
+    }
+    expect(await store.service.imageStatus({ image: { image: `${reference}:v2` } })).toEqual({});
+  });
+
+  it('takes the image of its platform from an index', async () => {
+    const store = await open();
+    const mine = busyboxImage('multi');
+    const other = buildImage({ name: 'multi', layers: [[{ name: 'other', content: 'x' }]], architecture: 's390x' });
+    const target = { registry: plain.url, repository: 'multi' };
+    await pushImage(mine, target);
+    await pushImage(other, target);
+    const index = imageIndex(
+      { image: other, platform: { os: 'linux', architecture: 's390x' } },
+      { image: mine, platform: { os: 'linux', architecture } },
+    );
+    await pushManifest(index, { ...target, tag: 'all' });
+    await pushManifest(other.manifest, { ...target, tag: 'other' });
+    const pulled = await store.pull(`${plain.host}/multi:all`);
+    expect(pulled.id).toBe(mine.id);
+    expect(pulled.digests).toEqual([`${plain.host}/multi@${index.digest}`]);
+    await expect(store.pull(`${plain.host}/multi:other`)).rejects.toThrow(/no match for platform in manifest: not found .* linux\/s390x/);
+  });
+
+  it('tells what is not there from what may not be seen, and both from a registry that is down', async () => {
+    const store = await open({ registries: { hosts: { [guarded.host]: { settings: { ca: [guarded.ca] } } } } });
+    await expect(store.service.pullImage({ image: { image: `${plain.host}/team/www:none` } })).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+      message: expect.stringMatching(/^failed to pull and unpack image ".*\/team\/www:none": failed to resolve reference ".*": .*\/team\/www:none: not found$/),
+    });
+    await expect(store.service.pullImage({ image: { image: `${guarded.host}/app` } })).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+    await expect(store.service.pullImage({ image: { image: '127.0.0.1:1/app' } })).rejects.toMatchObject({
+      code: 'UNKNOWN',
+      message: expect.stringMatching(/^RegistryUnavailable: /),
+    });
+    await expect(store.service.pullImage({ image: { image: 'UPPER' } })).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+  });
+
+  it('pulls over TLS with credentials of every source', async () => {
+    const { NODE_TLS_REJECT_UNAUTHORIZED: before } = process.env;
+    process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
+    await pushImage(busyboxImage('app'), { registry: guarded.url, repository: 'app', tag: 'latest', authorization: REGISTRY_AUTHORIZATION });
+    if (before === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
+    const image = { image: `${guarded.host}/app` };
+    const auth = { username: REGISTRY_USER, password: REGISTRY_PASSWORD };
+
+    const distrusting = await open();
+    await expect(distrusting.service.pullImage({ image, auth })).rejects.toThrow(/self-signed certificate/);
+
+    const hostsDirectory = join(folder, 'certs.d');
+    const hostFolder = join(hostsDirectory, guarded.host);
+    mkdirSync(hostFolder, { recursive: true });
+    writeFileSync(join(hostFolder, 'ca.pem'), guarded.ca);
+    writeFileSync(join(hostFolder, 'hosts.toml'), `server = "${guarded.url}"\nca = "ca.pem"\n`);
+    const withPullSecret = await open({ registries: { hostsDirectory } });
+    const { imageRef } = await withPullSecret.service.pullImage({ image, auth });
+    expect(imageRef).toBe(busyboxImage('app').id);
+    await expect(withPullSecret.service.pullImage({ image, auth: { ...auth, password: 'wrong' } })).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+    const basic = Buffer.from(`${REGISTRY_USER}:${REGISTRY_PASSWORD}`).toString('base64');
+    await withPullSecret.service.pullImage({ image, auth: { auth: basic } });
+    const elsewhere = { auth: basic, serverAddress: 'https://elsewhere.example' };
+    await expect(withPullSecret.service.pullImage({ image, auth: elsewhere })).rejects.toMatchObject({ code: 'UNAUTHENTICATED' });
+
+    const dockerConfig = join(folder, 'config.json');
+    writeFileSync(dockerConfig, JSON.stringify({ auths: { [guarded.url]: { auth: basic } } }));
+    const withConfig = await open({ registries: { hostsDirectory, dockerConfig } });
+    await withConfig.service.pullImage({ image });
+    expect(withConfig.list()).toHaveLength(1);
+  });
+
+  it('asks a credential helper', async () => {
+    const bin = join(folder, 'bin');
+    mkdirSync(bin, { recursive: true });
+    const answer = JSON.stringify({ ServerURL: guarded.host, Username: REGISTRY_USER, Secret: REGISTRY_PASSWORD });
+    writeFileSync(join(bin, 'docker-credential-k8ts-test'), `#!/bin/sh\nread server\n[ "$server" = "${guarded.host}" ] && [ "$1" = get ] && echo '${answer}'\n`, { mode: 0o755 });
+    const dockerConfig = join(folder, 'helper-config.json');
+    writeFileSync(dockerConfig, JSON.stringify({ credHelpers: { [guarded.host]: 'k8ts-test' } }));
+    const { PATH } = process.env;
+    process.env.PATH = `${bin}:${PATH}`;
+    try {
+      const store = await open({ registries: { dockerConfig, hosts: { [guarded.host]: { settings: { ca: [guarded.ca] } } } } });
+      expect((await store.pull(`${guarded.host}/app`)).tags).toEqual([`${guarded.host}/app:latest`]);
+    } finally {
+      process.env.PATH = PATH;
+    }
+  });
+
+  it('goes by mirrors first and to the registry when they fail', async () => {
+    const mirrored = await open({
+      registries: { hosts: { 'registry.invalid': { mirrors: [{ url: 'http://127.0.0.1:1' }, { url: plain.url }] } } },
+    });
+    expect((await mirrored.pull('registry.invalid/team/www:v1')).tags).toEqual(['registry.invalid/team/www:v1']);
+    const fallingBack = await open({ registries: { hosts: { [plain.host]: { mirrors: [{ url: 'http://127.0.0.1:1' }] } } } });
+    await fallingBack.pull(`${plain.host}/team/www:v1`);
+    expect(fallingBack.list()).toHaveLength(1);
+  });
+
+  it('two pulls at once share downloads and layers', async () => {
+    const store = await open();
+    const received = new Map<string, number>();
+    const onProgress = ({ digest, received: bytes, size }: { digest: string; received: number; size: number }): void => {
+      if (bytes === size) received.set(digest, (received.get(digest) ?? 0) + 1);
+    };
+    const reference = `${plain.host}/team/www:v1`;
+    const pulled = await Promise.all(Array.from({ length: 5 }, () => store.pull(reference, { onProgress })));
+    expect(new Set(pulled.map(({ id }) => id)).size).toBe(1);
+    expect([...received.values()]).toEqual([1, 1, 1]);
+  });
+});
