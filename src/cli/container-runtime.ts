@@ -1,0 +1,109 @@
+/** `k8ts container-runtime`: a CRI server of its own, for a kubelet in another process. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { run as runRuntime } from '../container-runtime/index.ts';
+import { BridgeNetwork, CniNetwork, type PodNetwork } from '../container-runtime/network/index.ts';
+import { flagsHelp, parseFlags, type Context, type FlagTable } from '../kernel/index.ts';
+import { untilSignal } from './until-signal.ts';
+
+const FLAGS = {
+  listen: { kind: 'text', default: '/run/k8ts/container-runtime.sock', summary: 'The Unix socket that CRI is served on' },
+  root: { kind: 'text', default: '/var/lib/k8ts/container-runtime', summary: 'Where images, and what is known of containers, are kept' },
+  state: { kind: 'text', default: '/run/k8ts/container-runtime', summary: 'Where namespaces, bundles and fifos are, until the next boot' },
+  runtime: { kind: 'pairs', default: { runc: 'runc' }, summary: 'OCI runtimes by the name of their handler: runc=/usr/sbin/runc,crun=crun' },
+  'default-runtime': { kind: 'text', default: 'runc', summary: 'The handler of pods that name no RuntimeClass' },
+  conmon: { kind: 'text', default: 'conmon', summary: 'The conmon program' },
+  'cgroup-driver': { kind: 'text', default: 'cgroupfs', only: ['cgroupfs', 'systemd'], summary: 'Who makes cgroups; the same as the kubelet’s' },
+  'cgroup-parent': { kind: 'text', summary: 'Where containers go whose pod has no cgroup' },
+  'node-netns': { kind: 'text', summary: 'The node’s network namespace, if it is not that of this process' },
+  'streaming-address': { kind: 'text', default: '127.0.0.1:0', summary: 'Where exec, attach and port-forward are served' },
+  'load-archive': { kind: 'repeated', default: [], summary: 'An archive of images to load at the start' },
+  'pinned-images': { kind: 'texts', default: [], summary: 'Images that garbage collection must leave alone' },
+  network: { kind: 'text', default: 'bridge', only: ['bridge', 'cni', 'none'], section: 'Network', summary: 'How pods get their network' },
+  'pod-cidr': { kind: 'texts', default: [], section: 'Network', summary: 'The node’s pod ranges, for the bridge; otherwise the kubelet tells' },
+  'bridge-name': { kind: 'text', default: 'k8ts0', section: 'Network', summary: 'The name of the bridge' },
+  'cni-conf-dir': { kind: 'text', default: '/etc/cni/net.d', section: 'Network', summary: 'CNI configurations' },
+  'cni-bin-dir': { kind: 'texts', default: ['/opt/cni/bin', '/usr/lib/cni', '/usr/libexec/cni'], section: 'Network', summary: 'CNI plugins' },
+  'registry-hosts-dir': { kind: 'text', section: 'Registries', summary: 'Mirrors and certificates, laid out as containerd’s certs.d' },
+  'docker-config': { kind: 'text', section: 'Registries', summary: 'A config.json with credentials for pulls that bring none' },
+  v: { kind: 'whole', shorthand: 'v', default: 0, section: 'Logging', summary: 'Log verbosity' },
+} as const satisfies FlagTable;
+
+export async function run(argv: readonly string[]): Promise<number> {
+  const { values, help } = parseFlags(argv, FLAGS);
+  if (help) {
+    console.log(flagsHelp(FLAGS, { usage: 'k8ts container-runtime: serve the Container Runtime Interface' }));
+    return 0;
+  }
+  const { ctx, release } = untilSignal({ name: 'container-runtime', verbosity: values.v });
+  const startedAt = ctx.clock.monotonic();
+  const network = await openNetwork(ctx, values);
+  const [host, port] = splitAddress(values['streaming-address']);
+  const archives: Promise<unknown>[] = [];
+  try {
+    await runRuntime(ctx, {
+      listen: values.listen,
+      rootDirectory: path.resolve(values.root),
+      stateDirectory: path.resolve(values.state),
+      handlers: Object.fromEntries(Object.entries(values.runtime).map(([handler, program]) => [handler, { path: program }])),
+      defaultHandler: values['default-runtime'],
+      conmon: values.conmon,
+      cgroupDriver: values['cgroup-driver'] === 'systemd' ? 'systemd' : 'cgroupfs',
+      ...(values['cgroup-parent'] ? { cgroupParent: values['cgroup-parent'] } : {}),
+      ...(values['node-netns'] ? { nodeNetns: values['node-netns'] } : {}),
+      ...(network && { network }),
+      streamingAddress: { host, port },
+      images: {
+        pinned: values['pinned-images'],
+        registries: {
+          ...(values['registry-hosts-dir'] ? { hostsDirectory: values['registry-hosts-dir'] } : {}),
+          ...(values['docker-config'] ? { dockerConfig: values['docker-config'] } : {}),
+        },
+      },
+      onReady: ({ imageStore }) => {
+        console.log(`container runtime on ${values.listen}, ready in ${((ctx.clock.monotonic() - startedAt) / 1000).toFixed(2)} s`);
+        for (const archive of values['load-archive']) {
+          const loading = imageStore.loadArchive(fs.createReadStream(archive), { signal: ctx.signal }).then(
+            (images) => console.log(`loaded ${images.flatMap((image) => image.tags).join(', ')}`),
+            (error: unknown) => ctx.logger.error(error, 'An archive cannot be loaded', { archive }),
+          );
+          archives.push(loading);
+        }
+      },
+    });
+    await Promise.all(archives);
+    return 0;
+  } finally {
+    await network?.close();
+    release();
+  }
+}
+
+interface NetworkFlags {
+  readonly network: string;
+  readonly root: string;
+  readonly 'node-netns': string | undefined;
+  readonly 'bridge-name': string;
+  readonly 'pod-cidr': readonly string[];
+  readonly 'cni-conf-dir': string;
+  readonly 'cni-bin-dir': readonly string[];
+}
+
+async function openNetwork(ctx: Context, flags: NetworkFlags): Promise<PodNetwork | undefined> {
+  const stateDirectory = path.resolve(flags.root, 'network');
+  const nodeNetns = flags['node-netns'];
+  if (flags.network === 'none') return undefined;
+  if (flags.network === 'cni') {
+    return new CniNetwork(ctx, { stateDirectory, nodeNetns, configDirectory: flags['cni-conf-dir'], pluginDirectories: flags['cni-bin-dir'] });
+  }
+  const network = await BridgeNetwork.open(ctx, { stateDirectory, nodeNetns, bridgeName: flags['bridge-name'] });
+  if (flags['pod-cidr'].length > 0) await network.configure({ podCidrs: flags['pod-cidr'] });
+  return network;
+}
+
+/** `host:port`, `[::1]:port`. */
+function splitAddress(address: string): [host: string, port: number] {
+  const colon = address.lastIndexOf(':');
+  if (colon < 0 || !/^\d+$/.test(address.slice(colon + 1))) throw new Error(`${JSON.stringify(address)} is not an address with a port`);
+  return [address.slice(0, colon).replace(/^\[|\]$/g, ''), Number(address.slice(colon + 1))];
+}

@@ -1,0 +1,32 @@
+/** Where a container's cgroup is: for the OCI runtime, and below the root of the cgroup file system. */
+import path from 'node:path';
+
+export interface CgroupNaming {
+  readonly systemdCgroups: boolean;
+  readonly defaultCgroupParent: string;
+}
+
+export interface CgroupPath {
+  /** As linux.cgroupsPath of the spec has it. */
+  readonly runtime: string;
+  readonly absolute: string;
+}
+
+/** The parent is the pod's cgroup, which the kubelet makes and limits: `/kubepods/…`, or a slice with systemd. */
+export function cgroupsPath({ systemdCgroups, defaultCgroupParent }: CgroupNaming, parent: string | undefined, id: string): CgroupPath {
+  const given = parent || defaultCgroupParent;
+  if (given.split('/').includes('..')) throw new Error(`the cgroup parent ${JSON.stringify(given)} leaves the tree`);
+  if (!systemdCgroups) {
+    const absolute = path.posix.join('/', given, id);
+    return { runtime: absolute, absolute };
+  }
+  const slice = path.posix.basename(given);
+  if (!slice.endsWith('.slice')) throw new Error(`the cgroup parent ${JSON.stringify(given)} is not a systemd slice`);
+  return { runtime: `${slice}:k8ts:${id}`, absolute: path.posix.join(slicePath(slice), `k8ts-${id}.scope`) };
+}
+
+/** systemd nests slices by the dashes of their names: a-b.slice lies in a.slice. */
+function slicePath(slice: string): string {
+  const parts = slice.slice(0, -'.slice'.length).split('-');
+  return `/${parts.map((_, index) => `${parts.slice(0, index + 1).join('-')}.slice`).join('/')}`;
+}

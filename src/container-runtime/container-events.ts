@@ -1,0 +1,41 @@
+/** What happens to containers, told to everyone who listens (CRI's GetContainerEvents). */
+import type { ContainerEventResponse } from '../cri/index.ts';
+
+/** A listener that does not take its events loses the oldest ones; it lists anyway when it comes back. */
+const LARGEST_BACKLOG = 10_000;
+
+export class ContainerEvents {
+  readonly #listeners = new Set<(event: ContainerEventResponse) => void>();
+
+  get hasListeners(): boolean {
+    return this.#listeners.size > 0;
+  }
+
+  publish(event: ContainerEventResponse): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+
+  /** Every event from now on, until the signal aborts. */
+  async *subscribe(signal: AbortSignal): AsyncGenerator<ContainerEventResponse> {
+    const backlog: ContainerEventResponse[] = [];
+    let wake: () => void = () => {};
+    const listener = (event: ContainerEventResponse): void => {
+      if (backlog.length >= LARGEST_BACKLOG) backlog.shift();
+      backlog.push(event);
+      wake();
+    };
+    const ended = (): void => wake();
+    this.#listeners.add(listener);
+    signal.addEventListener('abort', ended, { once: true });
+    try {
+      while (!signal.aborted) {
+        const event = backlog.shift();
+        if (event !== undefined) yield event;
+        else await new Promise<void>((resolve) => (wake = resolve));
+      }
+    } finally {
+      this.#listeners.delete(listener);
+      signal.removeEventListener('abort', ended);
+    }
+  }
+}

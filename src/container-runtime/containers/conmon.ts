@@ -1,0 +1,91 @@
+/**
+ * conmon: one small process a container, which asks the OCI runtime to make the container, holds its stdio, writes its
+ * log, and leaves its exit code in a file. It is nobody's child, so containers do not end with us.
+ *
+ *   we ──spawn──▶ conmon ──fork──▶ conmon (daemon) ──▶ runc create
+ *   ◀── {"pid": N} or {"pid": -1, "message": …} on the sync pipe (fd 3)
+ */
+import { spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { OciRuntimeError, ociMessage, type OciRuntime } from '../oci-runtime.ts';
+import type { ContainerPaths } from '../state-paths.ts';
+
+export interface ConmonOptions {
+  readonly conmon: string;
+  readonly runtime: OciRuntime;
+  readonly id: string;
+  readonly name: string;
+  readonly paths: ContainerPaths;
+  readonly exitDirectory: string;
+  /** Absent: output is thrown away. */
+  readonly logPath: string | undefined;
+  readonly terminal: boolean;
+  readonly stdin: boolean;
+  /** Stdin stays open when the client that was attached goes; without it the first one to go closes it. */
+  readonly leaveStdinOpen: boolean;
+}
+
+const SYNC_PIPE_FD = 3;
+
+/** Resolves with the pid of the container's process, which waits for its start. */
+export async function createWithConmon(options: ConmonOptions): Promise<number> {
+  const child = spawn(options.conmon, conmonArguments(options), {
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+    cwd: options.paths.directory,
+    // What runs as root gets nothing of our environment but what it needs.
+    env: { PATH: process.env['PATH'] ?? '', _OCI_SYNCPIPE: String(SYNC_PIPE_FD) },
+  });
+  const [, , errors, sync] = child.stdio as unknown as readonly [null, null, Readable, Readable];
+  const stderr = collect(errors);
+  try {
+    const report = await firstLine(sync, new Promise((_resolve, reject) => child.once('error', reject)));
+    return pidOf(report, stderr);
+  } finally {
+    sync.destroy();
+    errors.destroy();
+    child.unref();
+  }
+}
+
+function conmonArguments(options: ConmonOptions): string[] {
+  const { runtime, paths } = options;
+  return [
+    ...['--cid', options.id, '--cuuid', options.id, '--name', options.name],
+    ...['--runtime', runtime.path, ...runtime.globalArguments.flatMap((argument) => ['--runtime-arg', argument])],
+    ...['--bundle', paths.directory, '--persist-dir', paths.persist, '--exit-dir', options.exitDirectory],
+    ...['--conmon-pidfile', paths.conmonPid, '--container-pidfile', paths.pid],
+    ...['--log-path', options.logPath === undefined ? 'none:' : `k8s-file:${options.logPath}`, '--log-level', 'error', '--no-sync-log'],
+    '--full-attach',
+    ...(options.terminal ? ['--terminal'] : []),
+    ...(options.stdin ? ['--stdin'] : []),
+    ...(options.leaveStdinOpen ? ['--leave-stdin-open'] : []),
+  ];
+}
+
+function pidOf(report: string, stderr: () => string): number {
+  if (report === '') throw new OciRuntimeError(`conmon ended without a word: ${ociMessage(stderr())}`);
+  const { pid, data, message = '' } = JSON.parse(report) as { pid?: number; data?: number; message?: string };
+  const answer = pid ?? data ?? -1;
+  if (answer > 0) return answer;
+  throw new OciRuntimeError(ociMessage(message || stderr()));
+}
+
+function firstLine(stream: Readable, failed: Promise<never>): Promise<string> {
+  const line = new Promise<string>((resolve, reject) => {
+    let text = '';
+    stream.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      if (text.includes('\n')) resolve(text.slice(0, text.indexOf('\n')));
+    });
+    stream.once('end', () => resolve(text));
+    stream.once('error', reject);
+  });
+  return Promise.race([line, failed]);
+}
+
+function collect(stream: Readable): () => string {
+  let text = '';
+  stream.on('data', (chunk: Buffer) => (text = (text + chunk.toString()).slice(-16_384)));
+  stream.on('error', () => {});
+  return () => text;
+}

@@ -1,0 +1,72 @@
+/** Processes inside a running container: what an exec runs as, and the OCI runtime that starts it. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { CriError } from '../../cri/index.ts';
+import { readPidFile } from '../linux/processes.ts';
+import type { OciProcess, OciSpec } from '../oci-spec/oci-types.ts';
+import { newId, type RuntimeParts } from '../runtime-parts.ts';
+import { findRunningContainer } from './container-status.ts';
+
+export interface ExecOptions {
+  readonly containerId: string;
+  readonly command: readonly string[];
+  readonly terminal: boolean;
+}
+
+export interface ExecProcess {
+  readonly child: ChildProcess;
+  /** Ends the process in the container, not only the one that waits for it. */
+  kill(): void;
+  /** Takes away the files that it was started with. */
+  dispose(): void;
+}
+
+/** What the OCI runtime says when it, and not the command, failed. */
+const RUNTIME_FAILURE = /exec failed|unable to start container process|container .* (?:is not running|does not exist)|cannot exec/;
+
+/** The container's own process with another command: same user, environment, limits and confinement. */
+function execSpec(spec: OciSpec, { command, terminal }: ExecOptions): OciProcess {
+  const env = terminal && !spec.process.env.some((variable) => variable.startsWith('TERM=')) ? [...spec.process.env, 'TERM=xterm'] : spec.process.env;
+  return { ...spec.process, args: [...command], terminal, env };
+}
+
+/** `stdio` is what the child gets as 0, 1 and 2: pipes, or for a terminal the slave side of one. */
+export function startExec(parts: RuntimeParts, options: ExecOptions, stdio: readonly ('pipe' | 'ignore' | number)[]): ExecProcess {
+  const record = findRunningContainer(parts, options.containerId);
+  const runtime = parts.handlers.get(record.runtimeHandler);
+  if (runtime === undefined) throw new CriError('UNKNOWN', `no runtime for ${JSON.stringify(record.runtimeHandler)} is configured`);
+  if (options.command.length === 0) throw new CriError('INVALID_ARGUMENT', 'there is no command to run');
+  const paths = parts.paths.container(record.id);
+  const name = newId(parts.ctx).slice(0, 16);
+  const specFile = path.join(paths.directory, `exec-${name}.json`);
+  const pidFile = path.join(paths.directory, `exec-${name}.pid`);
+  fs.writeFileSync(specFile, JSON.stringify(execSpec(JSON.parse(fs.readFileSync(paths.spec, 'utf8')) as OciSpec, options)), { mode: 0o600 });
+  const child = spawn(runtime.path, [...runtime.globalArguments, 'exec', '--process', specFile, '--pid-file', pidFile, ...(options.terminal ? ['--tty'] : []), record.id], {
+    stdio: [...stdio],
+    env: { PATH: process.env['PATH'] ?? '' },
+  });
+  return {
+    child,
+    kill() {
+      const pid = readPidFile(pidFile);
+      if (pid !== undefined) {
+        try {
+          process.kill(pid, 'SIGKILL');
+        } catch {
+          // It has ended.
+        }
+      }
+      child.kill('SIGKILL');
+    },
+    dispose() {
+      fs.rmSync(specFile, { force: true });
+      fs.rmSync(pidFile, { force: true });
+    },
+  };
+}
+
+/** Whether an exec failed before its command ran; the message is then the runtime's. */
+export function isRuntimeFailure(exitCode: number, stderr: string): boolean {
+  return (exitCode === 255 || exitCode === 1 || exitCode === 126 || exitCode === 127) && RUNTIME_FAILURE.test(stderr);
+}

@@ -1,0 +1,63 @@
+/** ExecSync: a command in a container, run to its end, with what it wrote. Probes and hooks are made of this. */
+import { CriError, type ExecSyncRequest, type ExecSyncResponse } from '../../cri/index.ts';
+import { ociMessage } from '../oci-runtime.ts';
+import type { RuntimeParts } from '../runtime-parts.ts';
+import { isRuntimeFailure, startExec } from './exec-process.ts';
+
+/** What is kept of each stream: a probe that writes without end must not fill our memory. */
+const LARGEST_OUTPUT = 16 * 1024 * 1024 - 64 * 1024;
+
+/** After the command has ended, how long processes that it left behind may keep its output open. */
+const DRAIN_MS = 2000;
+
+export async function execSync(parts: RuntimeParts, { containerId = '', cmd = [], timeout = 0 }: ExecSyncRequest, signal?: AbortSignal): Promise<ExecSyncResponse> {
+  const process = startExec(parts, { containerId, command: cmd, terminal: false }, ['ignore', 'pipe', 'pipe']);
+  const { child } = process;
+  const stdout = collected(child.stdout);
+  const stderr = collected(child.stderr);
+  let timedOut = false;
+  const timer = timeout > 0 ? parts.ctx.clock.after(timeout * 1000, () => ((timedOut = true), process.kill())) : undefined;
+  const cancelled = (): void => process.kill();
+  signal?.addEventListener('abort', cancelled, { once: true });
+  try {
+    const exitCode = await ended(parts, child);
+    if (timedOut) throw new CriError('DEADLINE_EXCEEDED', `failed to exec in container: timeout ${timeout}s exceeded: context deadline exceeded`);
+    const said = stderr().toString();
+    if (isRuntimeFailure(exitCode, said)) throw new CriError('UNKNOWN', `failed to exec in container: ${ociMessage(said)}`);
+    return { stdout: stdout(), stderr: stderr(), exitCode };
+  } finally {
+    timer?.cancel();
+    signal?.removeEventListener('abort', cancelled);
+    process.dispose();
+  }
+}
+
+function ended(parts: RuntimeParts, child: ReturnType<typeof startExec>['child']): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, killedBy) => {
+      const exitCode = code ?? (killedBy === null ? 255 : 137);
+      const timer = parts.ctx.clock.after(DRAIN_MS, () => {
+        child.stdout?.destroy();
+        child.stderr?.destroy();
+        resolve(exitCode);
+      });
+      child.once('close', () => {
+        timer.cancel();
+        resolve(exitCode);
+      });
+    });
+  });
+}
+
+function collected(stream: NodeJS.ReadableStream | null): () => Buffer {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  stream?.on('data', (chunk: Buffer) => {
+    if (size >= LARGEST_OUTPUT) return;
+    const kept = chunk.subarray(0, LARGEST_OUTPUT - size);
+    chunks.push(kept);
+    size += kept.length;
+  });
+  return () => Buffer.concat(chunks);
+}

@@ -1,0 +1,51 @@
+/** The sources of a container's mounts: made, resolved, and for image volumes mounted, before the spec is written. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { CriError, type Mount } from '../../cri/index.ts';
+import type { UserNamespaceMapping } from '../images/index.ts';
+import type { RuntimeParts } from '../runtime-parts.ts';
+
+export interface PrepareMountsOptions {
+  readonly id: string;
+  readonly mounts: readonly Mount[];
+  readonly userNamespace?: UserNamespaceMapping;
+}
+
+/** SELinux labels are not changed: `selinuxRelabel` asks for what a machine without SELinux cannot do. */
+export async function prepareMounts(parts: RuntimeParts, { id, mounts, userNamespace }: PrepareMountsOptions): Promise<Mount[]> {
+  return Promise.all(
+    mounts.map(async (mount, index) => {
+      if (mount.image?.image) return { ...mount, readonly: true, hostPath: await mountImageVolume(parts, { id, mount, index, ...(userNamespace && { userNamespace }) }) };
+      return { ...mount, hostPath: existingSource(mount) };
+    }),
+  );
+}
+
+/** A source that is missing becomes a folder, as containers have always had it. */
+function existingSource({ hostPath = '', containerPath = '' }: Mount): string {
+  if (!path.isAbsolute(hostPath)) throw new CriError('INVALID_ARGUMENT', `the source ${JSON.stringify(hostPath)} of the mount ${containerPath} is not absolute`);
+  try {
+    return fs.realpathSync(hostPath);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+  fs.mkdirSync(hostPath, { recursive: true, mode: 0o755 });
+  return fs.realpathSync(hostPath);
+}
+
+interface ImageVolume {
+  readonly id: string;
+  readonly mount: Mount;
+  readonly index: number;
+  readonly userNamespace?: UserNamespaceMapping;
+}
+
+async function mountImageVolume(parts: RuntimeParts, { id, mount, index, userNamespace }: ImageVolume): Promise<string> {
+  const reference = mount.image?.image ?? '';
+  const image = parts.images.resolve(reference);
+  if (image === undefined) throw new CriError('NOT_FOUND', `failed to get image ${JSON.stringify(reference)} of the mount ${mount.containerPath ?? ''}: not found`);
+  const target = path.join(parts.paths.container(id).images, String(index));
+  fs.mkdirSync(target, { recursive: true });
+  await parts.images.mountImage(image.id, target, { ...(mount.imageSubPath ? { subPath: mount.imageSubPath } : {}), ...(userNamespace && { userNamespace }) });
+  return target;
+}

@@ -1,0 +1,34 @@
+/** RemoveContainer: nothing of it is left, whatever state it was in. */
+import fs from 'node:fs';
+import { mountsBelow } from '../linux/mounts.ts';
+import { deleteOciContainer } from '../oci-runtime.ts';
+import type { ContainerRecord } from '../records/container-record.ts';
+import type { RuntimeParts } from '../runtime-parts.ts';
+import { publishEvent } from '../sandboxes/sandbox-status.ts';
+import { stopContainer } from './stop-container.ts';
+
+export async function removeContainer(parts: RuntimeParts, idOrPrefix: string): Promise<void> {
+  const id = parts.containers.find(idOrPrefix)?.id;
+  if (id === undefined) return;
+  await stopContainer(parts, id, { timeoutSeconds: 0 });
+  await parts.locks.run(id, async () => {
+    const record = parts.containers.get(id);
+    if (record === undefined) return;
+    parts.containers.update(id, { phase: 'removing' });
+    await releaseContainer(parts, record);
+    publishEvent(parts, { containerId: id, sandboxId: record.sandboxId, type: 'CONTAINER_DELETED_EVENT' });
+    parts.containers.remove(id);
+  });
+}
+
+/** Takes away all that a container has on the machine, as far as it is there. */
+export async function releaseContainer(parts: RuntimeParts, { id, runtimeHandler }: ContainerRecord): Promise<void> {
+  const paths = parts.paths.container(id);
+  const runtime = parts.handlers.get(runtimeHandler);
+  if (runtime !== undefined) await deleteOciContainer(runtime, id);
+  if (fs.existsSync(paths.images)) for (const target of mountsBelow(paths.images)) await parts.images.unmountImage(target);
+  await parts.images.snapshots.remove(id);
+  fs.rmSync(paths.directory, { recursive: true, force: true });
+  fs.rmSync(paths.exit, { force: true });
+  fs.rmSync(`${parts.rootDirectory}/volumes/${id}`, { recursive: true, force: true });
+}

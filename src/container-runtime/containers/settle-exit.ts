@@ -1,0 +1,60 @@
+/** A container has ended: its record says how, listeners hear of it, and its cgroup goes. */
+import fs from 'node:fs';
+import { isAlive } from '../linux/processes.ts';
+import { deleteOciContainer } from '../oci-runtime.ts';
+import type { ContainerRecord } from '../records/container-record.ts';
+import { nowNanoseconds, type RuntimeParts } from '../runtime-parts.ts';
+import { publishEvent } from '../sandboxes/sandbox-status.ts';
+
+/** As other runtimes say of a container whose exit code nobody saw. */
+const UNKNOWN_EXIT_CODE = 255;
+
+/** Looks whether the container has ended, and takes note of it. */
+export function settleExit(parts: RuntimeParts, id: string): Promise<void> {
+  return parts.locks.run(id, async () => settleExitLocked(parts, id));
+}
+
+/** The same, for a caller that has the container's lock. */
+export function settleExitLocked(parts: RuntimeParts, id: string): void {
+  const record = parts.containers.get(id);
+  if (record?.phase !== 'running') return;
+  const ending = endingOf(parts, record);
+  if (ending === undefined) return;
+  parts.containers.update(id, { phase: 'exited', ...ending });
+  parts.exits.ended(id);
+  publishEvent(parts, { containerId: id, sandboxId: record.sandboxId, type: 'CONTAINER_STOPPED_EVENT' });
+  parts.background(`free the cgroup of container ${id}`, () => releaseOciState(parts, record));
+}
+
+type Ending = Pick<ContainerRecord, 'exitCode' | 'finishedAt' | 'reason' | 'message'>;
+
+function endingOf(parts: RuntimeParts, { id, process, conmon }: ContainerRecord): Ending | undefined {
+  const paths = parts.paths.container(id);
+  const exit = readExit(paths.exit);
+  if (exit !== undefined) return { ...exit, reason: reasonOf(exit.exitCode, fs.existsSync(paths.oom)) };
+  // conmon writes the code a moment after the process is gone. If conmon is gone too, nobody will.
+  if (process !== undefined && isAlive(process)) return undefined;
+  if (conmon !== undefined && isAlive(conmon)) return undefined;
+  const late = readExit(paths.exit);
+  if (late !== undefined) return { ...late, reason: reasonOf(late.exitCode, fs.existsSync(paths.oom)) };
+  return { exitCode: UNKNOWN_EXIT_CODE, finishedAt: nowNanoseconds(parts.ctx), reason: 'Unknown', message: 'conmon ended before the container did: its exit code is not known' };
+}
+
+function reasonOf(exitCode: number, oom: boolean): string {
+  if (oom) return 'OOMKilled';
+  return exitCode === 0 ? 'Completed' : 'Error';
+}
+
+function readExit(file: string): { exitCode: number; finishedAt: number } | undefined {
+  try {
+    const text = fs.readFileSync(file, 'utf8');
+    return { exitCode: Number.parseInt(text, 10), finishedAt: Number(fs.statSync(file, { bigint: true }).mtimeNs) };
+  } catch {
+    return undefined;
+  }
+}
+
+async function releaseOciState(parts: RuntimeParts, { id, runtimeHandler }: ContainerRecord): Promise<void> {
+  const runtime = parts.handlers.get(runtimeHandler);
+  if (runtime !== undefined) await deleteOciContainer(runtime, id);
+}

@@ -1,0 +1,32 @@
+/** Notices the ends of containers: at once by the files that conmon writes, and at the latest with the next look. */
+import fs from 'node:fs';
+import type { RuntimeParts } from '../runtime-parts.ts';
+import { settleExit } from './settle-exit.ts';
+
+/** For what no file tells of: a conmon that was killed, a notice that the kernel dropped. */
+const LOOK_EVERY_MS = 5000;
+
+/** Runs until the signal aborts. */
+export async function watchExits(parts: RuntimeParts, signal: AbortSignal): Promise<void> {
+  const watcher = fs.watch(parts.paths.exits, (_event, id) => {
+    if (id !== null && parts.containers.get(id) !== undefined) parts.background(`take note of the end of container ${id}`, () => settleExit(parts, id));
+  });
+  watcher.on('error', (error) => parts.ctx.logger.error(error, 'Watching for the ends of containers failed; they are noticed later', { directory: parts.paths.exits }));
+  const timer = parts.ctx.clock.every(LOOK_EVERY_MS, () => lookAtAll(parts));
+  lookAtAll(parts);
+  try {
+    await new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      else signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+  } finally {
+    timer.cancel();
+    watcher.close();
+  }
+}
+
+function lookAtAll(parts: RuntimeParts): void {
+  for (const { id, phase } of parts.containers) {
+    if (phase === 'running') parts.background(`look at container ${id}`, () => settleExit(parts, id));
+  }
+}

@@ -1,0 +1,12 @@
+/**
+ * The container runtime: a CRI server over an OCI runtime binary. Images come from `images/`, the pods' network from
+ * `network/`; sandboxes are pinned namespaces, containers are held by conmon, and both outlive this process. Everything
+ * that is known is in small files that are written before what they speak of is made, so it can be killed at any time.
+ *
+ * `startContainerRuntime` gives the services to a caller in the same process; `run` serves them on a socket.
+ */
+export { startContainerRuntime, type RunningContainerRuntime } from './start-container-runtime.ts';
+export { run, type ContainerRuntimeConfig } from './run.ts';
+export type { ContainerRuntimeOptions, OciRuntimeOptions } from './options.ts';
+export { ProgramMissing } from './programs.ts';
+export { RUNTIME_NAME, RUNTIME_VERSION } from './runtime-status.ts';

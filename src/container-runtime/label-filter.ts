@@ -1,0 +1,4 @@
+/** Whether something carries all labels of a CRI filter, which knows equality only. */
+export function matchesLabels(labels: Readonly<Record<string, string>> | undefined, selector: Readonly<Record<string, string>> | undefined): boolean {
+  return Object.entries(selector ?? {}).every(([key, value]) => labels?.[key] === value);
+}

@@ -1,0 +1,39 @@
+/** Mounting and unmounting by system call: no process is started for it. */
+import fs from 'node:fs';
+import { MNT_DETACH, mount, MS, SystemCallError, unmount } from '../syscalls.ts';
+
+export function bindMount(source: string, target: string): void {
+  mount(source, target, { flags: MS.BIND });
+}
+
+export function mountTmpfs(target: string, options: string): void {
+  mount('shm', target, { type: 'tmpfs', flags: MS.NOSUID | MS.NODEV | MS.NOEXEC, data: options });
+}
+
+/** Takes away every mount at this path; that there is none is no error. */
+export function unmountAll(target: string): void {
+  for (;;) {
+    try {
+      unmount(target, MNT_DETACH);
+    } catch (error) {
+      if (error instanceof SystemCallError && (error.code === 'EINVAL' || error.code === 'ENOENT')) return;
+      throw error;
+    }
+  }
+}
+
+/** The mount points at or below a directory, deepest first, as the kernel lists them. */
+export function mountsBelow(directory: string): string[] {
+  const prefix = `${directory}/`;
+  return fs
+    .readFileSync('/proc/self/mountinfo', 'utf8')
+    .split('\n')
+    .map((line) => unescapeMountPath(line.split(' ')[4] ?? ''))
+    .filter((point) => point === directory || point.startsWith(prefix))
+    .toReversed();
+}
+
+/** The kernel writes white space and backslashes of paths in octal. */
+export function unescapeMountPath(text: string): string {
+  return text.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)));
+}

@@ -1,0 +1,32 @@
+/** Sysctls of namespaces, written by a thread that is inside of them. */
+import fs from 'node:fs';
+
+/** What belongs to the IPC namespace; everything of `net` belongs to the network namespace, the names below to UTS. */
+const IPC = /^(?:kernel[./](?:msgmax|msgmnb|msgmni|sem|shmall|shmmax|shmmni|shm_rmid_forced)|fs[./]mqueue[./].+)$/;
+const UTS = /^kernel[./](?:hostname|domainname)$/;
+
+export type SysctlNamespace = 'net' | 'ipc' | 'uts';
+
+/** Which namespace a sysctl belongs to; undefined for one of the whole machine. */
+export function namespaceOfSysctl(name: string): SysctlNamespace | undefined {
+  if (/^net[./]/.test(name)) return 'net';
+  if (IPC.test(name)) return 'ipc';
+  return UTS.test(name) ? 'uts' : undefined;
+}
+
+/** The path of a sysctl below /proc/sys. With slashes, dots are part of names (`net/ipv4/conf/eth0.1/…`). */
+export function sysctlPath(name: string): string {
+  const slashed = name.includes('/') ? name : name.replaceAll('.', '/');
+  if (!/^[\w./-]+$/.test(slashed) || slashed.split('/').some((part) => part === '' || part === '.' || part === '..')) {
+    throw new Error(`${JSON.stringify(name)} is not the name of a sysctl`);
+  }
+  return `/proc/sys/${slashed}`;
+}
+
+export function writeSysctl(name: string, value: string): void {
+  try {
+    fs.writeFileSync(sysctlPath(name), value);
+  } catch (error) {
+    throw new Error(`the sysctl ${name} cannot be set to ${JSON.stringify(value)}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}

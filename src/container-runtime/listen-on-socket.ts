@@ -1,0 +1,26 @@
+import fs from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import type { GrpcServer } from '../kernel/grpc/index.ts';
+
+/** Listens where a process that was killed may have left its socket; one that answers belongs to somebody. */
+export async function listenOnSocket(server: GrpcServer, socket: string): Promise<void> {
+  fs.mkdirSync(path.dirname(socket), { recursive: true, mode: 0o711 });
+  if (fs.existsSync(socket)) {
+    if (await answers(socket)) throw new Error(`another process serves on ${socket} already`);
+    fs.rmSync(socket, { force: true });
+  }
+  await server.listen(`unix://${socket}`);
+  fs.chmodSync(socket, 0o660);
+}
+
+function answers(socket: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const connection = net.connect(socket);
+    connection.once('connect', () => {
+      connection.destroy();
+      resolve(true);
+    });
+    connection.once('error', () => resolve(false));
+  });
+}

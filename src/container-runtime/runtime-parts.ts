@@ -1,0 +1,53 @@
+/** What the parts of the runtime share: what it was told, what it knows, and whom it calls. */
+import type { Context } from '../kernel/index.ts';
+import type { CgroupTree } from './stats/cgroup-tree.ts';
+import type { ContainerEvents } from './container-events.ts';
+import type { ExitWaiters } from './containers/exit-waiters.ts';
+import type { ImageStore } from './images/index.ts';
+import type { PodNetwork } from './network/index.ts';
+import type { MachineFacts } from './oci-spec/container-spec.ts';
+import type { OciRuntime } from './oci-runtime.ts';
+import type { ContainerRecord } from './records/container-record.ts';
+import type { KeyedLock } from './records/keyed-lock.ts';
+import type { RecordStore } from './records/record-store.ts';
+import type { SandboxRecord } from './records/sandbox-record.ts';
+import type { StatePaths } from './state-paths.ts';
+
+export interface RuntimeParts {
+  readonly ctx: Context;
+  readonly rootDirectory: string;
+  readonly paths: StatePaths;
+  readonly sandboxes: RecordStore<SandboxRecord>;
+  readonly containers: RecordStore<ContainerRecord>;
+  readonly images: ImageStore;
+  readonly network: PodNetwork | undefined;
+  readonly locks: KeyedLock;
+  readonly events: ContainerEvents;
+  readonly exits: ExitWaiters;
+  readonly machine: MachineFacts;
+  readonly cgroups: CgroupTree;
+  readonly handlers: ReadonlyMap<string, OciRuntime>;
+  readonly defaultHandler: string;
+  readonly conmon: string;
+  readonly systemdCgroups: boolean;
+  /** The parent of containers whose sandbox names none. */
+  readonly defaultCgroupParent: string;
+  readonly nodeNetns: string | undefined;
+  readonly cdiDirectories: readonly string[];
+  /** Runs something that nobody waits for now, but the end of the runtime does; a failure is logged. */
+  background(what: string, work: () => Promise<void>): void;
+}
+
+/** Nanoseconds since the epoch, as CRI has times. */
+export function nowNanoseconds(ctx: Context): number {
+  return Math.round(ctx.clock.now() * 1e6);
+}
+
+/** As other runtimes have them: 64 hexadecimal digits. */
+export function newId(ctx: Context): string {
+  return Buffer.from(ctx.random.bytes(32)).toString('hex');
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

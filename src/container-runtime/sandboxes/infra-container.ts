@@ -1,0 +1,103 @@
+/**
+ * The process of a sandbox that needs one: a PID namespace that containers share must have a first process, and a user
+ * namespace must be made by a process that is mapped into it. Every other sandbox has none.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+import type { PodSandboxConfig } from '../../cri/index.ts';
+import { identify, readPidFile, type ProcessIdentity } from '../linux/processes.ts';
+import type { OciNamespace, OciSpec } from '../oci-spec/oci-types.ts';
+import { containerCapabilities } from '../oci-spec/capabilities.ts';
+import { idMappings } from '../oci-spec/namespaces.ts';
+import { defaultSeccompProfile } from '../oci-spec/seccomp-default.ts';
+import { createOciContainer, deleteOciContainer, startOciContainer, type OciRuntime } from '../oci-runtime.ts';
+import type { RuntimeParts } from '../runtime-parts.ts';
+import { cgroupsPath } from '../cgroup-path.ts';
+import { pauseProgram } from './pause-program.ts';
+import { pinProcessNamespaces, type SandboxModes } from './sandbox-namespaces.ts';
+
+export interface InfraOptions {
+  readonly id: string;
+  readonly config: PodSandboxConfig;
+  readonly runtime: OciRuntime;
+  readonly modes: SandboxModes;
+  readonly hostname: string;
+  readonly sysctls: Readonly<Record<string, string>>;
+}
+
+/** Below the largest id that a pod's user namespace usually maps. */
+const NOBODY = 65_534;
+
+/**
+ * Makes the process and pins its namespaces. It stays, and is given back, where the PID namespace is shared; a user
+ * namespace alone needs it only until it is pinned.
+ */
+export async function startInfra(parts: RuntimeParts, options: InfraOptions): Promise<ProcessIdentity | undefined> {
+  const { id, runtime, modes } = options;
+  const paths = parts.paths.sandbox(id);
+  installPauseProgram(parts);
+  fs.mkdirSync(paths.infraBundle, { recursive: true });
+  fs.writeFileSync(path.join(paths.infraBundle, 'config.json'), JSON.stringify(infraSpec(parts, options)));
+  await createOciContainer(runtime, id, { bundle: paths.infraBundle, pidFile: paths.infraPid });
+  const pid = readPidFile(paths.infraPid);
+  const identity = pid === undefined ? undefined : identify(pid);
+  if (identity === undefined) throw new Error('the process that was to hold the namespaces has ended');
+  pinProcessNamespaces(identity.pid, paths, modes);
+  if (!modes.sharedPid) {
+    await deleteOciContainer(runtime, id);
+    return undefined;
+  }
+  await startOciContainer(parts.ctx, runtime, id, { hasHooks: false });
+  return identity;
+}
+
+function installPauseProgram(parts: RuntimeParts): void {
+  const root = parts.paths.pause;
+  const program = path.join(root, 'pause');
+  if (fs.existsSync(program)) return;
+  for (const folder of ['proc', 'dev']) fs.mkdirSync(path.join(root, folder), { recursive: true, mode: 0o755 });
+  const temporary = `${program}.tmp`;
+  fs.writeFileSync(temporary, pauseProgram(parts.machine.architecture), { mode: 0o755 });
+  fs.renameSync(temporary, program);
+}
+
+function infraSpec(parts: RuntimeParts, { id, config, modes, hostname, sysctls }: InfraOptions): OciSpec {
+  const { machine } = parts;
+  const paths = parts.paths.sandbox(id);
+  const mappings = config.linux?.securityContext?.namespaceOptions?.usernsOptions;
+  // In a user namespace everything else belongs to it, and is made together with it.
+  const place = (type: OciNamespace['type'], file: string, ofHost: boolean): OciNamespace[] => (ofHost ? [] : [modes.userNamespace ? { type } : { type, path: file }]);
+  const none = containerCapabilities({ privileged: false, capabilities: { dropCapabilities: ['ALL'] }, lastCapability: machine.lastCapability });
+  return {
+    ociVersion: '1.0.2',
+    process: {
+      user: { uid: NOBODY, gid: NOBODY },
+      args: ['/pause'],
+      env: [],
+      cwd: '/',
+      capabilities: none,
+      noNewPrivileges: true,
+      oomScoreAdj: -998,
+    },
+    root: { path: parts.paths.pause, readonly: true },
+    ...(modes.userNamespace && !modes.hostUts ? { hostname } : {}),
+    mounts: [
+      { destination: '/proc', type: 'proc', source: 'proc', options: ['nosuid', 'noexec', 'nodev'] },
+      { destination: '/dev', type: 'tmpfs', source: 'tmpfs', options: ['nosuid', 'strictatime', 'mode=755', 'size=64k'] },
+    ],
+    linux: {
+      namespaces: [
+        { type: 'mount' },
+        { type: 'pid' },
+        ...(modes.userNamespace ? [{ type: 'user' as const }] : []),
+        ...place('network', paths.net, modes.hostNetwork),
+        ...place('ipc', paths.ipc, modes.hostIpc),
+        ...place('uts', paths.uts, modes.hostUts),
+      ],
+      ...(modes.userNamespace ? { uidMappings: idMappings(mappings?.uids), gidMappings: idMappings(mappings?.gids), sysctl: { ...sysctls } } : {}),
+      resources: { devices: [{ allow: false, access: 'rwm' }] },
+      cgroupsPath: cgroupsPath(parts, config.linux?.cgroupParent, id).runtime,
+      seccomp: defaultSeccompProfile(machine.architecture, []),
+    },
+  };
+}

@@ -1,0 +1,31 @@
+/** The files that a sandbox gives to its containers. */
+import fs from 'node:fs';
+import type { DNSConfig } from '../../cri/index.ts';
+import type { SandboxPaths } from '../state-paths.ts';
+
+const FALLBACK_HOSTS = '127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n';
+
+export function resolvConf({ servers = [], searches = [], options = [] }: DNSConfig): string {
+  const lines = [
+    ...(searches.length > 0 ? [`search ${searches.join(' ')}`] : []),
+    ...servers.map((server) => `nameserver ${server}`),
+    ...(options.length > 0 ? [`options ${options.join(' ')}`] : []),
+  ];
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+/** Without DNS configuration the sandbox resolves as the machine does. */
+export function writeSandboxFiles(paths: SandboxPaths, { dns, hostname }: { dns: DNSConfig | undefined; hostname: string }): void {
+  const given = dns === undefined ? '' : resolvConf(dns);
+  fs.writeFileSync(paths.resolvConf, given === '' ? readOr('/etc/resolv.conf', '') : given);
+  fs.writeFileSync(paths.hostname, `${hostname}\n`);
+  fs.writeFileSync(paths.hosts, readOr('/etc/hosts', FALLBACK_HOSTS));
+}
+
+function readOr(file: string, otherwise: string): string {
+  try {
+    return fs.readFileSync(file, 'utf8');
+  } catch {
+    return otherwise;
+  }
+}

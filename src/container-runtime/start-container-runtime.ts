@@ -1,0 +1,105 @@
+/** Starts the runtime: takes up what an earlier run left, then serves. */
+import fs from 'node:fs';
+import path from 'node:path';
+import type { ContainerRuntime } from '../cri/index.ts';
+import { RunGroup, type Context } from '../kernel/index.ts';
+import { ContainerEvents } from './container-events.ts';
+import { ExitWaiters } from './containers/exit-waiters.ts';
+import { watchExits } from './containers/watch-exits.ts';
+import { openImageStore, type ImageStore } from './images/index.ts';
+import { machineFacts } from './machine-facts.ts';
+import type { ContainerRuntimeOptions } from './options.ts';
+import type { OciRuntime } from './oci-runtime.ts';
+import { locateProgram } from './programs.ts';
+import { recover } from './recover.ts';
+import { KeyedLock } from './records/keyed-lock.ts';
+import { RecordStore } from './records/record-store.ts';
+import type { ContainerRecord } from './records/container-record.ts';
+import type { SandboxRecord } from './records/sandbox-record.ts';
+import type { RuntimeParts } from './runtime-parts.ts';
+import { runtimeService } from './runtime-service.ts';
+import { StatePaths } from './state-paths.ts';
+import { openCgroupTree } from './stats/cgroup-tree.ts';
+import { StatsProvider } from './stats/stats-provider.ts';
+import { StreamingServer } from './streaming/streaming-server.ts';
+
+export interface RunningContainerRuntime extends ContainerRuntime {
+  /** The images, for what CRI has no call for: loading archives. */
+  readonly imageStore: ImageStore;
+  /** Where exec, attach and port-forward are served. */
+  readonly streamingUrl: string;
+  /** Resolves when, after the context's signal aborted, everything that was started here has ended. Containers go on. */
+  readonly finished: Promise<void>;
+}
+
+export async function startContainerRuntime(ctx: Context, options: ContainerRuntimeOptions): Promise<RunningContainerRuntime> {
+  const group = new RunGroup({ signal: ctx.signal, logger: ctx.logger });
+  const parts = await assemble(ctx, options, group);
+  await recover(parts);
+  const stats = new StatsProvider(parts);
+  const streaming = await StreamingServer.listen(parts, options.streamingAddress ?? { host: '127.0.0.1', port: 0 });
+  group.start('watch for the ends of containers', (signal) => watchExits(parts, signal));
+  group.start('serve streams', (signal) => streaming.until(signal));
+  return {
+    runtime: runtimeService(parts, stats, streaming),
+    images: parts.images.service,
+    imageStore: parts.images,
+    streamingUrl: streaming.url,
+    finished: closed(group, parts.images),
+  };
+}
+
+async function assemble(ctx: Context, options: ContainerRuntimeOptions, group: RunGroup): Promise<RuntimeParts> {
+  const { rootDirectory, stateDirectory } = options;
+  const paths = new StatePaths(stateDirectory);
+  const handlers = locateHandlers(options, paths);
+  const conmon = locateProgram(options.conmon ?? 'conmon', 'it holds the output and the exit codes of containers');
+  for (const directory of [rootDirectory, stateDirectory, paths.sandboxes, paths.containers, paths.exits]) fs.mkdirSync(directory, { recursive: true, mode: 0o711 });
+  const sandboxes = new RecordStore<SandboxRecord>(path.join(rootDirectory, 'sandboxes'));
+  const containers = new RecordStore<ContainerRecord>(path.join(rootDirectory, 'containers'));
+  sandboxes.load();
+  containers.load();
+  const cgroups = openCgroupTree();
+  return {
+    ...{ ctx, rootDirectory, paths, sandboxes, containers, handlers, conmon, cgroups },
+    defaultHandler: options.defaultHandler ?? 'runc',
+    images: await openImageStore(ctx, { root: path.join(rootDirectory, 'images'), ...options.images }),
+    network: options.network,
+    locks: new KeyedLock(),
+    events: new ContainerEvents(),
+    exits: new ExitWaiters(),
+    machine: machineFacts(cgroups),
+    systemdCgroups: options.cgroupDriver === 'systemd',
+    defaultCgroupParent: options.cgroupParent ?? (options.cgroupDriver === 'systemd' ? 'k8ts.slice' : '/k8ts'),
+    nodeNetns: options.nodeNetns,
+    cdiDirectories: options.cdiDirectories ?? ['/etc/cdi', '/var/run/cdi'],
+    background(what, work) {
+      group.start(what, async () => {
+        try {
+          await work();
+        } catch (error) {
+          ctx.logger.error(error, 'Work of the runtime failed', { work: what });
+        }
+      });
+    },
+  };
+}
+
+function locateHandlers(options: ContainerRuntimeOptions, paths: StatePaths): Map<string, OciRuntime> {
+  const given = options.handlers ?? { runc: { path: 'runc' } };
+  return new Map(
+    Object.entries(given).map(([handler, { path: program }]) => {
+      const root = paths.ociRoot(handler);
+      const globalArguments = ['--root', root, ...(options.cgroupDriver === 'systemd' ? ['--systemd-cgroup'] : [])];
+      return [handler, { handler, path: locateProgram(program, `it runs the containers of the handler ${handler}`), root, globalArguments }];
+    }),
+  );
+}
+
+async function closed(group: RunGroup, images: ImageStore): Promise<void> {
+  try {
+    await group.wait();
+  } finally {
+    await images.close();
+  }
+}

@@ -1,0 +1,99 @@
+/** Where things lie below the state directory. All of it is gone after a reboot, and so are the processes. */
+import path from 'node:path';
+
+export class StatePaths {
+  readonly #state: string;
+
+  constructor(stateDirectory: string) {
+    this.#state = stateDirectory;
+  }
+
+  get sandboxes(): string {
+    return path.join(this.#state, 's');
+  }
+
+  get containers(): string {
+    return path.join(this.#state, 'c');
+  }
+
+  /** conmon writes the exit code of a container to a file with its id. */
+  get exits(): string {
+    return path.join(this.#state, 'exits');
+  }
+
+  /** The root file system of the process that holds a shared PID namespace. */
+  get pause(): string {
+    return path.join(this.#state, 'pause');
+  }
+
+  /** The state of an OCI runtime, one a handler. */
+  ociRoot(handler: string): string {
+    return path.join(this.#state, 'oci', handler);
+  }
+
+  sandbox(id: string): SandboxPaths {
+    const directory = path.join(this.sandboxes, id);
+    const file = (name: string): string => path.join(directory, name);
+    return {
+      directory,
+      net: file('net'),
+      ipc: file('ipc'),
+      uts: file('uts'),
+      user: file('user'),
+      pid: file('pid'),
+      shm: file('shm'),
+      resolvConf: file('resolv.conf'),
+      hostname: file('hostname'),
+      hosts: file('hosts'),
+      infraBundle: file('infra'),
+      infraPid: file('infra.pid'),
+    };
+  }
+
+  container(id: string): ContainerPaths {
+    const directory = path.join(this.containers, id);
+    const file = (name: string): string => path.join(directory, name);
+    return {
+      directory,
+      spec: file('config.json'),
+      pid: file('pid'),
+      conmonPid: file('conmon.pid'),
+      attach: file('attach'),
+      control: file('ctl'),
+      persist: file('persist'),
+      oom: file('persist/oom'),
+      images: file('images'),
+      exit: path.join(this.exits, id),
+    };
+  }
+}
+
+export interface SandboxPaths {
+  readonly directory: string;
+  readonly net: string;
+  readonly ipc: string;
+  readonly uts: string;
+  readonly user: string;
+  readonly pid: string;
+  readonly shm: string;
+  readonly resolvConf: string;
+  readonly hostname: string;
+  readonly hosts: string;
+  readonly infraBundle: string;
+  readonly infraPid: string;
+}
+
+export interface ContainerPaths {
+  /** The bundle; conmon's sockets and fifos are in it too. */
+  readonly directory: string;
+  readonly spec: string;
+  readonly pid: string;
+  readonly conmonPid: string;
+  readonly attach: string;
+  readonly control: string;
+  readonly persist: string;
+  readonly oom: string;
+  /** Image volumes are mounted below it. */
+  readonly images: string;
+  readonly exit: string;
+}

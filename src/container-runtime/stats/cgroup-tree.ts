@@ -1,0 +1,64 @@
+/** The cgroup file systems of this machine: version 2, or one hierarchy a controller. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { unescapeMountPath } from '../linux/mounts.ts';
+
+export interface CgroupTree {
+  readonly version: 1 | 2;
+  /** Whether memory and swap together can be limited. */
+  readonly swapLimits: boolean;
+  /** The folder of a cgroup in the hierarchy of a controller; undefined where there is no such hierarchy. */
+  folder(controller: string, cgroup: string): string | undefined;
+  /** The processes of a cgroup, without those below it. */
+  processes(cgroup: string): number[];
+  /** Removes a cgroup that has neither processes nor children, in every hierarchy. */
+  removeEmpty(cgroup: string): void;
+}
+
+export function openCgroupTree(mountinfo: string = fs.readFileSync('/proc/self/mountinfo', 'utf8')): CgroupTree {
+  const { unified, controllers } = cgroupMounts(mountinfo);
+  const version = controllers.size === 0 ? 2 : 1;
+  const roots = version === 2 ? [unified ?? '/sys/fs/cgroup'] : [...new Set([...controllers.values(), ...(unified === undefined ? [] : [unified])])];
+  const folder = (controller: string, cgroup: string): string | undefined => {
+    const root = version === 2 ? roots[0] : controllers.get(controller);
+    return root === undefined ? undefined : path.join(root, cgroup);
+  };
+  return {
+    version,
+    swapLimits: version === 2 ? fs.existsSync('/proc/swaps') : fs.existsSync(path.join(controllers.get('memory') ?? '/', 'memory.memsw.limit_in_bytes')),
+    folder,
+    processes(cgroup) {
+      const directory = folder('pids', cgroup) ?? folder('memory', cgroup) ?? folder('cpu', cgroup);
+      if (directory === undefined) return [];
+      try {
+        return fs.readFileSync(path.join(directory, 'cgroup.procs'), 'utf8').split('\n').filter((line) => line !== '').map(Number);
+      } catch {
+        return [];
+      }
+    },
+    removeEmpty(cgroup) {
+      for (const root of roots) {
+        try {
+          fs.rmdirSync(path.join(root, cgroup));
+        } catch {
+          // Not there, or not empty: either way there is nothing to do.
+        }
+      }
+    },
+  };
+}
+
+/** Mount points of cgroup hierarchies from /proc/self/mountinfo: `… mountpoint … - type source options`. */
+export function cgroupMounts(mountinfo: string): { unified: string | undefined; controllers: ReadonlyMap<string, string> } {
+  const controllers = new Map<string, string>();
+  let unified: string | undefined;
+  for (const line of mountinfo.split('\n')) {
+    const [before = '', after = ''] = line.split(' - ');
+    const [type, , options = ''] = after.split(' ');
+    const point = unescapeMountPath(before.split(' ')[4] ?? '');
+    if (type === 'cgroup2') unified ??= point;
+    if (type !== 'cgroup') continue;
+    for (const option of options.split(',')) if (option !== 'rw' && option !== 'ro' && !controllers.has(option)) controllers.set(option, point);
+  }
+  return { unified, controllers };
+}

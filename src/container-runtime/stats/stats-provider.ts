@@ -1,0 +1,175 @@
+/** What containers and sandboxes use, as CRI tells of it. */
+import path from 'node:path';
+import type {
+  ContainerStats,
+  ContainerStatsFilter,
+  CpuUsage,
+  FilesystemUsage,
+  IoUsage,
+  LinuxPodSandboxStats,
+  MemoryUsage,
+  MetricDescriptor,
+  PodSandboxMetrics,
+  PodSandboxStats,
+  PodSandboxStatsFilter,
+  SwapUsage,
+} from '../../cri/index.ts';
+import { matchesLabels } from '../label-filter.ts';
+import type { ContainerRecord } from '../records/container-record.ts';
+import type { SandboxRecord } from '../records/sandbox-record.ts';
+import { nowNanoseconds, type RuntimeParts } from '../runtime-parts.ts';
+import { sandboxModes } from '../sandboxes/sandbox-namespaces.ts';
+import { sandboxState } from '../sandboxes/sandbox-status.ts';
+import { readCgroupUsage, type CgroupUsage } from './cgroup-usage.ts';
+import { containerMetrics, METRIC_DESCRIPTORS, sandboxNetworkMetrics } from './metrics.ts';
+import { readNetworkUsage } from './network-usage.ts';
+
+interface CpuSample {
+  readonly at: number;
+  readonly nanoseconds: number;
+  readonly nanoCores: number | undefined;
+}
+
+/** Rates over less than this say more about the sampling than about the container. */
+const SHORTEST_INTERVAL_MS = 500;
+
+export class StatsProvider {
+  readonly #parts: RuntimeParts;
+  /** The last look at each cgroup, for rates. */
+  readonly #samples = new Map<string, CpuSample>();
+
+  constructor(parts: RuntimeParts) {
+    this.#parts = parts;
+  }
+
+  async container(record: ContainerRecord): Promise<ContainerStats> {
+    const { id, config, cgroupPath } = record;
+    const { metadata, labels, annotations } = config;
+    const usage = record.phase === 'running' ? readCgroupUsage(this.#parts.cgroups, cgroupPath) : undefined;
+    const writableLayer = await this.#writableLayer(id);
+    return {
+      attributes: { id, ...(metadata && { metadata }), ...(labels && { labels }), ...(annotations && { annotations }) },
+      ...(usage && this.#usage(cgroupPath, usage)),
+      ...(writableLayer && { writableLayer }),
+    };
+  }
+
+  async containers(filter: ContainerStatsFilter = {}): Promise<ContainerStats[]> {
+    const { containers, sandboxes } = this.#parts;
+    this.#forgetEnded();
+    const only = filter.id ? (containers.find(filter.id)?.id ?? '') : undefined;
+    const sandbox = filter.podSandboxId ? (sandboxes.find(filter.podSandboxId)?.id ?? '') : undefined;
+    const wanted = [...containers].filter(
+      ({ id, sandboxId, phase, config }) =>
+        phase === 'running' && (only === undefined || id === only) && (sandbox === undefined || sandboxId === sandbox) && matchesLabels(config.labels, filter.labelSelector),
+    );
+    return Promise.all(wanted.map((record) => this.container(record)));
+  }
+
+  async sandbox(record: SandboxRecord): Promise<PodSandboxStats> {
+    const { id, config } = record;
+    const { metadata, labels, annotations } = config;
+    const containers = await this.containers({ podSandboxId: id });
+    const parent = config.linux?.cgroupParent;
+    const usage = parent ? readCgroupUsage(this.#parts.cgroups, parent) : undefined;
+    const network = this.#network(record);
+    const linux: LinuxPodSandboxStats = {
+      ...(usage && parent ? this.#podUsage(parent, usage) : {}),
+      ...(network && { network }),
+      containers,
+    };
+    return { attributes: { id, ...(metadata && { metadata }), ...(labels && { labels }), ...(annotations && { annotations }) }, linux };
+  }
+
+  async sandboxes(filter: PodSandboxStatsFilter = {}): Promise<PodSandboxStats[]> {
+    return Promise.all(this.#readySandboxes(filter).map((record) => this.sandbox(record)));
+  }
+
+  metricDescriptors(): MetricDescriptor[] {
+    return [...METRIC_DESCRIPTORS];
+  }
+
+  async sandboxMetrics(): Promise<PodSandboxMetrics[]> {
+    return Promise.all(
+      this.#readySandboxes({}).map(async (record) => {
+        const stats = await this.sandbox(record);
+        const at = nowNanoseconds(this.#parts.ctx);
+        return {
+          podSandboxId: record.id,
+          metrics: sandboxNetworkMetrics(stats, at),
+          containerMetrics: (stats.linux?.containers ?? []).map((container) => ({ containerId: container.attributes?.id ?? '', metrics: containerMetrics(container, record, at) })),
+        };
+      }),
+    );
+  }
+
+  #readySandboxes(filter: PodSandboxStatsFilter): SandboxRecord[] {
+    const only = filter.id ? (this.#parts.sandboxes.find(filter.id)?.id ?? '') : undefined;
+    return [...this.#parts.sandboxes].filter(
+      (record) => sandboxState(record) === 'SANDBOX_READY' && (only === undefined || record.id === only) && matchesLabels(record.config.labels, filter.labelSelector),
+    );
+  }
+
+  #usage(cgroup: string, usage: CgroupUsage): { cpu: CpuUsage; memory: MemoryUsage; swap?: SwapUsage; io?: IoUsage } {
+    const timestamp = nowNanoseconds(this.#parts.ctx);
+    const { memory, swap } = usage;
+    const nanoCores = this.#nanoCores(cgroup, usage.cpuNanoseconds);
+    return {
+      cpu: {
+        timestamp,
+        usageCoreNanoSeconds: { value: usage.cpuNanoseconds },
+        ...(nanoCores === undefined ? {} : { usageNanoCores: { value: nanoCores } }),
+        ...(usage.cpuPressure && { psi: usage.cpuPressure }),
+      },
+      memory: {
+        timestamp,
+        workingSetBytes: { value: memory.workingSet },
+        availableBytes: { value: memory.limit === undefined ? 0 : Math.max(0, memory.limit - memory.workingSet) },
+        usageBytes: { value: memory.usage },
+        rssBytes: { value: memory.rss },
+        pageFaults: { value: memory.pageFaults },
+        majorPageFaults: { value: memory.majorPageFaults },
+        ...(memory.pressure && { psi: memory.pressure }),
+      },
+      ...(swap && { swap: { timestamp, swapUsageBytes: { value: swap.usage }, swapAvailableBytes: { value: swap.limit === undefined ? 0 : Math.max(0, swap.limit - swap.usage) } } }),
+      ...(usage.ioPressure && { io: { timestamp, psi: usage.ioPressure } }),
+    };
+  }
+
+  #podUsage(cgroup: string, usage: CgroupUsage): LinuxPodSandboxStats {
+    const { cpu, memory, io } = this.#usage(cgroup, usage);
+    return { cpu, memory, process: { timestamp: cpu.timestamp ?? 0, processCount: { value: usage.processes } }, ...(io && { io }) };
+  }
+
+  #network(record: SandboxRecord): LinuxPodSandboxStats['network'] {
+    if (sandboxState(record) !== 'SANDBOX_READY' || sandboxModes(record.config, this.#parts.nodeNetns).hostNetwork) return undefined;
+    const interfaces = readNetworkUsage(this.#parts.paths.sandbox(record.id).net);
+    const name = this.#parts.network?.attachment(record.id)?.interfaceName ?? 'eth0';
+    const defaultInterface = interfaces.find((candidate) => candidate.name === name);
+    return { timestamp: nowNanoseconds(this.#parts.ctx), ...(defaultInterface && { defaultInterface }), interfaces: interfaces.filter((candidate) => candidate !== defaultInterface) };
+  }
+
+  async #writableLayer(id: string): Promise<FilesystemUsage | undefined> {
+    const { images, ctx, rootDirectory } = this.#parts;
+    if (images.snapshots.get(id) === undefined) return undefined;
+    const { bytes, inodes } = await images.snapshots.usage(id);
+    return { timestamp: nowNanoseconds(ctx), fsId: { mountpoint: path.join(rootDirectory, 'images') }, usedBytes: { value: bytes }, inodesUsed: { value: inodes } };
+  }
+
+  /** Cores used since the last look, in billionths; the first look has nothing to compare with. */
+  #nanoCores(cgroup: string, nanoseconds: number): number | undefined {
+    const at = this.#parts.ctx.clock.monotonic();
+    const before = this.#samples.get(cgroup);
+    if (before !== undefined && at - before.at < SHORTEST_INTERVAL_MS) return before.nanoCores;
+    const nanoCores = before === undefined ? undefined : Math.max(0, Math.round(((nanoseconds - before.nanoseconds) / (at - before.at)) * 1000));
+    this.#samples.set(cgroup, { at, nanoseconds, nanoCores });
+    return nanoCores;
+  }
+
+  #forgetEnded(): void {
+    const known = new Set<string>();
+    for (const { cgroupPath } of this.#parts.containers) known.add(cgroupPath);
+    for (const { config } of this.#parts.sandboxes) if (config.linux?.cgroupParent) known.add(config.linux.cgroupParent);
+    for (const cgroup of this.#samples.keys()) if (!known.has(cgroup)) this.#samples.delete(cgroup);
+  }
+}

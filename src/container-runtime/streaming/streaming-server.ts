@@ -1,0 +1,97 @@
+/**
+ * Where exec, attach and port-forward happen. CRI's calls only answer with a URL; the kubelet sends its client's
+ * connection there. A URL can be used once, and soon: whoever knows it is let in.
+ */
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { AttachRequest, ExecRequest, PortForwardRequest } from '../../cri/index.ts';
+import type { Timer } from '../../kernel/index.ts';
+import { messageOf, newId, type RuntimeParts } from '../runtime-parts.ts';
+import { serveStreams } from './serve-streams.ts';
+
+export type StreamRequest =
+  | { readonly kind: 'exec'; readonly request: ExecRequest }
+  | { readonly kind: 'attach'; readonly request: AttachRequest }
+  | { readonly kind: 'portforward'; readonly request: PortForwardRequest };
+
+/** As other runtimes have it. */
+const TOKEN_LIFETIME_MS = 60_000;
+const MOST_TOKENS = 10_000;
+
+export class StreamingServer {
+  readonly #parts: RuntimeParts;
+  readonly #server: http.Server;
+  readonly #tokens = new Map<string, { readonly stream: StreamRequest; readonly expiry: Timer }>();
+  readonly #sessions = new Set<Promise<void>>();
+  readonly #sockets = new Set<Duplex>();
+
+  private constructor(parts: RuntimeParts) {
+    this.#parts = parts;
+    this.#server = http.createServer((request, response) => {
+      const known = this.#peek(request.url ?? '') !== undefined;
+      response.writeHead(known ? 400 : 404, { 'content-type': 'text/plain' }).end(known ? 'this is for connections that are upgraded\n' : 'no such stream\n');
+    });
+    this.#server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
+  }
+
+  static async listen(parts: RuntimeParts, { host, port }: { host: string; port: number }): Promise<StreamingServer> {
+    const server = new StreamingServer(parts);
+    await new Promise<void>((resolve, reject) => {
+      server.#server.once('error', reject);
+      server.#server.listen(port, host, () => resolve());
+    });
+    return server;
+  }
+
+  get url(): string {
+    const { address, port } = this.#server.address() as AddressInfo;
+    return `http://${address.includes(':') ? `[${address}]` : address}:${port}`;
+  }
+
+  urlFor(request: StreamRequest): string {
+    if (this.#tokens.size >= MOST_TOKENS) throw new Error('too many streams were asked for and not used');
+    const token = newId(this.#parts.ctx).slice(0, 32);
+    this.#tokens.set(token, { stream: request, expiry: this.#parts.ctx.clock.after(TOKEN_LIFETIME_MS, () => this.#tokens.delete(token)) });
+    return `${this.url}/${request.kind}/${token}`;
+  }
+
+  /** Serves until the signal aborts, then ends what is open. */
+  async until(signal: AbortSignal): Promise<void> {
+    await new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      else signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    this.#server.closeAllConnections();
+    for (const socket of this.#sockets) socket.destroy();
+    for (const { expiry } of this.#tokens.values()) expiry.cancel();
+    await Promise.all([closed, ...this.#sessions]);
+  }
+
+  #peek(url: string): { token: string; stream: StreamRequest } | undefined {
+    const [, kind, token = ''] = new URL(url, 'http://localhost').pathname.split('/');
+    const stream = this.#tokens.get(token)?.stream;
+    return stream !== undefined && stream.kind === kind ? { token, stream } : undefined;
+  }
+
+  #upgrade(request: http.IncomingMessage, socket: Duplex, head: Buffer): void {
+    socket.on('error', () => {});
+    const found = this.#peek(request.url ?? '');
+    if (found === undefined) {
+      socket.end('HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
+      return;
+    }
+    this.#tokens.get(found.token)?.expiry.cancel();
+    this.#tokens.delete(found.token);
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
+    const session = serveStreams(this.#parts, found.stream, { request, socket, head })
+      .catch((error: unknown) => {
+        this.#parts.ctx.logger.v(2).info('A stream ended with an error', { kind: found.stream.kind, err: messageOf(error) });
+        socket.destroy();
+      })
+      .finally(() => this.#sessions.delete(session));
+    this.#sessions.add(session);
+  }
+}

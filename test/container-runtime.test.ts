@@ -1,0 +1,67 @@
+import { readFileSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { containerConfig, execText, runContainer, sandboxConfig, startRuntimeFixture, type RuntimeFixture } from './container-runtime-fixture.ts';
+import { requires } from './requires.ts';
+
+const missing = requires('root', 'runc', 'conmon', 'busybox');
+if (missing) console.warn(`container-runtime: skipped, ${missing}`);
+
+describe.skipIf(missing)('the container runtime over CRI', () => {
+  let fixture: RuntimeFixture;
+  beforeAll(async () => {
+    fixture = await startRuntimeFixture();
+  }, 60_000);
+  afterAll(() => fixture?.close(), 60_000);
+
+  it('runs a container: network, files of the sandbox, log, exec, stop, status', async () => {
+    const { runtime } = fixture.client;
+    const { sandboxId, containerId, sandbox } = await runContainer(fixture, 'echo out; echo err >&2; hostname; trap "exit 9" TERM; while true; do sleep 0.05; done');
+    const status = await runtime.podSandboxStatus({ podSandboxId: sandboxId });
+    expect(status.status).toMatchObject({ state: 'SANDBOX_READY', network: { ip: expect.stringMatching(/^10\.199\.1\./) as string } });
+
+    expect(await execText(fixture, containerId, 'cat', '/etc/resolv.conf')).toBe('search default.svc.cluster.local\nnameserver 10.96.0.10\noptions ndots:5\n');
+    expect(await execText(fixture, containerId, 'ip', '-o', '-4', 'addr', 'show', 'eth0')).toContain(status.status!.network!.ip!);
+    const failed = await runtime.execSync({ containerId, cmd: ['sh', '-c', 'echo a; echo b >&2; exit 7'] });
+    expect({ ...failed, stdout: String(failed.stdout), stderr: String(failed.stderr) }).toEqual({ exitCode: 7, stdout: 'a\n', stderr: 'b\n' });
+
+    const log = readFileSync(join(sandbox.logDirectory!, 'main/0.log'), 'utf8').trim().split('\n');
+    expect(log.map((line) => line.replace(/^\S+ /, '')).sort()).toEqual(['stderr F err', 'stdout F out', `stdout F ${sandbox.hostname}`]);
+
+    await runtime.stopContainer({ containerId, timeout: 10 });
+    const { status: ended } = await runtime.containerStatus({ containerId });
+    expect(ended).toMatchObject({ state: 'CONTAINER_EXITED', exitCode: 9, reason: 'Error', image: { image: fixture.image.name } });
+    await runtime.stopContainer({ containerId });
+    await runtime.stopPodSandbox({ podSandboxId: sandboxId });
+    await runtime.stopPodSandbox({ podSandboxId: sandboxId });
+    expect((await runtime.podSandboxStatus({ podSandboxId: sandboxId })).status!.state).toBe('SANDBOX_NOTREADY');
+    await runtime.removePodSandbox({ podSandboxId: sandboxId });
+    await runtime.removePodSandbox({ podSandboxId: sandboxId });
+    await expect(runtime.podSandboxStatus({ podSandboxId: sandboxId })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(runtime.containerStatus({ containerId })).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('keeps containers running over its own restart, and takes note of those that ended meanwhile', async () => {
+    const stays = await runContainer(fixture, 'exec sleep 1000');
+    const ends = await runContainer(fixture, 'sleep 0.3; exit 5');
+    const before = (await fixture.client.runtime.containerStatus({ containerId: stays.containerId, verbose: true })).info!.info!;
+    await fixture.restart();
+    const { runtime } = fixture.client;
+    const after = await runtime.containerStatus({ containerId: stays.containerId, verbose: true });
+    expect(after.status!.state).toBe('CONTAINER_RUNNING');
+    expect((JSON.parse(after.info!.info!) as { pid: number }).pid).toBe((JSON.parse(before) as { pid: number }).pid);
+    await expect.poll(async () => (await runtime.containerStatus({ containerId: ends.containerId })).status).toMatchObject({ state: 'CONTAINER_EXITED', exitCode: 5 });
+    expect(await execText(fixture, stays.containerId, 'echo', 'here')).toBe('here\n');
+  });
+
+  it('says what is wrong with a command that cannot run, from StartContainer', async () => {
+    const { runtime } = fixture.client;
+    const sandbox = sandboxConfig(fixture);
+    const { podSandboxId = '' } = await runtime.runPodSandbox({ config: sandbox });
+    const config = containerConfig(fixture, '', { command: ['/no/such/program'] });
+    const { containerId = '' } = await runtime.createContainer({ podSandboxId, config, sandboxConfig: sandbox });
+    await expect(runtime.startContainer({ containerId })).rejects.toThrow(/no such file or directory/);
+    expect((await runtime.containerStatus({ containerId })).status).toMatchObject({ state: 'CONTAINER_EXITED', exitCode: 128, reason: 'StartError' });
+    expect(existsSync(join(fixture.stateDirectory, 'oci/runc', containerId))).toBe(false);
+  });
+});
