@@ -33,6 +33,8 @@ export interface Occurrence {
 }
 
 const MAX_QUEUED = 1000;
+/** In milliseconds. */
+const MICROSECOND = 0.001;
 const MAX_TRIES = 12;
 const RETRY_MS = 10_000;
 
@@ -45,6 +47,7 @@ export class EventQueue implements EventRecorder {
   readonly #write: (occurrence: Occurrence, signal: AbortSignal) => Promise<void>;
   #waiting: Occurrence[] = [];
   #wake: (() => void) | undefined;
+  #latest = 0;
 
   constructor(ctx: Context, write: (occurrence: Occurrence, signal: AbortSignal) => Promise<void>) {
     this.#ctx = ctx;
@@ -61,11 +64,17 @@ export class EventQueue implements EventRecorder {
         logger.v(1).info('Event dropped: too many are waiting', { reason });
         return;
       }
-      this.#waiting.push({ regarding, related, type, reason, message, action: details.action, annotations: details.annotations, at: clock.now() });
+      this.#waiting.push({ regarding, related, type, reason, message, action: details.action, annotations: details.annotations, at: this.#time(clock.now()) });
       this.#wake?.();
     } catch (error) {
       logger.error(error, 'Could not construct reference, will not report event', { reason, message });
     }
+  }
+
+  /** Events are named by their time: two of the same moment must not have the same name. */
+  #time(now: number): number {
+    this.#latest = Math.max(now, this.#latest + MICROSECOND);
+    return this.#latest;
   }
 
   /** Writes until the signal aborts; what waits then is dropped. */

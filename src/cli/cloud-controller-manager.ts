@@ -1,0 +1,29 @@
+/** `k8ts cloud-controller-manager`: a cloud's controllers as a process of their own. */
+import fs from 'node:fs';
+import os from 'node:os';
+import { connect, loadKubeconfig } from '../client/index.ts';
+import { cloudControllerManagerHelp, loadProvider, parseCloudControllerManagerFlags, run as runManager } from '../cloud-controller-manager/index.ts';
+import { UsageError } from '../kernel/index.ts';
+import { untilSignal } from './until-signal.ts';
+
+export async function run(argv: readonly string[]): Promise<number> {
+  const flags = parseCloudControllerManagerFlags(argv);
+  if (flags.help) {
+    console.log(cloudControllerManagerHelp());
+    return 0;
+  }
+  if (!flags.provider || flags.provider === 'local') {
+    throw new UsageError('--cloud-provider must name a provider\'s module; the local cloud lives in "k8ts up", which has the nodes that it needs');
+  }
+  const provider = await loadProvider(flags.provider, flags.cloudConfig ? fs.readFileSync(flags.cloudConfig, 'utf8') : undefined);
+  const { ctx, release } = untilSignal({ name: 'cloud-controller-manager', verbosity: flags.verbosity });
+  for (const warning of flags.warnings) ctx.logger.warn(warning);
+  const client = connect(ctx, await loadKubeconfig({ clock: ctx.clock, ...(flags.kubeconfig ? { file: flags.kubeconfig } : {}) }), { userAgent: 'cloud-controller-manager/v1.36.4' });
+  try {
+    await runManager(ctx, { client, provider, config: flags.config, identity: `${os.hostname()}_${ctx.random.uid()}` });
+    return 0;
+  } finally {
+    await client.close();
+    release();
+  }
+}

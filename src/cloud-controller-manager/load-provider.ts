@@ -1,0 +1,18 @@
+/** A provider of the user's own: a module whose default export makes one from the text of the --cloud-config file. */
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { UsageError } from '../kernel/index.ts';
+import type { CloudProvider } from './provider.ts';
+
+type ProviderModule = { readonly default?: (config: string | undefined) => CloudProvider | Promise<CloudProvider> };
+
+export async function loadProvider(module: string, config: string | undefined): Promise<CloudProvider> {
+  const specifier = module.startsWith('.') || path.isAbsolute(module) ? pathToFileURL(path.resolve(module)).href : module;
+  const loaded = (await import(specifier).catch((error: unknown) => {
+    throw new UsageError(`the cloud provider ${module} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`);
+  })) as ProviderModule;
+  if (typeof loaded.default !== 'function') throw new UsageError(`the cloud provider ${module} has no default export that makes one`);
+  const provider = await loaded.default(config);
+  if (typeof provider?.name !== 'string') throw new UsageError(`the cloud provider ${module} has no name`);
+  return provider;
+}
