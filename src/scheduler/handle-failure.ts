@@ -1,6 +1,7 @@
 import { isNotFound } from '../client/index.ts';
 import type { Pod, PodCondition } from '../api/generated/core-v1.ts';
 import { formatTime } from '../machinery/time/index.ts';
+import { conditionPatch } from './condition-patch.ts';
 import type { Diagnosis } from './evaluation/fit-error.ts';
 import type { Status } from './framework/status.ts';
 import type { QueuedPod } from './queue/queued-pod.ts';
@@ -70,6 +71,6 @@ export function statusPatch(pod: Pod, options: { reason: string; message: string
   };
   return {
     metadata: { uid: pod.metadata.uid },
-    status: { ...(sameCondition ? {} : { conditions: [condition] }), ...(sameNomination ? {} : { nominatedNodeName: options.nominatedNodeName || null }) },
+    status: { ...(sameCondition ? {} : conditionPatch(pod, condition)), ...(sameNomination ? {} : { nominatedNodeName: options.nominatedNodeName || null }) },
   };
 }

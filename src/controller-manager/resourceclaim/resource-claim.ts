@@ -91,7 +91,8 @@ export const resourceClaimController: ControllerDescriptor = {
       const claim = claims.get(key);
       if (!claim) return;
       const released = await release(claim);
-      await removeFinalizer(released);
+      /** The scheduler writes the finalizer before the allocation: only what was given back, or shall go, needs none. */
+      if (released !== claim || claim.metadata.deletionTimestamp) await removeFinalizer(released);
       const owner = (claim.metadata.ownerReferences ?? []).find((reference) => reference.controller && reference.kind === 'Pod');
       const pod = owner && pods.get(`${claim.metadata.namespace ?? ''}/${owner.name}`);
       if (!pod || pod.metadata.uid !== owner.uid || !isDone(pod) || claim.metadata.deletionTimestamp) return;

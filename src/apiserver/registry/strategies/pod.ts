@@ -8,6 +8,7 @@ import type { ObjectOf, Strategy } from '../strategy.ts';
 import { reconcileAppArmor } from './pod-app-armor.ts';
 import { pinMatchLabelKeys } from './pod-labels.ts';
 import { qosClassOf } from './pod-qos.ts';
+import { formatTime } from '../../../machinery/time/index.ts';
 
 type PodObject = ObjectOf<Pod>;
 
@@ -19,7 +20,7 @@ export const pods: Strategy<PodObject> = {
   statusMetadata: ['labels', 'annotations', 'finalizers'],
   generationChanges: (pod, old) => !deepEqual(pod.spec, old.spec),
 
-  prepareForCreate(pod, { warn }) {
+  prepareForCreate(pod, { warn, ctx }) {
     const spec = (pod.spec ??= { containers: [] });
     // What once meant "at once" still does, as nearly as it can.
     if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
@@ -27,7 +28,7 @@ export const pods: Strategy<PodObject> = {
     if ((spec.schedulingGates?.length ?? 0) > 0) {
       const gated: PodCondition = {
         type: 'PodScheduled',
-        observedGeneration: 1,
+        lastTransitionTime: formatTime(ctx.clock.now()),
         status: 'False',
         reason: 'SchedulingGated',
         message: 'Scheduling is blocked due to non-empty scheduling gates',

@@ -1,6 +1,7 @@
 /** Makes room: tells the victims' owners why, and deletes them. */
 import { isConflict, isNotFound } from '../../../client/index.ts';
 import { formatTime } from '../../../machinery/time/index.ts';
+import { conditionPatch } from '../../condition-patch.ts';
 import type { PodInfo } from '../../cache/pod-info.ts';
 import type { Handle } from '../../framework/handle.ts';
 
@@ -32,7 +33,7 @@ function disruptionPatch(handle: Handle, victim: PodInfo): unknown {
     lastTransitionTime: formatTime(handle.clock.now()),
     ...(generation === undefined ? {} : { observedGeneration: generation }),
   };
-  return { metadata: { uid: victim.uid }, status: { conditions: [condition] } };
+  return { metadata: { uid: victim.uid }, status: conditionPatch(victim.pod, condition) };
 }
 
 /** Less important pods that hoped for the same node must look elsewhere. */
