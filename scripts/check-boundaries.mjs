@@ -34,21 +34,23 @@ export const FOLDERS = {
     because: 'the runtime speaks CRI and knows nothing of the Kubernetes API, as containerd does',
   },
   'kube-proxy': component(),
+  'network-policy': component(),
   dns: component(),
+  'ingress-controller': component(),
   'metrics-server': component(),
   'simulated-kubelet': component(),
   console: component(),
   cluster: {
     imports: [
       ...['api', 'machinery', 'kernel', 'client', 'etcd', 'cri', 'apiserver', 'controller-manager', 'scheduler'],
-      ...['cloud-controller-manager', 'kubelet', 'container-runtime', 'kube-proxy', 'dns', 'metrics-server', 'console', 'simulated-kubelet'],
+      ...['cloud-controller-manager', 'kubelet', 'container-runtime', 'kube-proxy', 'network-policy', 'dns', 'ingress-controller', 'metrics-server', 'console', 'simulated-kubelet'],
     ],
     because: 'the cluster composes components and is used by the cli, not the other way round',
   },
   cli: {
     imports: [
       ...['api', 'machinery', 'kernel', 'client', 'etcd', 'cri', 'apiserver', 'controller-manager', 'scheduler'],
-      ...['cloud-controller-manager', 'kubelet', 'container-runtime', 'kube-proxy', 'dns', 'metrics-server', 'console', 'cluster'],
+      ...['cloud-controller-manager', 'kubelet', 'container-runtime', 'kube-proxy', 'network-policy', 'dns', 'ingress-controller', 'metrics-server', 'console', 'cluster'],
     ],
     because: 'commands start components; the library is for others',
   },

@@ -1,0 +1,107 @@
+/** Passes requests and upgraded connections on to an endpoint. */
+import http from 'node:http';
+import net from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Logger } from '../kernel/index.ts';
+
+export interface Endpoint {
+  readonly ip: string;
+  readonly port: number;
+}
+
+export interface ProxyOptions {
+  readonly logger: Logger;
+  /** Where a request goes; 'not-found' without a rule, 'unavailable' without an endpoint. */
+  readonly route: (host: string, path: string) => Endpoint | 'not-found' | 'unavailable';
+  readonly scheme: 'http' | 'https';
+  /** How endpoints are reached; default over the host's own network. */
+  readonly connect?: (endpoint: Endpoint) => net.Socket;
+}
+
+/** Headers that are about one connection and not passed on. */
+const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade']);
+
+export class IngressProxy {
+  readonly #agent = new http.Agent({ keepAlive: true, maxSockets: 256 });
+  readonly #connect: (endpoint: Endpoint) => net.Socket;
+
+  constructor(private readonly options: ProxyOptions) {
+    this.#connect = options.connect ?? (({ ip, port }) => net.connect(port, ip));
+    // Typed in Node's own declarations as something that only http.request takes.
+    Object.assign(this.#agent, { createConnection: ({ host, port }: { host: string; port: number }) => this.#connect({ ip: host, port }) });
+  }
+
+  readonly handle = (request: http.IncomingMessage, response: http.ServerResponse): void => {
+    const target = this.#route(request);
+    if (typeof target === 'string') {
+      const [status, text] = target === 'not-found' ? [404, 'default backend - 404\n'] : [503, 'no endpoint is ready\n'];
+      response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(text);
+      return;
+    }
+    const upstream = http.request({ host: target.ip, port: target.port, method: request.method, path: request.url, headers: this.#headers(request, false), agent: this.#agent }, (answer) => {
+      const headers = Object.fromEntries(Object.entries(answer.headers).filter(([name]) => !HOP_BY_HOP.has(name)));
+      response.writeHead(answer.statusCode ?? 502, headers);
+      answer.pipe(response);
+      answer.on('error', () => response.destroy());
+    });
+    upstream.on('error', (error) => {
+      this.options.logger.v(2).info('An endpoint did not answer', { endpoint: `${target.ip}:${target.port}`, err: error });
+      if (response.headersSent) response.destroy();
+      else response.writeHead(502, { 'content-type': 'text/plain; charset=utf-8' }).end('the endpoint did not answer\n');
+    });
+    response.on('close', () => upstream.destroy());
+    request.pipe(upstream);
+  };
+
+  /** WebSockets and other upgrades: after the answer, bytes in both directions. */
+  readonly upgrade = (request: http.IncomingMessage, socket: Duplex, head: Buffer): void => {
+    const target = this.#route(request);
+    socket.on('error', () => socket.destroy());
+    if (typeof target === 'string') {
+      socket.end(`HTTP/1.1 ${target === 'not-found' ? '404 Not Found' : '503 Service Unavailable'}\r\nconnection: close\r\n\r\n`);
+      return;
+    }
+    const upstream = http.request({ host: target.ip, port: target.port, method: request.method, path: request.url, headers: this.#headers(request, true), createConnection: () => this.#connect(target) });
+    upstream.on('error', () => socket.destroy());
+    upstream.on('upgrade', (answer, other, otherHead) => {
+      socket.write(head101(answer));
+      if (otherHead.length > 0) socket.write(otherHead);
+      if (head.length > 0) other.write(head);
+      other.on('error', () => socket.destroy());
+      socket.on('close', () => other.destroy());
+      other.on('close', () => socket.destroy());
+      other.pipe(socket).pipe(other);
+    });
+    upstream.on('response', (answer) => {
+      socket.write(head101(answer));
+      answer.pipe(socket);
+    });
+    upstream.end();
+  };
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  #route(request: http.IncomingMessage): Endpoint | 'not-found' | 'unavailable' {
+    return this.options.route(request.headers.host ?? '', (request.url ?? '/').split('?')[0]!);
+  }
+
+  #headers(request: http.IncomingMessage, upgrade: boolean): http.OutgoingHttpHeaders {
+    const address = request.socket.remoteAddress ?? '';
+    const before = request.headers['x-forwarded-for'];
+    return {
+      ...Object.fromEntries(Object.entries(request.headers).filter(([name]) => upgrade || !HOP_BY_HOP.has(name))),
+      'x-forwarded-for': before ? `${String(before)}, ${address}` : address,
+      'x-forwarded-host': request.headers.host,
+      'x-forwarded-proto': this.options.scheme,
+      'x-real-ip': address,
+    };
+  }
+}
+
+function head101(answer: http.IncomingMessage): string {
+  const lines = [`HTTP/1.1 ${answer.statusCode} ${answer.statusMessage}`];
+  for (let i = 0; i < answer.rawHeaders.length; i += 2) lines.push(`${answer.rawHeaders[i]}: ${answer.rawHeaders[i + 1]}`);
+  return `${lines.join('\r\n')}\r\n\r\n`;
+}
