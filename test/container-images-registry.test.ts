@@ -12,16 +12,16 @@ const missing = requires('root', 'docker-registry', 'busybox', 'openssl');
 
 describe.skipIf(missing !== undefined)(`pulling from docker-registry${missing === undefined ? '' : ` (${missing})`}`, () => {
   const folder = mkdtempSync(join(tmpdir(), 'k8ts-images-'));
-  const stores: ImageStore[] = [];
+  let current: ImageStore | undefined;
   const registries: TestRegistry[] = [];
   let plain: TestRegistry;
   let guarded: TestRegistry;
 
+  /** One store at a time, with what the one before has left: a pull then still asks for the manifest. */
   const open = async (options: Partial<ImageStoreOptions> = {}): Promise<ImageStore> => {
-    const root = join(folder, `store-${stores.length}`);
-    const store = await openImageStore(createContext({ writeLog: () => {} }), { root, ...options });
-    stores.push(store);
-    return store;
+    await current?.close();
+    current = await openImageStore(createContext({ writeLog: () => {} }), { root: join(folder, 'store'), ...options });
+    return current;
   };
 
   beforeAll(async () => {
@@ -31,7 +31,7 @@ describe.skipIf(missing !== undefined)(`pulling from docker-registry${missing ==
   });
 
   afterAll(async () => {
-    await Promise.all([...stores.map((store) => store.close()), ...registries.map((registry) => registry.stop())]);
+    await Promise.all([current?.close(), ...registries.map((registry) => registry.stop())]);
     rmSync(folder, { recursive: true, force: true });
   });
 
@@ -124,7 +124,6 @@ describe.skipIf(missing !== undefined)(`pulling from docker-registry${missing ==
     writeFileSync(dockerConfig, JSON.stringify({ auths: { [guarded.url]: { auth: basic } } }));
     const withConfig = await open({ registries: { hostsDirectory, dockerConfig } });
     await withConfig.service.pullImage({ image });
-    expect(withConfig.list()).toHaveLength(1);
   });
 
   it('asks a credential helper', async () => {
@@ -138,7 +137,7 @@ describe.skipIf(missing !== undefined)(`pulling from docker-registry${missing ==
     process.env.PATH = `${bin}:${PATH}`;
     try {
       const store = await open({ registries: { dockerConfig, hosts: { [guarded.host]: { settings: { ca: [guarded.ca] } } } } });
-      expect((await store.pull(`${guarded.host}/app`)).tags).toEqual([`${guarded.host}/app:latest`]);
+      expect((await store.pull(`${guarded.host}/app`)).tags).toContain(`${guarded.host}/app:latest`);
     } finally {
       process.env.PATH = PATH;
     }
@@ -148,14 +147,13 @@ describe.skipIf(missing !== undefined)(`pulling from docker-registry${missing ==
     const mirrored = await open({
       registries: { hosts: { 'registry.invalid': { mirrors: [{ url: 'http://127.0.0.1:1' }, { url: plain.url }] } } },
     });
-    expect((await mirrored.pull('registry.invalid/team/www:v1')).tags).toEqual(['registry.invalid/team/www:v1']);
+    expect((await mirrored.pull('registry.invalid/team/www:v1')).tags).toContain('registry.invalid/team/www:v1');
     const fallingBack = await open({ registries: { hosts: { [plain.host]: { mirrors: [{ url: 'http://127.0.0.1:1' }] } } } });
-    await fallingBack.pull(`${plain.host}/team/www:v1`);
-    expect(fallingBack.list()).toHaveLength(1);
+    expect((await fallingBack.pull(`${plain.host}/team/www:v1`)).tags).toContain(`${plain.host}/team/www:v1`);
   });
 
   it('two pulls at once share downloads and layers', async () => {
-    const store = await open();
+    const store = await open({ root: join(folder, 'empty') });
     const received = new Map<string, number>();
     const onProgress = ({ digest, received: bytes, size }: { digest: string; received: number; size: number }): void => {
       if (bytes === size) received.set(digest, (received.get(digest) ?? 0) + 1);

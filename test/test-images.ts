@@ -45,11 +45,7 @@ export const architecture = process.arch === 'x64' ? 'amd64' : process.arch;
 
 export function buildImage(options: TestImageOptions): TestImage {
   const { docker = false, compression = 'gzip' } = options;
-  const layers = options.layers.map((content) => {
-    const tar = Buffer.isBuffer(content) ? content : encodeTar(content as readonly ImageFile[]);
-    const { mediaType, bytes } = compressLayer(tar, compression, docker);
-    return { mediaType, bytes, digest: digestOf(bytes), tar, diffId: digestOf(tar) };
-  });
+  const layers = options.layers.map((content) => buildLayer(content, compression, docker));
   const config = blob(docker ? `${DOCKER}.container.image.v1+json` : `${OCI}.config.v1+json`, {
     architecture: options.architecture ?? architecture,
     os: 'linux',
@@ -66,6 +62,24 @@ export function buildImage(options: TestImageOptions): TestImage {
     layers: layers.map(descriptorOf),
   });
   return { name: options.name, id: config.digest, manifest, config, layers };
+}
+
+type Layer = TestImage['layers'][number];
+
+/** busybox's layer is the same in most images of a test run: it is made once. */
+const builtLayers = new WeakMap<object, Map<string, Layer>>();
+
+function buildLayer(content: readonly ImageFile[] | Buffer, compression: LayerCompression, docker: boolean): Layer {
+  const key = typeof compression === 'function' ? undefined : `${compression} ${docker}`;
+  const built = builtLayers.get(content) ?? new Map<string, Layer>();
+  builtLayers.set(content, built);
+  const before = key === undefined ? undefined : built.get(key);
+  if (before !== undefined) return before;
+  const tar = Buffer.isBuffer(content) ? content : encodeTar(content as readonly ImageFile[]);
+  const { mediaType, bytes } = compressLayer(tar, compression, docker);
+  const layer = { mediaType, bytes, digest: digestOf(bytes), tar, diffId: digestOf(tar) };
+  if (key !== undefined) built.set(key, layer);
+  return layer;
 }
 
 /** A shell with all of busybox's applets, and users `root`, `www` (1000) and `nobody`. */

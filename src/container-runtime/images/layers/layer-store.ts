@@ -12,7 +12,7 @@
 import { mkdir, readdir, readFile, readlink, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../../../kernel/index.ts';
-import { removeIfThere, writeAtomically } from '../atomic-file.ts';
+import { removeIfThere, replaceFile } from '../atomic-file.ts';
 import { parseDigest } from '../digest.ts';
 import { whileDoing } from '../image-error.ts';
 import type { LayerWorkers } from './layer-workers.ts';
@@ -46,6 +46,7 @@ export class LayerStore {
   readonly #limits: UnpackLimits;
   readonly #records = new Map<string, LayerRecord>();
   readonly #running = new Map<string, Promise<void>>();
+  readonly #closing = new AbortController();
   #bootId = '';
   #syncing: Promise<void> | undefined;
   #temporary = 0;
@@ -101,8 +102,10 @@ export class LayerStore {
     await removeIfThere(leaving);
   }
 
+  /** What is not known to be on disk stays marked so; the next start takes care of it. */
   async close(): Promise<void> {
-    await this.#syncing?.catch(() => {});
+    this.#closing.abort();
+    await this.#syncing;
   }
 
   #newFolder(): string {
@@ -121,7 +124,7 @@ export class LayerStore {
       const { blob, diffId } = layer;
       const unpacked = await this.#workers.unpack({ blob, diffId, target: join(temporary, 'diff'), lowers, limits: this.#limits }, signal);
       const record: LayerRecord = { chainId: layer.chainId, diffId, ...unpacked, unsyncedInBoot: this.#bootId };
-      await writeAtomically(join(temporary, 'layer.json'), JSON.stringify(record));
+      await replaceFile(join(temporary, 'layer.json'), JSON.stringify(record));
       await removeIfThere(this.#folder(layer.chainId));
       await rename(temporary, this.#folder(layer.chainId));
       await this.#link(layer.chainId);
@@ -149,16 +152,16 @@ export class LayerStore {
 
   async #sync(): Promise<void> {
     try {
-      await this.#ctx.clock.sleep(SYNC_DELAY_MS, this.#ctx.signal);
+      await this.#ctx.clock.sleep(SYNC_DELAY_MS, AbortSignal.any([this.#closing.signal, this.#ctx.signal]));
     } catch {
-      // Stopping: sync at once.
+      return;
     }
     const unsynced = [...this.#records.values()].filter((record) => record.unsyncedInBoot !== undefined);
     try {
       await this.#workers.sync(this.#layers);
       for (const { unsyncedInBoot: _boot, ...record } of unsynced) {
         if (!this.#records.has(record.chainId)) continue;
-        await writeAtomically(join(this.#folder(record.chainId), 'layer.json'), JSON.stringify(record));
+        await replaceFile(join(this.#folder(record.chainId), 'layer.json'), JSON.stringify(record));
         this.#records.set(record.chainId, record);
       }
     } catch (error) {

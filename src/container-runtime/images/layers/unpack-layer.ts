@@ -38,10 +38,14 @@ export async function unpackLayer(job: UnpackJob): Promise<UnpackedLayer> {
   const meter = new Meter(job, compressedSize);
   const source = createReadStream(job.blob, { highWaterMark: 512 * 1024 });
   async function* verified(): AsyncGenerator<Buffer> {
-    for await (const chunk of decompressed(source)) {
-      meter.decompressed(chunk.length);
-      hash.update(chunk);
-      yield chunk;
+    try {
+      for await (const chunk of decompressed(source)) {
+        meter.decompressed(chunk.length);
+        hash.update(chunk);
+        yield chunk;
+      }
+    } catch (error) {
+      throw damaged(error);
     }
   }
   let bytes = 0;
@@ -101,6 +105,13 @@ class Meter {
     const { bavail, bsize } = statfsSync(this.job.target);
     if (bavail * bsize < freeBytes) throw new LayerError(`no space left to unpack the layer: less than ${freeBytes} bytes are free`);
   }
+}
+
+/** zlib's errors have codes of their own; what they say is about the layer. */
+function damaged(error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const isDamage = code.startsWith('Z_') || code === 'invalid-zstd';
+  return isDamage && error instanceof Error ? new LayerError(`the layer cannot be decompressed: ${error.message}`) : error;
 }
 
 function explained(error: unknown, name: string): Error {
