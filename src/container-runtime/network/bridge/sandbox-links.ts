@@ -115,9 +115,21 @@ export async function disconnectSandbox(place: Pick<SandboxPlace, 'node'> & { br
   ]);
 }
 
-/** Addresses of IPv6 are usable at once, and nobody's router advertisements are listened to; then what the pod asks for. */
+/**
+ * Addresses of IPv6 are usable at once, nobody's router advertisements are listened to, and no redirects are followed:
+ * the router sends back to where packets came from, and would point neighbours at each other, who cannot meet.
+ */
+const SANDBOX_SYSCTLS = {
+  'net.ipv6.conf.default.accept_dad': '0',
+  'net.ipv6.conf.default.accept_ra': '0',
+  'net.ipv6.conf.default.accept_redirects': '0',
+  'net.ipv4.conf.all.accept_redirects': '0',
+  'net.ipv4.conf.default.accept_redirects': '0',
+};
+
+/** What the pod asks for comes after what the network needs. */
 function writeSysctls(sysctls: Readonly<Record<string, string>>): void {
-  for (const [name, value] of Object.entries({ 'net.ipv6.conf.default.accept_dad': '0', 'net.ipv6.conf.default.accept_ra': '0' })) {
+  for (const [name, value] of Object.entries(SANDBOX_SYSCTLS)) {
     if (readSysctl(undefined, name) !== undefined) writeSysctl(undefined, name, value);
   }
   for (const [name, value] of Object.entries(sysctls)) writeSysctl(undefined, name, value);

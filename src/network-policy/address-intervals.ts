@@ -1,0 +1,52 @@
+/** Ranges of addresses without other ranges, as intervals that neither overlap nor touch: what interval sets hold. */
+import { AddressRange } from '../kernel/netns/index.ts';
+
+interface Interval {
+  readonly first: bigint;
+  readonly last: bigint;
+}
+
+export interface IpBlock {
+  readonly cidr: string;
+  readonly except?: readonly string[];
+}
+
+/** The union of the blocks of a family, each without its exceptions, as elements of an nftables set. */
+export function blockElements(blocks: readonly IpBlock[], family: 4 | 6): string[] {
+  const whole = AddressRange.parse(family === 4 ? '0.0.0.0/0' : '::/0');
+  const intervals = blocks.flatMap(({ cidr, except = [] }) => {
+    const own = intervalOf(cidr, whole);
+    if (own === undefined) return [];
+    return except.reduce<Interval[]>((rest, part) => subtract(rest, intervalOf(part, whole)), [own]);
+  });
+  return merge(intervals).map(({ first, last }) => (first === last ? whole.at(first) : `${whole.at(first)}-${whole.at(last)}`));
+}
+
+function intervalOf(cidr: string, whole: AddressRange): Interval | undefined {
+  const range = AddressRange.parse(cidr);
+  if (range.family !== whole.family) return undefined;
+  const first = whole.offsetOf(range.at(0))!;
+  return { first, last: first + range.size - 1n };
+}
+
+function subtract(intervals: readonly Interval[], hole: Interval | undefined): Interval[] {
+  if (hole === undefined) return [...intervals];
+  return intervals.flatMap(({ first, last }) => {
+    if (hole.last < first || hole.first > last) return [{ first, last }];
+    return [
+      ...(hole.first > first ? [{ first, last: hole.first - 1n }] : []),
+      ...(hole.last < last ? [{ first: hole.last + 1n, last }] : []),
+    ];
+  });
+}
+
+function merge(intervals: readonly Interval[]): Interval[] {
+  const sorted = intervals.toSorted((a, b) => (a.first < b.first ? -1 : a.first > b.first ? 1 : 0));
+  const merged: Interval[] = [];
+  for (const interval of sorted) {
+    const before = merged.at(-1);
+    if (before !== undefined && interval.first <= before.last + 1n) merged[merged.length - 1] = { first: before.first, last: interval.last > before.last ? interval.last : before.last };
+    else merged.push(interval);
+  }
+  return merged;
+}

@@ -1,0 +1,54 @@
+/** What policies are computed from: the cluster's pods with their addresses and named ports, and namespaces' labels. */
+import net from 'node:net';
+import type { Namespace, Pod } from '../api/generated/core-v1.ts';
+import type { NetworkPolicy } from '../api/generated/networking-v1.ts';
+
+export interface PolicyPod {
+  readonly namespace: string;
+  readonly name: string;
+  readonly nodeName: string | undefined;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly ipv4: string | undefined;
+  readonly ipv6: string | undefined;
+  readonly ports: readonly { readonly name: string; readonly protocol: string; readonly port: number }[];
+}
+
+export interface ClusterView {
+  readonly policies: readonly NetworkPolicy[];
+  readonly podsByNamespace: ReadonlyMap<string, readonly PolicyPod[]>;
+  readonly namespaces: ReadonlyMap<string, Readonly<Record<string, string>>>;
+}
+
+export function clusterView({ policies, pods, namespaces }: { policies: readonly NetworkPolicy[]; pods: readonly Pod[]; namespaces: readonly Namespace[] }): ClusterView {
+  const podsByNamespace = new Map<string, PolicyPod[]>();
+  for (const pod of pods) {
+    const relevant = policyPod(pod);
+    if (relevant === undefined) continue;
+    const list = podsByNamespace.get(relevant.namespace);
+    if (list === undefined) podsByNamespace.set(relevant.namespace, [relevant]);
+    else list.push(relevant);
+  }
+  return { policies, podsByNamespace, namespaces: new Map(namespaces.map(({ metadata }) => [metadata.name!, metadata.labels ?? {}])) };
+}
+
+/**
+ * Pods of the host's network are the node, and no policy speaks of the node. Pods that have ended have no addresses
+ * any more, even where their status still names some: another pod may have them.
+ */
+export function policyPod({ metadata, spec, status }: Pod): PolicyPod | undefined {
+  if (spec?.hostNetwork || status?.phase === 'Succeeded' || status?.phase === 'Failed') return undefined;
+  const ips = (status?.podIPs ?? []).map(({ ip }) => ip);
+  const all = ips.length === 0 && status?.podIP ? [status.podIP] : ips;
+  const [ipv4, ipv6] = [all.find((ip) => net.isIPv4(ip)), all.find((ip) => net.isIPv6(ip))];
+  if (ipv4 === undefined && ipv6 === undefined) return undefined;
+  const sidecars = (spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always');
+  const ports = [...sidecars, ...(spec?.containers ?? [])].flatMap((container) =>
+    (container.ports ?? []).flatMap(({ name, protocol = 'TCP', containerPort }) => (name ? [{ name, protocol, port: containerPort }] : [])),
+  );
+  return { namespace: metadata.namespace!, name: metadata.name!, nodeName: spec?.nodeName, labels: metadata.labels ?? {}, ipv4, ipv6, ports };
+}
+
+/** Whether the rules can be different for the second pod: most updates of a pod's status change nothing here. */
+export function samePolicyPod(before: Pod, after: Pod): boolean {
+  return JSON.stringify(policyPod(before)) === JSON.stringify(policyPod(after));
+}

@@ -1,0 +1,93 @@
+/** Keeps the node's table at what the plan says: the differences in one transaction, everything after a failure. */
+import { exponentialBuckets, type Context } from '../kernel/index.ts';
+import { runIn } from '../kernel/netns/index.ts';
+import { renderChanges, renderTable, TABLE, type Ruleset } from './ruleset.ts';
+
+export interface SyncOptions {
+  /** The node's network namespace; undefined is the process's own. */
+  readonly netns: string | undefined;
+  readonly plan: () => Ruleset;
+  /** Called after every transaction, and after every look that found nothing to change. */
+  readonly onSynced?: () => void;
+}
+
+/** Changes that come in a burst are written together. */
+const MIN_SYNC_PERIOD_MS = 30;
+const RETRY_MS = 1000;
+
+export class PolicySync {
+  readonly #ctx: Context;
+  readonly #options: SyncOptions;
+  readonly #metrics: ReturnType<typeof syncMetrics>;
+  #written: Ruleset | undefined;
+  #dirty = true;
+  #wake: (() => void) | undefined;
+
+  constructor(ctx: Context, options: SyncOptions) {
+    this.#ctx = ctx;
+    this.#options = options;
+    this.#metrics = syncMetrics(ctx);
+  }
+
+  /** Something that the plan depends on has changed. */
+  changed(): void {
+    this.#dirty = true;
+    this.#wake?.();
+  }
+
+  /** Until the signal aborts. The rules stay: a node without this process keeps what was in force. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, logger } = this.#ctx;
+    for (;;) {
+      await this.#untilDirty(signal);
+      this.#dirty = false;
+      const start = clock.monotonic();
+      try {
+        await this.#sync();
+        this.#metrics.duration.observe((clock.monotonic() - start) / 1000);
+        this.#options.onSynced?.();
+      } catch (error) {
+        signal.throwIfAborted();
+        logger.error(error, 'Network policies could not be written; everything is written again');
+        this.#metrics.failures.inc();
+        this.#written = undefined;
+        this.#dirty = true;
+        await clock.sleep(RETRY_MS, signal);
+      }
+      await clock.sleep(MIN_SYNC_PERIOD_MS, signal);
+    }
+  }
+
+  async #sync(): Promise<void> {
+    const wanted = this.#options.plan();
+    const input = this.#written === undefined ? renderTable(wanted) : renderChanges(this.#written, wanted);
+    if (input !== '') await runIn('nft', ['-f', '-'], { netns: this.#options.netns, input });
+    this.#written = wanted;
+  }
+
+  async #untilDirty(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (this.#dirty) return;
+    await new Promise<void>((resolve, reject) => {
+      const onAbort = (): void => reject(signal.reason as Error);
+      signal.addEventListener('abort', onAbort, { once: true });
+      this.#wake = () => {
+        signal.removeEventListener('abort', onAbort);
+        this.#wake = undefined;
+        resolve();
+      };
+    });
+  }
+}
+
+function syncMetrics({ metrics }: Context) {
+  return {
+    duration: metrics.histogram({ name: 'k8ts_network_policy_sync_duration_seconds', help: 'How long it took to plan and write network policies', buckets: exponentialBuckets(0.001, 2, 15) }),
+    failures: metrics.counter({ name: 'k8ts_network_policy_sync_failures_total', help: 'Transactions with network policies that the kernel refused' }),
+  };
+}
+
+/** Lifts all policies on a node: for whoever takes the component away. */
+export async function removePolicies(netns: string | undefined): Promise<void> {
+  await runIn('nft', ['-f', '-'], { netns, input: `table inet ${TABLE}\ndelete table inet ${TABLE}\n` });
+}
