@@ -132,12 +132,15 @@ export function encodeForStorage(object: KubeObject): Buffer {
   const { kind, apiVersion, metadata, ...rest } = object;
   const { resourceVersion: _, managedFields, ...own } = metadata;
   const owners = managedFields ? `{"managedFields":${managedFieldsText(managedFields)}}` : '{}';
-  return Buffer.from(joined(JSON.stringify({ kind, apiVersion }), `{"metadata":${joined(textOf(own), owners)}}`, textOf(rest)));
+  const head = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":${joined(textOf(own), owners)}}`;
+  return Buffer.from(joined(head, textOf(rest)));
 }
 
-/** The members of several objects, which are JSON, as one object. */
-const joined = (...objects: readonly string[]): string =>
-  `{${objects.filter((text) => text !== '{}').map((text) => text.slice(1, -1)).join(',')}}`;
+/** The members of two objects, which are JSON, as one object. */
+function joined(first: string, second: string): string {
+  if (second === '{}') return first;
+  return first === '{}' ? second : `${first.slice(0, -1)},${second.slice(1)}`;
+}
 
 /** Raw values may hold integers that only a bigint can; those are rare, and written more slowly. */
 function textOf(value: object): string {

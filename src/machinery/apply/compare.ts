@@ -8,7 +8,7 @@ import { DEDUCED, fieldOf, type ApplyType, type ListApplyType, type MapApplyType
 import { deepEqual } from '../patch/deep-equal.ts';
 import { isMember, LEAF, SELF, union, type FieldSet } from './field-set.ts';
 import { compareText } from '../patch/go-text.ts';
-import { identifyItems, sortItems, type IdentifiedItem } from './list-items.ts';
+import { identifyItems, isSorted, itemElement, NO_KEYS, sortItems, type IdentifiedItem } from './list-items.ts';
 import { sharedSet, sharedStruct, sortFields } from './shared-sets.ts';
 
 export interface Changes {
@@ -118,6 +118,7 @@ class Comparison {
     const old = nonEmptyList(before);
     const now = nonEmptyList(after);
     if (!old && !now) return this.leaf(before, after);
+    if (before === undefined && now && isSorted(type, now)) return this.newList(type, now);
     const elements: string[] = [];
     const changes: FieldSet[] = [];
     if (before === undefined) noteSelf(elements, changes);
@@ -137,6 +138,20 @@ class Comparison {
       changes.push(change);
     }
     if (oldItems && kept < oldItems.size) this.sawRemovals = true;
+    return finish(elements, changes);
+  }
+
+  /** Nothing to compare with, to sort, or to put together: as in most objects that are created. */
+  private newList(type: ListApplyType, items: readonly unknown[]): FieldSet | undefined {
+    const elements: string[] = [SELF];
+    const changes: FieldSet[] = [LEAF];
+    for (const item of items) {
+      const element = itemElement(type.keys ?? NO_KEYS, item);
+      const change = this.value(type.item, undefined, item);
+      if (!change) continue;
+      elements.push(element);
+      changes.push(change);
+    }
     return finish(elements, changes);
   }
 

@@ -45,8 +45,20 @@ export interface IdentifiedItem {
   readonly item: unknown;
 }
 
+export const NO_KEYS: readonly ListKey[] = [];
+
+/** Whether the items are in canonical order already, and no two of them are the same. */
+export function isSorted(type: ListApplyType, list: readonly unknown[]): boolean {
+  const keys = type.keys ?? NO_KEYS;
+  for (let i = 1; i < list.length; i++) {
+    const order = keys.length > 0 ? compareByKeys(keys, list[i - 1], list[i]) : compareValues(list[i - 1], list[i]);
+    if (order >= 0) return false;
+  }
+  return true;
+}
+
 export function identifyItems(type: ListApplyType, list: readonly unknown[]): IdentifiedItem[] {
-  const keys = type.keys ?? [];
+  const keys = type.keys ?? NO_KEYS;
   return list.map((item) => ({ element: itemElement(keys, item), item }));
 }
 
@@ -59,7 +71,8 @@ export function sortItems(type: ListApplyType, items: IdentifiedItem[]): Identif
 
 function compareByKeys(keys: readonly ListKey[], a: unknown, b: unknown): number {
   if (!isRecord(a) || !isRecord(b)) return 0;
-  for (const [index, key] of keys.entries()) {
+  for (let index = 0; index < keys.length; index++) {
+    const key = keys[index]!;
     const mine = getOwn(a, key.name) ?? key.default;
     const theirs = getOwn(b, key.name) ?? key.default;
     if (mine === theirs) continue;

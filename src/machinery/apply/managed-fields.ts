@@ -90,14 +90,20 @@ export function encodeManagedFields(owners: readonly FieldOwner[]): ManagedField
 
 /** The entries as JSON: the same as JSON.stringify, but what was written before is not written again. */
 export function managedFieldsText(entries: readonly ManagedFieldsEntry[]): string {
-  const written = entries.map((entry) => {
-    const { fieldsV1, subresource, ...rest } = entry;
-    let text = JSON.stringify(rest).slice(0, -1);
-    if (fieldsV1 !== undefined) text += `${text === '{' ? '' : ','}"fieldsV1":${fieldSetText(fieldsV1 as FieldSet)}`;
-    if (subresource !== undefined) text += `${text === '{' ? '' : ','}"subresource":${JSON.stringify(subresource)}`;
-    return `${text}}`;
-  });
-  return `[${written.join(',')}]`;
+  let text = '';
+  for (const entry of entries) text += `${text === '' ? '' : ','}{${membersText(entry)}}`;
+  return `[${text}]`;
+}
+
+function membersText(entry: ManagedFieldsEntry): string {
+  let text = '';
+  for (const name in entry) {
+    const value = entry[name as keyof ManagedFieldsEntry];
+    if (value === undefined) continue;
+    const comma = text === '' ? '' : ',';
+    text += `${comma}"${name}":${name === 'fieldsV1' && value !== null ? fieldSetText(value as FieldSet) : JSON.stringify(value)}`;
+  }
+  return text;
 }
 
 /** By operation, second (an owner without a time comes first), manager, version, subresource. */
