@@ -1,4 +1,5 @@
 /** The API server: the pipeline on a port. */
+import type net from 'node:net';
 import { RunGroup, type Context } from '../kernel/index.ts';
 import type { Door } from './handle-request.ts';
 import { createPipeline, type PipelineOptions } from './pipeline.ts';
@@ -20,6 +21,8 @@ export interface ApiServer {
   readonly door: Door;
   /** The pipeline without a socket: what callers in this process use. */
   handle(request: ApiRequest): Promise<ApiResponse>;
+  /** Serves a connection that came in elsewhere, such as on another address, like those of its own port. */
+  accept(socket: net.Socket): void;
   /** Resolves when the server has ended. */
   readonly finished: Promise<void>;
 }
@@ -38,7 +41,7 @@ export async function startApiServer(parent: Context, options: ApiServerOptions)
     const transport = await listen(ctx, transportOptions(options), handle);
     group.start('transport', () => untilAborted(ctx, transport));
     await pipeline.bootstrap(transport.port);
-    return { port: transport.port, door: pipeline.door, handle, finished: group.wait() };
+    return { port: transport.port, door: pipeline.door, handle, accept: transport.accept, finished: group.wait() };
   } catch (error) {
     await group.close(error);
     throw error;

@@ -28,6 +28,8 @@ export interface Transport {
   readonly port: number;
   /** Takes a renewed certificate into use for new connections. */
   renew(options: { key: string | Buffer; cert: string | Buffer; clientCa?: string | Buffer }): void;
+  /** Serves a connection that came in elsewhere, such as on another address, like those of its own port. */
+  accept(socket: net.Socket): void;
   /** Stops listening, lets requests finish for `graceMs`, then closes what is left. */
   close(graceMs: number): Promise<void>;
 }
@@ -120,6 +122,10 @@ export async function listen(ctx: Context, options: TransportOptions, handler: H
     port: (server.address() as net.AddressInfo).port,
     renew({ key, cert, clientCa }) {
       if ('setSecureContext' in server) (server as unknown as tls.Server).setSecureContext({ key, cert, ...(clientCa ? { ca: clientCa } : {}) });
+    },
+    accept(socket) {
+      if (stopping.signal.aborted) socket.destroy();
+      else server.emit('connection', socket);
     },
     async close(graceMs) {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
