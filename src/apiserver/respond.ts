@@ -9,9 +9,10 @@ import type { MediaType, Negotiated } from './negotiate.ts';
 import { asPartialMetadata, asPartialMetadataList, asTable, encodeListProtobuf, encodeObjectProtobuf } from './represent.ts';
 import type { ServedResource } from './registry/served-resource.ts';
 import { headerOf, type ApiRequest, type ApiResponse, type ResponseHeaders } from './request.ts';
-import type { ListResult, Result } from './result.ts';
+import type { ListResult, Result, WatchResult } from './result.ts';
 import type { Scope } from './scope.ts';
 import { notAcceptable } from '../machinery/status.ts';
+import { isWebSocketRequest, streamOverWebSocket } from './transport/websocket.ts';
 
 const gzipAsync = promisify(gzip);
 /** Answers below this are not worth compressing. */
@@ -26,6 +27,7 @@ export function respond(scope: Scope, result: Result): ApiResponse {
     case 'response':
       return result.response;
     case 'watch':
+      if (isWebSocketRequest(scope.request)) return respondByMessages(scope, result);
       return { status: 200, headers: { 'content-type': result.contentType, 'cache-control': 'no-cache, private' }, stream: result.run };
     case 'object':
       return complete(result.status, negotiated, encode(scope, transform(scope, result.object)));
@@ -37,6 +39,17 @@ export function respond(scope: Scope, result: Result): ApiResponse {
     case 'list':
       return complete(200, negotiated, encodeList(scope, result));
   }
+}
+
+const FRAME_LENGTH_BYTES = 4;
+
+function respondByMessages({ request, negotiated, backend }: Scope, { run }: WatchResult): ApiResponse {
+  const text = negotiated.mediaType === 'application/json';
+  return streamOverWebSocket(request, {
+    text,
+    prefixBytes: text ? 0 : FRAME_LENGTH_BYTES,
+    run: (sink) => run(sink).catch((error: unknown) => backend.ctx.logger.error(error, 'A watch over a WebSocket broke off')),
+  });
 }
 
 function transform(scope: Scope, object: KubeObject): KubeObject {
