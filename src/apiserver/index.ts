@@ -8,7 +8,7 @@
 export { startApiServer, type ApiServer, type ApiServerOptions } from './server.ts';
 export { apiServerHelp, parseApiServerFlags, runApiServerCommand, type ParsedApiServerFlags } from './command.ts';
 export { openStore, type StoreConfig } from './open-store.ts';
-export { loadAuthority } from './pki/certificates.ts';
+export { issue as issueCertificate, loadAuthority } from './pki/certificates.ts';
 export { openPki, type ClusterPki, type ServingNames } from './pki/files.ts';
 export { kubeconfigFor, type KubeconfigOptions } from './pki/kubeconfig.ts';
 export { loadSecurityOptions, type OidcFlags, type SecurityFiles, type SecurityOptions } from './security-options.ts';

@@ -22,6 +22,8 @@ export interface ClusterOptions {
   readonly bindAddress: string;
   /** 0 takes a free port. */
   readonly port: number;
+  /** The address under which nodes and pods reach the API server; default one of the machine's. */
+  readonly advertiseAddress?: string;
   readonly serviceClusterIpRange: string;
   readonly clusterCidr: string;
   /** `--controllers`; none at all when empty. */

@@ -29,7 +29,7 @@ export async function startControlPlane(ctx: Context, options: ClusterOptions, c
   const { dataDirectory, onProgress } = options;
   if (dataDirectory) await fs.mkdir(dataDirectory, { recursive: true, mode: 0o700 });
   const localAddress = options.bindAddress === '0.0.0.0' || options.bindAddress === '::' ? '127.0.0.1' : options.bindAddress;
-  const advertiseAddress = isLoopback(localAddress) ? hostAddress() : localAddress;
+  const advertiseAddress = options.advertiseAddress ?? (isLoopback(localAddress) ? hostAddress() : localAddress);
   const serving = {
     ...(options.signingKey ? { signingKey: options.signingKey } : {}),
     dnsNames: ['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local'],
@@ -51,7 +51,8 @@ export async function startControlPlane(ctx: Context, options: ClusterOptions, c
       port: options.port,
       advertiseAddress,
       serviceClusterIpRange: options.serviceClusterIpRange,
-      kubelet: { connectToNode },
+      // Nodes' names need no name server: their addresses are on this machine.
+      kubelet: { connectToNode, preferredAddressTypes: ['InternalIP', 'ExternalIP', 'Hostname'] },
       ...(options.intercept ? { intercept: options.intercept } : {}),
     });
     onProgress?.('API server answers');

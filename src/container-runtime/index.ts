@@ -10,3 +10,4 @@ export { run, type ContainerRuntimeConfig } from './run.ts';
 export type { ContainerRuntimeOptions, OciRuntimeOptions } from './options.ts';
 export { ProgramMissing } from './programs.ts';
 export { RUNTIME_NAME, RUNTIME_VERSION } from './runtime-status.ts';
+export { BridgeNetwork, CniNetwork, type BridgeNetworkOptions, type CniNetworkOptions, type PodNetwork } from './network/index.ts';
