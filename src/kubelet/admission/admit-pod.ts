@@ -1,0 +1,108 @@
+/** Whether a pod that was given to this node can run here: named checks, the first that fails refuses it. */
+import type { Node, Pod } from '../../api/generated/core-v1.ts';
+import { parseQuantity } from '../../machinery/quantity/index.ts';
+import { isCriticalPod, isStaticPod, podRequests, qosClass } from '../pod/pod-resources.ts';
+import { matchesNode, untoleratedTaint } from './node-selector.ts';
+
+export interface Refusal {
+  readonly reason: string;
+  readonly message: string;
+  /** How much is missing of which resource, where that is the reason. */
+  readonly insufficient?: { readonly resource: string; readonly amount: number };
+}
+
+export interface AdmissionInput {
+  readonly pod: Pod;
+  readonly node: Node;
+  /** The other pods that run here or are admitted. */
+  readonly others: readonly Pod[];
+  readonly allocatable: Readonly<Record<string, string>>;
+  readonly pressures: ReadonlySet<string>;
+  readonly allowedUnsafeSysctls: readonly string[];
+  /** Resources that a device plugin once offered here; pods that want one it lost are refused. */
+  readonly shuttingDown: boolean;
+}
+
+type Check = (input: AdmissionInput) => Refusal | undefined;
+
+const SAFE_SYSCTLS = [
+  'kernel.shm_rmid_forced',
+  'net.ipv4.ip_local_port_range',
+  'net.ipv4.tcp_syncookies',
+  'net.ipv4.ping_group_range',
+  'net.ipv4.ip_unprivileged_port_start',
+  'net.ipv4.ip_local_reserved_ports',
+  'net.ipv4.tcp_keepalive_time',
+  'net.ipv4.tcp_fin_timeout',
+  'net.ipv4.tcp_keepalive_intvl',
+  'net.ipv4.tcp_keepalive_probes',
+  'net.ipv4.tcp_rmem',
+  'net.ipv4.tcp_wmem',
+];
+
+const CHECKS = {
+  shutdown: ({ shuttingDown }) => (shuttingDown ? { reason: 'NodeShutdown', message: 'Pod was rejected as the node is shutting down.' } : undefined),
+  pressure: underPressure,
+  sysctls: ({ pod, allowedUnsafeSysctls }) => {
+    const forbidden = (pod.spec?.securityContext?.sysctls ?? []).find(({ name }) => !SAFE_SYSCTLS.includes(name) && !allowedUnsafeSysctls.some((pattern) => (pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : pattern === name)));
+    return forbidden && { reason: 'SysctlForbidden', message: `forbidden sysctl: ${JSON.stringify(forbidden.name)} not allowlisted` };
+  },
+  operatingSystem: ({ pod }) => (pod.spec?.os?.name && pod.spec.os.name !== 'linux' ? { reason: 'PodOSNotSupported', message: 'Failed to admit pod as the OS field doesn\'t match node OS' } : undefined),
+  affinity: ({ pod, node }) => (isStaticPod(pod) || matchesNode(pod, node) ? undefined : { reason: 'NodeAffinity', message: "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector" }),
+  taints: ({ pod, node }) => {
+    const taint = isStaticPod(pod) ? undefined : untoleratedTaint(pod, node);
+    return taint && { reason: 'TaintToleration', message: 'Predicate TaintToleration failed: node(s) had taints that the pod didn\'t tolerate' };
+  },
+  ports: ({ pod, others }) => {
+    const taken = new Set(others.flatMap(hostPorts));
+    return hostPorts(pod).some((port) => taken.has(port)) ? { reason: 'NodePorts', message: "Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports" } : undefined;
+  },
+  resources: insufficient,
+} as const satisfies Record<string, Check>;
+
+export function admitPod(input: AdmissionInput): Refusal | undefined {
+  for (const check of Object.values(CHECKS)) {
+    const refusal = check(input);
+    if (refusal !== undefined) return refusal;
+  }
+  return undefined;
+}
+
+function underPressure({ pod, pressures }: AdmissionInput): Refusal | undefined {
+  if (pressures.size === 0 || isCriticalPod(pod)) return undefined;
+  if (pressures.size === 1 && pressures.has('MemoryPressure')) {
+    if (qosClass(pod) !== 'BestEffort') return undefined;
+    if (pod.spec?.tolerations?.some(({ key, operator, effect }) => (key === 'node.kubernetes.io/memory-pressure' || (!key && operator === 'Exists')) && (!effect || effect === 'NoSchedule'))) return undefined;
+  }
+  return { reason: 'Evicted', message: `The node had condition: [${[...pressures].join(' ')}]. ` };
+}
+
+function hostPorts({ spec }: Pod): string[] {
+  const sidecars = (spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always');
+  return [...sidecars, ...(spec?.containers ?? [])].flatMap(({ ports = [] }) => ports.filter(({ hostPort }) => hostPort).map(({ hostPort, protocol = 'TCP', hostIP }) => `${protocol}:${hostPort}:${hostIP && hostIP !== '0.0.0.0' ? hostIP : ''}`));
+}
+
+function insufficient({ pod, others, allocatable }: AdmissionInput): Refusal | undefined {
+  const capacityPods = parseQuantity(allocatable['pods'] ?? '110').value();
+  if (others.length + 1 > capacityPods) return outOf('pods', 1, others.length, capacityPods);
+  const used = new Map<string, number>();
+  for (const other of others) for (const [name, quantity] of podRequests(other)) used.set(name, (used.get(name) ?? 0) + amount(name, quantity));
+  for (const [name, quantity] of podRequests(pod)) {
+    const requested = amount(name, quantity);
+    if (requested === 0) continue;
+    const capacity = amount(name, parseQuantity(allocatable[name] ?? '0'));
+    // What a plugin has yet to offer after a restart is left to the plugin.
+    if (allocatable[name] === undefined && name.includes('/')) continue;
+    const inUse = used.get(name) ?? 0;
+    if (requested > capacity - inUse) return outOf(name, requested, inUse, capacity);
+  }
+  return undefined;
+}
+
+const amount = (name: string, quantity: { milliValue(): number; value(): number }): number => (name === 'cpu' ? quantity.milliValue() : quantity.value());
+
+const outOf = (resource: string, requested: number, used: number, capacity: number): Refusal => ({
+  reason: `OutOf${resource}`,
+  message: `Node didn't have enough resource: ${resource}, requested: ${requested}, used: ${used}, capacity: ${capacity}`,
+  insufficient: { resource, amount: requested - (capacity - used) },
+});

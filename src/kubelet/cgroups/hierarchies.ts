@@ -1,0 +1,126 @@
+/** The cgroup hierarchies of the machine: one in version 2, one for each controller in version 1. */
+import fs from 'node:fs/promises';
+import path from 'node:path';
+
+export interface CgroupSettings {
+  readonly cpuShares?: number;
+  /** Microseconds; -1 for no limit. */
+  readonly cpuQuota?: number;
+  readonly cpuPeriod?: number;
+  /** -1 for no limit. */
+  readonly memoryBytes?: number;
+  readonly pids?: number;
+}
+
+export interface Hierarchies {
+  create(cgroup: string): Promise<void>;
+  apply(cgroup: string, settings: CgroupSettings): Promise<void>;
+  /** With everything below; what still runs in it keeps it, and throws. */
+  remove(cgroup: string): Promise<void>;
+  list(cgroup: string): Promise<string[]>;
+  directory(cgroup: string, controller: string): string;
+}
+
+export async function openHierarchies(root = '/sys/fs/cgroup'): Promise<Hierarchies> {
+  const isUnified = await fs.access(path.join(root, 'cgroup.controllers')).then(
+    () => true,
+    () => false,
+  );
+  return isUnified ? unified(root) : separate(await controllersOf());
+}
+
+/** Directory of each controller, by its name. */
+async function controllersOf(): Promise<Map<string, string>> {
+  const text = await fs.readFile('/proc/self/mountinfo', 'utf8');
+  const found = new Map<string, string>();
+  for (const line of text.split('\n')) {
+    const [before = '', after = ''] = line.split(' - ');
+    const [type, , options = ''] = after.split(' ');
+    if (type !== 'cgroup') continue;
+    const directory = before.split(' ')[4] ?? '';
+    for (const option of options.split(',')) if (!['rw', 'ro', 'xattr', 'clone_children'].includes(option)) found.set(option, directory);
+  }
+  return found;
+}
+
+function separate(controllers: ReadonlyMap<string, string>): Hierarchies {
+  const directories = [...new Set(controllers.values())];
+  const at = (cgroup: string, controller: string): string => path.join(controllers.get(controller) ?? `/sys/fs/cgroup/${controller}`, cgroup);
+  const set = async (cgroup: string, controller: string, file: string, value: number | undefined): Promise<void> => {
+    if (value === undefined || !controllers.has(controller)) return;
+    await fs.writeFile(path.join(at(cgroup, controller), file), String(value));
+  };
+  return {
+    async create(cgroup) {
+      for (const directory of directories) await fs.mkdir(path.join(directory, cgroup), { recursive: true });
+      if (controllers.has('cpuset')) await inheritCpuset(controllers.get('cpuset') ?? '', cgroup);
+    },
+    async apply(cgroup, { cpuShares, cpuQuota, cpuPeriod, memoryBytes, pids }) {
+      await set(cgroup, 'cpu', 'cpu.shares', cpuShares);
+      if (cpuQuota !== undefined && cpuQuota > 0) await set(cgroup, 'cpu', 'cpu.cfs_period_us', cpuPeriod);
+      await set(cgroup, 'cpu', 'cpu.cfs_quota_us', cpuQuota);
+      await set(cgroup, 'memory', 'memory.limit_in_bytes', memoryBytes);
+      await set(cgroup, 'pids', 'pids.max', pids);
+    },
+    async remove(cgroup) {
+      for (const directory of directories) await removeTree(path.join(directory, cgroup));
+    },
+    async list(cgroup) {
+      const names = await Promise.all(directories.map((directory) => children(path.join(directory, cgroup))));
+      return [...new Set(names.flat())];
+    },
+    directory: at,
+  };
+}
+
+/** A new cpuset has no processors until it is told which; its processes could not run. */
+async function inheritCpuset(root: string, cgroup: string): Promise<void> {
+  let current = root;
+  for (const name of cgroup.split('/').filter((part) => part !== '')) {
+    const child = path.join(current, name);
+    for (const file of ['cpuset.cpus', 'cpuset.mems']) {
+      const own = (await fs.readFile(path.join(child, file), 'utf8')).trim();
+      if (own === '') await fs.writeFile(path.join(child, file), (await fs.readFile(path.join(current, file), 'utf8')).trim());
+    }
+    current = child;
+  }
+}
+
+function unified(root: string): Hierarchies {
+  const at = (cgroup: string): string => path.join(root, cgroup);
+  const set = (cgroup: string, file: string, value: string): Promise<void> => fs.writeFile(path.join(at(cgroup), file), value);
+  return {
+    async create(cgroup) {
+      await fs.mkdir(at(cgroup), { recursive: true });
+      let current = root;
+      for (const name of cgroup.split('/').filter((part) => part !== '')) {
+        for (const controller of ['cpu', 'cpuset', 'memory', 'pids', 'io', 'hugetlb']) await fs.writeFile(path.join(current, 'cgroup.subtree_control'), `+${controller}`).catch(() => {});
+        current = path.join(current, name);
+      }
+    },
+    async apply(cgroup, { cpuShares, cpuQuota, cpuPeriod, memoryBytes, pids }) {
+      if (cpuShares !== undefined) await set(cgroup, 'cpu.weight', String(weightOf(cpuShares)));
+      if (cpuQuota !== undefined) await set(cgroup, 'cpu.max', cpuQuota < 0 ? 'max' : `${cpuQuota} ${cpuPeriod ?? 100_000}`);
+      if (memoryBytes !== undefined) await set(cgroup, 'memory.max', memoryBytes < 0 ? 'max' : String(memoryBytes));
+      if (pids !== undefined) await set(cgroup, 'pids.max', pids < 0 ? 'max' : String(pids));
+    },
+    remove: (cgroup) => removeTree(at(cgroup)),
+    list: (cgroup) => children(at(cgroup)),
+    directory: at,
+  };
+}
+
+/** [2, 262144] of version 1 onto [1, 10000] of version 2. */
+const weightOf = (shares: number): number => 1 + Math.floor(((shares - 2) * 9999) / 262_142);
+
+async function children(directory: string): Promise<string[]> {
+  const entries = await fs.readdir(directory, { withFileTypes: true }).catch(() => []);
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+}
+
+async function removeTree(directory: string): Promise<void> {
+  for (const name of await children(directory)) await removeTree(path.join(directory, name));
+  await fs.rmdir(directory).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+  });
+}

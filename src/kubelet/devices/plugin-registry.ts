@@ -1,0 +1,87 @@
+/** Plugins that announce themselves by a socket in the registry's directory: each is asked what it is, and told how it went. */
+import fs from 'node:fs/promises';
+import { watch } from 'node:fs';
+import path from 'node:path';
+import { connectGrpc } from '../../kernel/grpc/index.ts';
+import { childContext, type Context } from '../../kernel/index.ts';
+import { messageOf } from '../images/image-manager.ts';
+import { descriptor, PACKAGE, type PluginInfo, type Registration } from './plugin-registration-v1.generated.ts';
+
+export interface PluginHandler {
+  /** Throws when the plugin cannot be used; it is told why. */
+  register(plugin: { readonly name: string; readonly endpoint: string; readonly versions: readonly string[] }): Promise<void>;
+  deregister(name: string): Promise<void>;
+}
+
+const LOOK_MS = 10_000;
+const CALL_MS = 10_000;
+
+export class PluginRegistry {
+  readonly #ctx: Context;
+  readonly #directory: string;
+  readonly #handlers = new Map<string, PluginHandler>();
+  readonly #registered = new Map<string, { type: string; name: string; mtimeMs: number }>();
+
+  constructor(ctx: Context, directory: string) {
+    this.#ctx = childContext(ctx, 'plugins');
+    this.#directory = directory;
+  }
+
+  handle(type: 'CSIPlugin' | 'DevicePlugin' | 'DRAPlugin', handler: PluginHandler): void {
+    this.#handlers.set(type, handler);
+  }
+
+  async run(): Promise<void> {
+    const { clock, signal, logger } = this.#ctx;
+    await fs.mkdir(this.#directory, { recursive: true, mode: 0o750 });
+    let notify = (): void => {};
+    const watcher = watch(this.#directory, { persistent: false }, () => notify());
+    watcher.on('error', () => {});
+    try {
+      while (!signal.aborted) {
+        await this.#look().catch((error: unknown) => logger.error(error, 'Failed to look for plugins'));
+        const changed = new Promise<void>((resolve) => (notify = resolve));
+        await Promise.race([changed, clock.sleep(LOOK_MS, signal).catch(() => {})]);
+      }
+    } finally {
+      watcher.close();
+    }
+  }
+
+  async #look(): Promise<void> {
+    const sockets = new Map<string, number>();
+    for (const name of await fs.readdir(this.#directory, { recursive: true })) {
+      const full = path.join(this.#directory, name);
+      const stat = await fs.stat(full).catch(() => undefined);
+      if (stat?.isSocket() === true) sockets.set(full, stat.mtimeMs);
+    }
+    for (const [socket, { type, name, mtimeMs }] of this.#registered) {
+      if (sockets.get(socket) === mtimeMs) continue;
+      this.#registered.delete(socket);
+      await this.#handlers.get(type)?.deregister(name);
+    }
+    for (const [socket, mtimeMs] of sockets) if (!this.#registered.has(socket)) await this.#register(socket, mtimeMs);
+  }
+
+  async #register(socket: string, mtimeMs: number): Promise<void> {
+    const connection = connectGrpc(socket);
+    const signal = this.#ctx.clock.deadline(CALL_MS, this.#ctx.signal);
+    const registration = connection.service<Registration>({ package: PACKAGE, descriptor }, 'Registration');
+    try {
+      const { type = '', name = '', endpoint = '', supportedVersions = [] }: PluginInfo = await registration.getInfo({}, { signal });
+      const handler = this.#handlers.get(type);
+      try {
+        if (handler === undefined) throw new Error(`no handler registered for plugin type: ${type} at socket ${socket}`);
+        await handler.register({ name, endpoint: endpoint || socket, versions: supportedVersions });
+        await registration.notifyRegistrationStatus({ pluginRegistered: true }, { signal });
+        this.#registered.set(socket, { type, name, mtimeMs });
+      } catch (error) {
+        await registration.notifyRegistrationStatus({ pluginRegistered: false, error: `RegisterPlugin error -- plugin registration failed with err: ${messageOf(error)}` }, { signal });
+      }
+    } catch (error) {
+      this.#ctx.logger.v(2).info('A plugin could not be registered', { socket, err: messageOf(error) });
+    } finally {
+      connection.close();
+    }
+  }
+}

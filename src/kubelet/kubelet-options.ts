@@ -1,0 +1,54 @@
+/** What a kubelet is started with. */
+import type { Taint } from '../api/generated/core-v1.ts';
+import type { Client } from '../client/index.ts';
+import type { ContainerRuntime } from '../cri/index.ts';
+import type { CgroupManager } from './cgroups/cgroup-manager.ts';
+import type { KubeletConfiguration } from './configuration/kubelet-configuration.ts';
+import type { Machine } from './node/machine.ts';
+import type { Dial } from './probes/dial.ts';
+import type { Mounter } from './volumes/mounter.ts';
+
+/** What the kubelet's own server shows, and whom it believes. */
+export interface KubeletServing {
+  /** PEM; without them a certificate is made that signs itself. */
+  readonly certificate?: string;
+  readonly privateKey?: string;
+  /** PEM of the CA whose client certificates count as users. */
+  readonly clientCa?: string;
+}
+
+export interface KubeletConfig extends KubeletConfiguration {
+  readonly nodeName: string;
+  /** `--root-dir`. */
+  readonly rootDirectory: string;
+  /** In order of preference, at most one of each IP family first; a Hostname address is added. */
+  readonly nodeAddresses: readonly string[];
+  /** The pinned network namespace that is the node's, where it is not the process's own. */
+  readonly nodeNetns?: string;
+  readonly serving?: KubeletServing;
+  /** `external`: a cloud controller manager initializes the node and gives it its addresses. */
+  readonly cloudProvider?: string;
+  readonly nodeLabels?: Readonly<Record<string, string>>;
+  readonly registerUnschedulable?: boolean;
+}
+
+export interface KubeletOptions {
+  readonly client: Client;
+  readonly runtime: ContainerRuntime;
+  readonly config: KubeletConfig;
+  /** Told once the node is registered and pods are worked on. */
+  readonly onReady?: (kubelet: RunningKubelet) => void;
+  /** What the kubelet would otherwise take from the machine. */
+  readonly machine?: Machine;
+  readonly mounter?: Mounter;
+  readonly cgroups?: CgroupManager;
+  readonly dial?: Dial;
+}
+
+export interface RunningKubelet {
+  /** The port of the kubelet's API; 0 without one. */
+  readonly port: number;
+  readonly taints?: readonly Taint[];
+  /** Ends the node's pods in order of their priority, as configured, before the machine goes down. */
+  shutDown(): Promise<void>;
+}

@@ -1,0 +1,94 @@
+/** The status of the node, from what the machine, the runtime and the kubelet's parts say. */
+import type { ContainerImage, Node, NodeCondition, NodeStatus } from '../../api/generated/core-v1.ts';
+import type { Image, RuntimeHandler, RuntimeFeatures } from '../../cri/index.ts';
+import { formatTime } from '../../machinery/time/index.ts';
+import type { Machine } from './machine.ts';
+
+export const KUBELET_VERSION = 'v1.36.4';
+
+export interface NodeStatusInput {
+  readonly now: number;
+  readonly nodeName: string;
+  readonly machine: Machine;
+  readonly capacity: Readonly<Record<string, string>>;
+  readonly allocatable: Readonly<Record<string, string>>;
+  readonly addresses: readonly { readonly type: string; readonly address: string }[];
+  readonly port: number;
+  readonly runtimeVersion: string;
+  readonly runtimeHandlers: readonly RuntimeHandler[];
+  readonly runtimeFeatures: RuntimeFeatures | undefined;
+  readonly images: readonly Image[];
+  readonly maxImages: number;
+  readonly pressures: ReadonlySet<string>;
+  /** Why the node cannot run pods; empty when it can. */
+  readonly problems: readonly string[];
+  readonly volumesInUse: readonly string[];
+  readonly before: Node | undefined;
+}
+
+export function nodeStatus(input: NodeStatusInput): NodeStatus {
+  const { machine, runtimeVersion, before } = input;
+  return {
+    addresses: input.addresses.map(({ type, address }) => ({ type, address })),
+    capacity: { ...input.capacity },
+    allocatable: { ...input.allocatable },
+    conditions: conditions(input),
+    daemonEndpoints: { kubeletEndpoint: { Port: input.port } },
+    nodeInfo: {
+      machineID: machine.machineId,
+      systemUUID: machine.systemUuid,
+      bootID: machine.bootId,
+      kernelVersion: machine.kernelVersion,
+      osImage: machine.osImage,
+      containerRuntimeVersion: runtimeVersion,
+      kubeletVersion: KUBELET_VERSION,
+      kubeProxyVersion: '',
+      operatingSystem: 'linux',
+      architecture: machine.architecture,
+      ...(machine.swapBytes > 0 ? { swap: { capacity: machine.swapBytes } } : {}),
+    },
+    images: nodeImages(input.images, input.maxImages),
+    ...(input.volumesInUse.length > 0 ? { volumesInUse: [...input.volumesInUse] } : {}),
+    ...(before?.status?.volumesAttached === undefined ? {} : { volumesAttached: before.status.volumesAttached }),
+    ...(input.runtimeHandlers.length > 0 ? { runtimeHandlers: input.runtimeHandlers.map(({ name = '', features }) => ({ name, features: { recursiveReadOnlyMounts: features?.recursiveReadOnlyMounts === true, userNamespaces: features?.userNamespaces === true } })) } : {}),
+    features: { supplementalGroupsPolicy: input.runtimeFeatures?.supplementalGroupsPolicy === true },
+  };
+}
+
+interface Pressure {
+  readonly type: string;
+  readonly good: readonly [string, string];
+  readonly bad: readonly [string, string];
+}
+
+const PRESSURES: readonly Pressure[] = [
+  { type: 'MemoryPressure', good: ['KubeletHasSufficientMemory', 'kubelet has sufficient memory available'], bad: ['KubeletHasInsufficientMemory', 'kubelet has insufficient memory available'] },
+  { type: 'DiskPressure', good: ['KubeletHasNoDiskPressure', 'kubelet has no disk pressure'], bad: ['KubeletHasDiskPressure', 'kubelet has disk pressure'] },
+  { type: 'PIDPressure', good: ['KubeletHasSufficientPID', 'kubelet has sufficient PID available'], bad: ['KubeletHasInsufficientPID', 'kubelet has insufficient PID available'] },
+];
+
+function conditions({ now, pressures, problems, before }: NodeStatusInput): NodeCondition[] {
+  const time = formatTime(now);
+  const made = PRESSURES.map(({ type, good, bad }): NodeCondition => {
+    const isBad = pressures.has(type);
+    const [reason, message] = isBad ? bad : good;
+    return { type, status: isBad ? 'True' : 'False', lastHeartbeatTime: time, lastTransitionTime: time, reason, message };
+  });
+  const ready = problems.length === 0;
+  made.push({ type: 'Ready', status: ready ? 'True' : 'False', lastHeartbeatTime: time, lastTransitionTime: time, reason: ready ? 'KubeletReady' : 'KubeletNotReady', message: ready ? 'kubelet is posting ready status' : `[${problems.join(', ')}]`.replace(/^\[(.*)\]$/, problems.length === 1 ? '$1' : '[$1]') });
+  const old = new Map((before?.status?.conditions ?? []).map((condition) => [condition.type, condition]));
+  const own = made.map((condition) => {
+    const previous = old.get(condition.type);
+    return previous?.status === condition.status ? { ...condition, lastTransitionTime: previous.lastTransitionTime ?? time } : condition;
+  });
+  const mine = new Set(own.map(({ type }) => type));
+  return [...(before?.status?.conditions ?? []).filter(({ type }) => !mine.has(type)), ...own];
+}
+
+const MAX_NAMES = 5;
+
+/** The largest first, each with a few of its names. */
+function nodeImages(images: readonly Image[], max: number): ContainerImage[] {
+  const listed = images.toSorted((a, b) => (b.size ?? 0) - (a.size ?? 0)).map(({ repoTags = [], repoDigests = [], size = 0 }) => ({ names: [...repoDigests, ...repoTags].slice(0, MAX_NAMES), sizeBytes: size }));
+  return max < 0 ? listed : listed.slice(0, max);
+}

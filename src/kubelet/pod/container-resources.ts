@@ -1,0 +1,83 @@
+/** Between the API's resources and the numbers that cgroups take, in both directions. */
+import type { Container, EphemeralContainer, ResourceRequirements } from '../../api/generated/core-v1.ts';
+import type { LinuxContainerResources } from '../../cri/index.ts';
+import { parseQuantity, Quantity } from '../../machinery/quantity/index.ts';
+import type { ObservedContainer } from '../runtime/observe-pod.ts';
+
+const MIN_SHARES = 2;
+const MAX_SHARES = 262_144;
+const SHARES_PER_CPU = 1024;
+const MIN_QUOTA = 1000;
+
+export function milliCpuToShares(milliCpu: number): number {
+  if (milliCpu === 0) return MIN_SHARES;
+  return Math.min(MAX_SHARES, Math.max(MIN_SHARES, Math.floor((milliCpu * SHARES_PER_CPU) / 1000)));
+}
+
+/** Microseconds of CPU a period; 0 when there is no limit. */
+export function milliCpuToQuota(milliCpu: number, periodMicroseconds: number): number {
+  if (milliCpu === 0) return 0;
+  return Math.max(MIN_QUOTA, Math.floor((milliCpu * periodMicroseconds) / 1000));
+}
+
+export const milli = (quantity: string | undefined): number => (quantity === undefined ? 0 : parseQuantity(quantity).milliValue());
+export const bytes = (quantity: string | undefined): number => (quantity === undefined ? 0 : parseQuantity(quantity).value());
+
+export interface ResourceSettings {
+  readonly cpuCfsQuota: boolean;
+  readonly cpuPeriodMicroseconds: number;
+  /** 0 or less: no limit of its own. */
+  readonly podPidsLimit?: number;
+}
+
+export function linuxResources({ limits = {}, requests = {} }: ResourceRequirements, settings: ResourceSettings): LinuxContainerResources {
+  const cpuRequest = requests['cpu'] ?? limits['cpu'];
+  const quota = settings.cpuCfsQuota ? milliCpuToQuota(milli(limits['cpu']), settings.cpuPeriodMicroseconds) : 0;
+  const hugepageLimits = Object.entries(limits)
+    .filter(([name]) => name.startsWith('hugepages-'))
+    .map(([name, limit]) => ({ pageSize: hugePageName(name.slice('hugepages-'.length)), limit: bytes(limit) }));
+  return {
+    cpuShares: milliCpuToShares(milli(cpuRequest)),
+    ...(quota > 0 ? { cpuQuota: quota, cpuPeriod: settings.cpuPeriodMicroseconds } : {}),
+    ...(bytes(limits['memory']) > 0 ? { memoryLimitInBytes: bytes(limits['memory']) } : {}),
+    ...(hugepageLimits.length > 0 ? { hugepageLimits } : {}),
+  };
+}
+
+/** `2Mi` of the API is `2MB` of the kernel. */
+const hugePageName = (size: string): string => size.replace(/i$/, 'B');
+
+/** What the runtime says the container has; what it does not say is as it was asked for. */
+export function actualResources(container: Pick<Container | EphemeralContainer, 'resources'>, { status, state }: ObservedContainer): ResourceRequirements {
+  const wanted = container.resources ?? {};
+  const linux = state === 'running' ? status.resources?.linux : undefined;
+  const limits = { ...wanted.limits };
+  const requests = { ...wanted.requests };
+  if (linux !== undefined) {
+    if (limits['cpu'] !== undefined && linux.cpuQuota && linux.cpuPeriod) limits['cpu'] = closest(limits['cpu'], Math.round((linux.cpuQuota * 1000) / linux.cpuPeriod), milli, (n) => Quantity.ofMilli(n));
+    if (limits['memory'] !== undefined && linux.memoryLimitInBytes) limits['memory'] = closest(limits['memory'], linux.memoryLimitInBytes, bytes, (n) => Quantity.of(n, 'BinarySI'));
+    if (requests['cpu'] !== undefined && linux.cpuShares && milliCpuToShares(milli(requests['cpu'])) !== linux.cpuShares) {
+      requests['cpu'] = Quantity.ofMilli(Math.ceil((linux.cpuShares * 1000) / SHARES_PER_CPU)).toString();
+    }
+  }
+  return {
+    ...(wanted.limits === undefined ? {} : { limits }),
+    ...(wanted.requests === undefined ? {} : { requests }),
+    ...(wanted.claims === undefined ? {} : { claims: wanted.claims }),
+  };
+}
+
+/** The text that was asked for where it means the same. */
+function closest(text: string, actual: number, read: (text: string) => number, write: (n: number) => Quantity): string {
+  return read(text) === actual ? text : write(actual).toString();
+}
+
+/** Whether the container's cgroup has what it was granted. */
+export function hasResources(container: Container, observed: ObservedContainer, settings: ResourceSettings): boolean {
+  const actual = observed.status.resources?.linux;
+  if (actual === undefined) return true;
+  const wanted = linuxResources(container.resources ?? {}, settings);
+  const same = (a: number | undefined, b: number | undefined): boolean => (a ?? 0) === (b ?? 0) || ((a ?? 0) <= 0 && (b ?? 0) <= 0);
+  if (actual.cpuShares !== undefined && actual.cpuShares > 0 && actual.cpuShares !== wanted.cpuShares) return false;
+  return same(actual.cpuQuota, wanted.cpuQuota) && same(actual.memoryLimitInBytes, wanted.memoryLimitInBytes);
+}

@@ -1,0 +1,159 @@
+/** A pod's containers as its status shows them. */
+import type { Container, ContainerState, ContainerStateTerminated, ContainerStatus, EphemeralContainer, Pod, VolumeMountStatus } from '../../api/generated/core-v1.ts';
+import { formatTime } from '../../machinery/time/index.ts';
+import type { ObservedContainer, ObservedPod } from '../runtime/observe-pod.ts';
+import { actualResources } from './container-resources.ts';
+import { isSidecar } from './restart-policy.ts';
+import type { ProbeVerdict } from './pod-actions.ts';
+
+/** Why a container is not there yet, or not there again. */
+export interface StartProblem {
+  readonly reason: string;
+  readonly message: string;
+}
+
+export interface StatusInput {
+  readonly pod: Pod;
+  readonly observed: ObservedPod;
+  readonly runtimeName: string;
+  readonly problems: ReadonlyMap<string, StartProblem>;
+  readonly readiness: (containerId: string) => ProbeVerdict;
+  readonly startup: (containerId: string) => ProbeVerdict;
+  /** Containers whose postStart hook has not come back. */
+  readonly starting: ReadonlySet<string>;
+  /** The pod is being stopped, or has been: what is absent will not come. */
+  readonly terminating: boolean;
+}
+
+export interface AllContainerStatuses {
+  readonly init: ContainerStatus[];
+  readonly regular: ContainerStatus[];
+  readonly ephemeral: ContainerStatus[];
+}
+
+type AnyContainer = Container | EphemeralContainer;
+type Role = 'init' | 'regular' | 'ephemeral';
+
+export function containerStatuses(input: StatusInput): AllContainerStatuses {
+  const { spec, status } = input.pod;
+  const hasInit = (spec?.initContainers ?? []).length > 0;
+  const all = (role: Role, containers: readonly AnyContainer[] | undefined, before: readonly ContainerStatus[] | undefined): ContainerStatus[] =>
+    (containers ?? []).map((container) =>
+      statusOf({ ...input, role, container, waitingFor: hasInit && role === 'regular' ? 'PodInitializing' : role === 'init' ? 'PodInitializing' : 'ContainerCreating', before: before?.find(({ name }) => name === container.name) }),
+    );
+  return {
+    init: all('init', spec?.initContainers, status?.initContainerStatuses),
+    regular: all('regular', spec?.containers, status?.containerStatuses),
+    ephemeral: all('ephemeral', spec?.ephemeralContainers, status?.ephemeralContainerStatuses),
+  };
+}
+
+interface OneInput extends StatusInput {
+  readonly role: Role;
+  readonly container: AnyContainer;
+  readonly waitingFor: string;
+  readonly before: ContainerStatus | undefined;
+}
+
+function statusOf(input: OneInput): ContainerStatus {
+  const { container, observed, problems } = input;
+  const [newest, previous] = observed.containers.filter(({ name }) => name === container.name);
+  const problem = problems.get(container.name);
+  if (newest === undefined) return absent(input, problem);
+  const { state, lastState } = statesOf(input, newest, previous, problem);
+  const started = startedOf(input, newest, state);
+  const shown: ContainerStatus = {
+    name: container.name,
+    state,
+    lastState,
+    ready: readyOf(input, newest, state, started),
+    restartCount: newest.notes.restartCount,
+    image: newest.status.image?.image || container.image || '',
+    imageID: newest.status.imageRef ?? '',
+    containerID: `${input.runtimeName}://${newest.id}`,
+    ...(started === undefined ? {} : { started }),
+  };
+  return { ...shown, ...resourcesOf(container, newest), ...detailsOf(container, newest) };
+}
+
+/** Nothing of it is in the runtime. */
+function absent({ container, before, waitingFor, role, terminating }: OneInput, problem: StartProblem | undefined): ContainerStatus {
+  const base = { name: container.name, ready: false, restartCount: before?.restartCount ?? 0, image: container.image ?? '', imageID: '' };
+  if (before?.state?.terminated !== undefined) return before;
+  const started = role === 'ephemeral' ? {} : { started: false };
+  if (before?.state?.running !== undefined) {
+    const terminated = { exitCode: 137, reason: 'ContainerStatusUnknown', message: 'The container could not be located when the pod was deleted.  The container used to be Running' };
+    if (terminating) return { ...base, state: { terminated: { ...terminated, message: 'The container could not be located when the pod was terminated' } }, lastState: {}, ...started };
+    return { ...base, state: { waiting: { reason: waitingFor } }, lastState: { terminated }, restartCount: base.restartCount + 1, ...started };
+  }
+  if (terminating && before !== undefined) return { ...before, ready: false };
+  const waiting = problem === undefined ? { reason: waitingFor } : { reason: problem.reason, message: problem.message };
+  return { ...base, state: { waiting }, lastState: before?.lastState ?? {}, ...started };
+}
+
+function statesOf(input: OneInput, newest: ObservedContainer, previous: ObservedContainer | undefined, problem: StartProblem | undefined): { state: ContainerState; lastState: ContainerState } {
+  const { runtimeName, before } = input;
+  const earlier = previous === undefined ? (before?.lastState ?? {}) : previous.state === 'exited' ? { terminated: terminatedState(previous, runtimeName) } : {};
+  switch (newest.state) {
+    case 'running':
+      return { state: { running: { startedAt: formatTime(newest.startedAt) } }, lastState: earlier };
+    case 'created':
+      return { state: { waiting: problem ? { ...problem } : { reason: input.waitingFor } }, lastState: earlier };
+    case 'exited': {
+      const terminated = terminatedState(newest, runtimeName);
+      if (problem !== undefined) return { state: { waiting: { ...problem } }, lastState: { terminated } };
+      return { state: { terminated }, lastState: previous === undefined ? {} : earlier };
+    }
+    case 'unknown':
+      return { state: { terminated: { exitCode: 137, reason: 'ContainerStatusUnknown', message: 'The container could not be located when the pod was terminated' } }, lastState: earlier };
+  }
+}
+
+function terminatedState(container: ObservedContainer, runtimeName: string): ContainerStateTerminated {
+  const { exitCode, reason, message, startedAt, finishedAt, id } = container;
+  return {
+    exitCode,
+    reason: reason === '' ? (exitCode === 0 ? 'Completed' : 'Error') : reason,
+    ...(message === '' ? {} : { message }),
+    ...(startedAt > 0 ? { startedAt: formatTime(startedAt) } : {}),
+    ...(finishedAt > 0 ? { finishedAt: formatTime(finishedAt) } : {}),
+    containerID: `${runtimeName}://${id}`,
+  };
+}
+
+function startedOf({ container, role, startup, starting }: OneInput, newest: ObservedContainer, state: ContainerState): boolean | undefined {
+  if (role === 'ephemeral') return undefined;
+  if (state.running === undefined) return false;
+  if (starting.has(newest.id)) return false;
+  return container.startupProbe === undefined || startup(newest.id) === 'success';
+}
+
+function readyOf({ container, role, readiness }: OneInput, newest: ObservedContainer, state: ContainerState, started: boolean | undefined): boolean {
+  if (role === 'ephemeral') return false;
+  if (role === 'init' && !isSidecar(container)) return state.terminated?.exitCode === 0;
+  if (state.running === undefined || started !== true) return false;
+  return container.readinessProbe === undefined || readiness(newest.id) === 'success';
+}
+
+function resourcesOf(container: AnyContainer, newest: ObservedContainer): Pick<ContainerStatus, 'allocatedResources' | 'resources'> {
+  const requests = container.resources?.requests;
+  const resources = actualResources(container, newest);
+  return {
+    ...(requests !== undefined && Object.keys(requests).length > 0 ? { allocatedResources: requests } : {}),
+    resources,
+  };
+}
+
+function detailsOf(container: AnyContainer, { status }: ObservedContainer): Pick<ContainerStatus, 'volumeMounts' | 'user' | 'stopSignal'> {
+  const linux = status.user?.linux;
+  const mounts = (container.volumeMounts ?? []).map(({ name, mountPath, readOnly, recursiveReadOnly }): VolumeMountStatus => {
+    if (readOnly !== true) return { name, mountPath };
+    const wanted = recursiveReadOnly === 'Enabled' || recursiveReadOnly === 'IfPossible' ? status.mounts?.find((mount) => mount.containerPath === mountPath)?.recursiveReadOnly : false;
+    return { name, mountPath, readOnly, recursiveReadOnly: wanted ? 'Enabled' : 'Disabled' };
+  });
+  return {
+    ...(mounts.length > 0 ? { volumeMounts: mounts } : {}),
+    ...(linux === undefined ? {} : { user: { linux: { uid: linux.uid ?? 0, gid: linux.gid ?? 0, supplementalGroups: [...(linux.supplementalGroups ?? [])] } } }),
+    ...(container.lifecycle?.stopSignal === undefined ? {} : { stopSignal: container.lifecycle.stopSignal }),
+  };
+}

@@ -1,0 +1,62 @@
+/** Init containers run one after the other, sidecars among them keep running; only then do the pod's containers start. */
+import type { Container } from '../../api/generated/core-v1.ts';
+import type { ObservedContainer } from '../runtime/observe-pod.ts';
+import { isSidecar, restartsAfter } from './restart-policy.ts';
+import { reasonToKill, type PodActions, type SyncInput } from './pod-actions.ts';
+
+/** Adds what init containers need; true when the pod's own containers may run. */
+export function decideInitContainers(actions: PodActions, input: SyncInput): boolean {
+  const { pod, observed } = input;
+  const here = observed.containers.filter((container) => container.sandboxId === actions.sandboxId);
+  const ofThePod = new Set((pod.spec?.containers ?? []).map(({ name }) => name));
+  // Once a container of the pod was made here, what came before is done, even if its traces were cleaned away.
+  const initialized = here.some(({ name }) => ofThePod.has(name));
+  for (const container of pod.spec?.initContainers ?? []) {
+    const newest = here.find(({ name }) => name === container.name);
+    const verdict = isSidecar(container) ? decideSidecar(container, newest, actions, input) : initialized ? 'next' : decideInit(container, newest, actions, input);
+    if (verdict === 'wait' && !initialized) return false;
+  }
+  return true;
+}
+
+type Verdict = 'next' | 'wait';
+
+function decideInit(container: Container, newest: ObservedContainer | undefined, actions: PodActions, { pod }: SyncInput): Verdict {
+  switch (newest?.state) {
+    case undefined:
+      if (pod.metadata.deletionTimestamp === undefined) actions.initContainersToStart.push(container);
+      return 'wait';
+    case 'running':
+      return 'wait';
+    case 'created':
+    case 'unknown':
+      actions.containersToKill.push({ container: newest, reason: 'Unknown', message: `Init container is in ${JSON.stringify(newest.state)} state, try killing it before restart` });
+      actions.initContainersToStart.push(container);
+      return 'wait';
+    case 'exited':
+      if (newest.exitCode === 0) return 'next';
+      if (restartsAfter(container, pod, newest.exitCode)) actions.initContainersToStart.push(container);
+      else actions.killPod = true;
+      return 'wait';
+  }
+}
+
+function decideSidecar(container: Container, newest: ObservedContainer | undefined, actions: PodActions, input: SyncInput): Verdict {
+  const { pod, probes } = input;
+  if (newest?.state === 'running') {
+    const kill = reasonToKill(container, newest, input);
+    if (kill !== undefined) {
+      actions.containersToKill.push({ container: newest, reason: kill.reason, message: `Init container ${container.name} ${kill.message.slice(`Container ${container.name} `.length)}, will be restarted` });
+      actions.initContainersToStart.push(container);
+      return 'wait';
+    }
+    if (input.resized?.has(container.name)) actions.containersToUpdate.push({ container, observed: newest });
+    return container.startupProbe !== undefined && probes.startup(newest.id) !== 'success' ? 'wait' : 'next';
+  }
+  if (pod.metadata.deletionTimestamp !== undefined) return 'wait';
+  if (newest?.state === 'created' || newest?.state === 'unknown') {
+    actions.containersToKill.push({ container: newest, reason: 'Unknown', message: `Init container is in ${JSON.stringify(newest.state)} state, try killing it before restart` });
+  }
+  actions.initContainersToStart.push(container);
+  return 'wait';
+}

@@ -1,0 +1,100 @@
+/** Stopping containers and whole pods, politely first. */
+import type { Container, EphemeralContainer, LifecycleHandler, Pod } from '../../api/generated/core-v1.ts';
+import { messageOf } from '../images/image-manager.ts';
+import { runHandler } from '../lifecycle/run-handler.ts';
+import { isGone, type ObservedContainer, type ObservedPod } from '../runtime/observe-pod.ts';
+import type { PodParts } from './pod-parts.ts';
+import { isSidecar } from './restart-policy.ts';
+import type { KillReason } from './pod-actions.ts';
+
+/** Even after a preStop hook that took all the time, a container gets a moment for its signal. */
+const LEAST_GRACE_SECONDS = 2;
+const DEFAULT_GRACE_SECONDS = 30;
+
+export interface ContainerKillOptions {
+  readonly reason: KillReason;
+  readonly message?: string;
+  /** Counts instead of what the pod says. */
+  readonly graceSeconds?: number;
+  readonly signal: AbortSignal;
+}
+
+export async function killContainer(parts: PodParts, pod: Pod, observed: ObservedContainer, options: ContainerKillOptions): Promise<void> {
+  const { ctx, runtime, events } = parts;
+  const container = findContainer(pod, observed.name);
+  let grace = options.graceSeconds ?? graceOf(pod, container, observed, options.reason);
+  if (observed.state === 'running') events.container(pod, observed.name, 'Normal', 'Killing', options.message ?? `Stopping container ${observed.name}`);
+  const preStop = container?.lifecycle?.preStop ?? observed.notes.preStop;
+  if (preStop !== undefined && grace > 0 && observed.state === 'running') {
+    const took = await runPreStop(parts, pod, observed, { handler: preStop, container, graceSeconds: grace, signal: options.signal });
+    grace = Math.max(LEAST_GRACE_SECONDS, grace - took);
+  }
+  if (grace < LEAST_GRACE_SECONDS && options.graceSeconds === undefined) grace = LEAST_GRACE_SECONDS;
+  await runtime.runtime.stopContainer({ containerId: observed.id, timeout: Math.ceil(grace) }, { signal: options.signal }).catch((error: unknown) => {
+    if (!isGone(error)) throw error;
+  });
+  ctx.logger.v(3).info('Stopped a container', { pod: pod.metadata.name, container: observed.name });
+}
+
+function graceOf(pod: Pod, container: Container | EphemeralContainer | undefined, observed: ObservedContainer, reason: KillReason): number {
+  if (pod.metadata.deletionGracePeriodSeconds !== undefined) return pod.metadata.deletionGracePeriodSeconds;
+  const ofProbe = reason === 'LivenessProbe' ? container?.livenessProbe?.terminationGracePeriodSeconds : reason === 'StartupProbe' ? container?.startupProbe?.terminationGracePeriodSeconds : undefined;
+  return ofProbe ?? pod.spec?.terminationGracePeriodSeconds ?? observed.notes.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS;
+}
+
+interface PreStop {
+  readonly handler: LifecycleHandler;
+  readonly container: Container | EphemeralContainer | undefined;
+  readonly graceSeconds: number;
+  readonly signal: AbortSignal;
+}
+
+/** Gives the seconds that it took. */
+async function runPreStop(parts: PodParts, pod: Pod, observed: ObservedContainer, { handler, container, graceSeconds, signal }: PreStop): Promise<number> {
+  const { ctx, runtime, events, dial } = parts;
+  const startedAt = ctx.clock.monotonic();
+  const deadline = ctx.clock.deadline(graceSeconds * 1000, signal);
+  const podIp = pod.status?.podIP ?? '';
+  const hook = runHandler({ handler, container: container ?? { name: observed.name }, containerId: observed.id, podIp, runtime, dial, clock: ctx.clock, signal: deadline });
+  const timeUp = new Promise<void>((resolve) => deadline.addEventListener('abort', () => resolve(), { once: true }));
+  try {
+    await Promise.race([hook, timeUp]);
+  } catch (error) {
+    if (!deadline.aborted) {
+      ctx.logger.v(2).info('PreStop hook failed', { pod: pod.metadata.name, container: observed.name, err: messageOf(error) });
+      events.container(pod, observed.name, 'Warning', 'FailedPreStopHook', 'PreStopHook failed');
+    }
+  }
+  hook.catch(() => {});
+  return (ctx.clock.monotonic() - startedAt) / 1000;
+}
+
+function findContainer({ spec }: Pod, name: string): Container | EphemeralContainer | undefined {
+  return [...(spec?.containers ?? []), ...(spec?.initContainers ?? []), ...(spec?.ephemeralContainers ?? [])].find((container) => container.name === name);
+}
+
+export interface PodKillOptions {
+  readonly graceSeconds?: number;
+  readonly signal: AbortSignal;
+}
+
+/** Containers together, then sidecars in the reverse of their order, then the sandboxes. The grace period is one for all. */
+export async function killPod(parts: PodParts, pod: Pod, observed: ObservedPod, options: PodKillOptions): Promise<void> {
+  const { ctx, runtime } = parts;
+  const alive = observed.containers.filter(({ state }) => state !== 'exited');
+  const sidecarNames = (pod.spec?.initContainers ?? []).filter(isSidecar).map(({ name }) => name);
+  const sidecars = alive.filter(({ name }) => sidecarNames.includes(name)).toSorted((a, b) => sidecarNames.indexOf(b.name) - sidecarNames.indexOf(a.name));
+  const others = alive.filter(({ name }) => !sidecarNames.includes(name));
+  const startedAt = ctx.clock.monotonic();
+  const total = options.graceSeconds ?? pod.metadata.deletionGracePeriodSeconds ?? pod.spec?.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS;
+  await Promise.all(others.map((container) => killContainer(parts, pod, container, { reason: 'PodKilled', ...options })));
+  for (const container of sidecars) {
+    const left = Math.max(0, total - (ctx.clock.monotonic() - startedAt) / 1000);
+    await killContainer(parts, pod, container, { reason: 'PodKilled', graceSeconds: Math.max(LEAST_GRACE_SECONDS, left), signal: options.signal });
+  }
+  for (const { id } of observed.sandboxes) {
+    await runtime.runtime.stopPodSandbox({ podSandboxId: id }, { signal: options.signal }).catch((error: unknown) => {
+      if (!isGone(error)) throw error;
+    });
+  }
+}

@@ -1,0 +1,173 @@
+/** Does what the state machine decided, through CRI. */
+import fs from 'node:fs/promises';
+import type { Container, EphemeralContainer, Pod } from '../../api/generated/core-v1.ts';
+import type { PodSandboxConfig } from '../../cri/index.ts';
+import { podDns } from '../environment/pod-dns.ts';
+import { podHostname } from '../environment/hostname.ts';
+import { criText } from '../images/image-manager.ts';
+import { isGone, type ObservedPod } from '../runtime/observe-pod.ts';
+import { containerResources } from '../runtime/container-config.ts';
+import { podLogDirectory, sandboxConfig } from '../runtime/sandbox-config.ts';
+import type { StartProblem } from './container-statuses.ts';
+import { killContainer, killPod } from './kill-pod.ts';
+import type { PodParts } from './pod-parts.ts';
+import { resourceSettings, securitySettings } from './pod-settings.ts';
+import { uidOf } from './pod-text.ts';
+import { startContainer } from './start-container.ts';
+import type { PodActions } from './pod-actions.ts';
+
+export interface PerformInput {
+  readonly pod: Pod;
+  readonly observed: ObservedPod;
+  readonly actions: PodActions;
+  readonly signal: AbortSignal;
+  readonly wake: () => void;
+  readonly problems: Map<string, StartProblem>;
+  readonly hookRunning: (containerId: string, running: boolean) => void;
+}
+
+export interface Performed {
+  /** Whether the runtime's state has changed, so that it is worth looking again at once. */
+  readonly changed: boolean;
+  /** When to try again what could not be done; undefined when nothing waits. */
+  readonly retryInMs: number | undefined;
+}
+
+export async function performActions(parts: PodParts, input: PerformInput): Promise<Performed> {
+  const { pod, observed, actions, signal } = input;
+  let changed = await killWhatMustGo(parts, input);
+  const starts: (Container | EphemeralContainer)[] = [...actions.ephemeralContainersToStart, ...actions.initContainersToStart, ...actions.containersToStart];
+  if (actions.containersToUpdate.length > 0) changed = (await updateContainers(parts, input)) || changed;
+  if (starts.length === 0 && !actions.createSandbox) return { changed, retryInMs: undefined };
+
+  await fs.mkdir(parts.volumes.podDirectory(uidOf(pod)), { recursive: true, mode: 0o750 });
+  const volumes = await parts.volumes.ensure(pod);
+  if (volumes.type === 'failed') return { changed, retryInMs: volumes.retryInMs };
+  const userNamespace = await parts.userNamespace(pod);
+  const cgroupParent = await parts.cgroups.ensurePod(pod);
+  const config = await makeSandboxConfig(parts, pod, { attempt: actions.attempt, cgroupParent, userNamespace });
+  let sandboxId = actions.sandboxId ?? '';
+  let podIPs: readonly string[] = observed.sandboxes.find(({ id }) => id === sandboxId)?.ips ?? [];
+  if (actions.createSandbox) {
+    const made = await createSandbox(parts, pod, config, signal);
+    if (made === undefined) return { changed, retryInMs: 1000 };
+    ({ sandboxId, podIPs } = made);
+    changed = true;
+  }
+  if (pod.spec?.hostNetwork === true) podIPs = parts.node().hostIPs;
+  let retryInMs: number | undefined;
+  for (const container of starts) {
+    const outcome = await startContainer(parts, { pod, container, observed, sandboxId, sandboxConfig: config, podIPs, volumes: volumes.volumes, userNamespace, signal, wake: input.wake, hookRunning: input.hookRunning });
+    if (outcome.type === 'started') {
+      input.problems.delete(container.name);
+      changed = true;
+    } else if (outcome.type === 'waiting') {
+      if (input.problems.get(container.name)?.reason !== 'CrashLoopBackOff') input.problems.delete(container.name);
+    } else {
+      input.problems.set(container.name, outcome.problem);
+      if (outcome.problem.reason === 'PostStartHookError') changed = true;
+      if (outcome.retryInMs !== undefined) retryInMs = Math.min(retryInMs ?? Infinity, outcome.retryInMs);
+    }
+  }
+  return { changed, retryInMs };
+}
+
+async function killWhatMustGo(parts: PodParts, { pod, observed, actions, signal }: PerformInput): Promise<boolean> {
+  if (actions.killPod) {
+    if (actions.createSandbox && observed.sandboxes.length > 0) parts.events.pod(pod, 'Normal', 'SandboxChanged', 'Pod sandbox changed, it will be killed and re-created.');
+    await killPod(parts, pod, observed, { signal });
+    return true;
+  }
+  await Promise.all(actions.containersToKill.map(({ container, reason, message }) => killContainer(parts, pod, container, { reason, message, signal })));
+  if (actions.restartAll) {
+    for (const { id } of observed.containers) await removeContainer(parts, id);
+    return true;
+  }
+  await pruneDeadContainers(parts, observed, actions);
+  return actions.containersToKill.length > 0;
+}
+
+/** One dead instance of each container stays for its log and last state; older ones go. */
+async function pruneDeadContainers(parts: PodParts, observed: ObservedPod, actions: PodActions): Promise<void> {
+  for (const { name } of [...actions.containersToStart, ...actions.initContainersToStart]) {
+    const dead = observed.containers.filter((container) => container.name === name && container.state === 'exited');
+    for (const { id } of dead.slice(1)) await removeContainer(parts, id);
+  }
+  const [, ...older] = observed.sandboxes;
+  for (const { id, ready } of older) {
+    if (ready || observed.containers.some(({ sandboxId }) => sandboxId === id)) continue;
+    await parts.runtime.runtime.removePodSandbox({ podSandboxId: id }).catch((error: unknown) => {
+      if (!isGone(error)) throw error;
+    });
+  }
+}
+
+async function removeContainer(parts: PodParts, id: string): Promise<void> {
+  await parts.runtime.runtime.removeContainer({ containerId: id }).catch((error: unknown) => {
+    if (!isGone(error)) throw error;
+  });
+  parts.observer.forget(id);
+}
+
+async function updateContainers(parts: PodParts, { pod, actions, signal }: PerformInput): Promise<boolean> {
+  const { runtime, config, node } = parts;
+  await parts.cgroups.ensurePod(pod);
+  for (const { container, observed } of actions.containersToUpdate) {
+    const linux = containerResources({ pod, container, resources: resourceSettings(config), memoryCapacity: node().memoryCapacity });
+    await runtime.runtime.updateContainerResources({ containerId: observed.id, linux: { ...linux, cpuQuota: linux.cpuQuota ?? -1, cpuPeriod: linux.cpuPeriod ?? config.cpuCFSQuotaPeriod * 1000 } }, { signal });
+  }
+  return actions.containersToUpdate.length > 0;
+}
+
+interface SandboxPlan {
+  readonly attempt: number;
+  readonly cgroupParent: string;
+  readonly userNamespace: Parameters<typeof securitySettings>[1];
+}
+
+async function makeSandboxConfig(parts: PodParts, pod: Pod, { attempt, cgroupParent, userNamespace }: SandboxPlan): Promise<PodSandboxConfig> {
+  const { config, events } = parts;
+  const { dns, warnings } = podDns(pod, { clusterDns: config.clusterDNS, clusterDomain: config.clusterDomain, nodeResolvConf: await parts.nodeResolvConf() });
+  for (const { reason, message } of warnings) events.pod(pod, 'Warning', reason, message);
+  const { kernelName } = podHostname(pod, config.clusterDomain, parts.node().hostname);
+  return sandboxConfig({
+    pod,
+    attempt,
+    hostname: kernelName,
+    dns,
+    logDirectory: podLogDirectory(config.podLogsDir, pod),
+    cgroupParent,
+    security: securitySettings(parts, userNamespace),
+    resources: resourceSettings(config),
+  });
+}
+
+async function createSandbox(parts: PodParts, pod: Pod, config: PodSandboxConfig, signal: AbortSignal): Promise<{ sandboxId: string; podIPs: readonly string[] } | undefined> {
+  const { runtime, events } = parts;
+  try {
+    await fs.mkdir(config.logDirectory ?? '', { recursive: true, mode: 0o755 });
+    const runtimeHandler = pod.spec?.runtimeClassName ? await parts.runtimeHandler(pod.spec.runtimeClassName) : '';
+    const { podSandboxId = '' } = await runtime.runtime.runPodSandbox({ config, runtimeHandler }, { signal });
+    const { status } = await runtime.runtime.podSandboxStatus({ podSandboxId }, { signal });
+    const ips = [status?.network?.ip ?? '', ...(status?.network?.additionalIps ?? []).map(({ ip = '' }) => ip)].filter((ip) => ip !== '');
+    return { sandboxId: podSandboxId, podIPs: ips };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    events.pod(pod, 'Warning', 'FailedCreatePodSandBox', `Failed to create pod sandbox: ${criText(error)}`);
+    return undefined;
+  }
+}
+
+/** Everything that the runtime has of a pod that is gone, and its logs. */
+export async function removeFromRuntime(parts: PodParts, pod: Pod, observed: ObservedPod): Promise<void> {
+  const { runtime } = parts;
+  for (const { id } of observed.containers) await removeContainer(parts, id);
+  for (const { id } of observed.sandboxes) {
+    await runtime.runtime.removePodSandbox({ podSandboxId: id }).catch((error: unknown) => {
+      if (!isGone(error)) throw error;
+    });
+  }
+  await fs.rm(podLogDirectory(parts.config.podLogsDir, pod), { recursive: true, force: true });
+  parts.restarts.forget(`${uidOf(pod)}_`);
+}
+

@@ -1,0 +1,66 @@
+/** What the workers of pods work with. */
+import type { Pod, Service } from '../../api/generated/core-v1.ts';
+import type { Client } from '../../client/index.ts';
+import type { ContainerRuntime, UserNamespace } from '../../cri/index.ts';
+import type { Context } from '../../kernel/index.ts';
+import type { CgroupManager } from '../cgroups/cgroup-manager.ts';
+import type { KubeletConfiguration } from '../configuration/kubelet-configuration.ts';
+import type { PodFacts } from '../environment/field-value.ts';
+import type { ImageManager } from '../images/image-manager.ts';
+import type { Dial } from '../probes/dial.ts';
+import type { ProbeManager } from '../probes/probe-manager.ts';
+import type { PodObserver } from '../runtime/observe-pod.ts';
+import type { Mounter } from '../volumes/mounter.ts';
+import type { VolumeManager } from '../volumes/volume-manager.ts';
+import type { WatchedObjects } from '../volumes/watched-objects.ts';
+import type { BackOffTable } from './back-off.ts';
+import type { ContainerExtras } from './container-extras.ts';
+import type { PodEvents } from './pod-events.ts';
+import type { StatusManager } from './status-manager.ts';
+
+export interface NodeFacts {
+  readonly name: string;
+  readonly hostname: string;
+  readonly hostIPs: readonly string[];
+  readonly memoryCapacity: number;
+  readonly allocatable: Readonly<Record<string, string>>;
+}
+
+export interface RuntimeFacts {
+  /** `containerd`: the scheme of container ids. */
+  readonly name: string;
+  readonly recursiveReadOnly: boolean;
+}
+
+export interface PodParts {
+  readonly ctx: Context;
+  readonly client: Client;
+  readonly runtime: ContainerRuntime;
+  readonly config: KubeletConfiguration;
+  readonly node: () => NodeFacts;
+  readonly runtimeFacts: () => RuntimeFacts;
+  readonly observer: PodObserver;
+  readonly images: ImageManager;
+  readonly volumes: VolumeManager;
+  readonly mounter: Mounter;
+  readonly probes: ProbeManager;
+  readonly events: PodEvents;
+  readonly statuses: StatusManager;
+  readonly cgroups: CgroupManager;
+  readonly dial: Dial;
+  readonly restarts: BackOffTable;
+  readonly extras: ContainerExtras;
+  readonly configMaps: WatchedObjects<'v1/configmaps'>;
+  readonly secrets: WatchedObjects<'v1/secrets'>;
+  readonly services: () => Promise<readonly Service[]>;
+  /** The runtime handler of a RuntimeClass. Throws when there is no such class. */
+  readonly runtimeHandler: (runtimeClassName: string) => Promise<string>;
+  readonly userNamespace: (pod: Pod) => Promise<UserNamespace | undefined>;
+  readonly nodeResolvConf: () => Promise<string>;
+  readonly rootDirectory: string;
+}
+
+export function podFacts({ node }: Pick<PodParts, 'node'>, pod: Pod, podIPs?: readonly string[]): PodFacts {
+  const { name, hostIPs, allocatable } = node();
+  return { pod, nodeName: name, hostIPs, podIPs: podIPs ?? (pod.status?.podIPs ?? []).map(({ ip }) => ip), allocatable };
+}

@@ -1,0 +1,58 @@
+/** The phase of a pod, from what its containers' statuses say. */
+import type { Container, ContainerStatus, Pod } from '../../api/generated/core-v1.ts';
+import { isSidecar, restartsAfter } from './restart-policy.ts';
+
+export interface ContainerStatuses {
+  readonly init: readonly ContainerStatus[];
+  readonly regular: readonly ContainerStatus[];
+}
+
+export function podPhase(pod: Pod, statuses: ContainerStatuses): string {
+  const init = judgeInit(pod, statuses);
+  if (init === 'failed') return 'Failed';
+  if (init === 'pending') return 'Pending';
+  const counts = { running: 0, waiting: 0, stopped: 0, succeeded: 0, restarting: 0, unknown: 0 };
+  for (const container of pod.spec?.containers ?? []) {
+    const status = statuses.regular.find(({ name }) => name === container.name);
+    const terminated = status?.state?.terminated ?? (status?.state?.waiting ? status.lastState?.terminated : undefined);
+    if (status === undefined) counts.unknown++;
+    else if (status.state?.running) counts.running++;
+    else if (terminated) {
+      counts.stopped++;
+      if (terminated.exitCode === 0) counts.succeeded++;
+      if (restartsAfter(container, pod, terminated.exitCode)) counts.restarting++;
+    } else if (status.state?.waiting) counts.waiting++;
+    else counts.unknown++;
+  }
+  if (counts.waiting > 0) return 'Pending';
+  if (counts.running > 0 && counts.unknown === 0) return 'Running';
+  if (counts.stopped > 0 && counts.unknown === 0) {
+    if (counts.restarting > 0) return 'Running';
+    return counts.stopped === counts.succeeded ? 'Succeeded' : 'Failed';
+  }
+  return 'Pending';
+}
+
+function judgeInit(pod: Pod, { init, regular }: ContainerStatuses): 'done' | 'pending' | 'failed' {
+  // A pod whose containers have run needs no more of its init containers, whatever became of their traces.
+  const initialized = regular.some(({ state, lastState }) => state?.running || state?.terminated || lastState?.terminated);
+  for (const container of pod.spec?.initContainers ?? []) {
+    const status = init.find(({ name }) => name === container.name);
+    if (isSidecar(container)) {
+      if (!initialized && !hasStarted(status)) return 'pending';
+    } else if (!initialized) {
+      const verdict = judgeInitContainer(container, pod, status);
+      if (verdict !== 'done') return verdict;
+    }
+  }
+  return 'done';
+}
+
+const hasStarted = (status: ContainerStatus | undefined): boolean => status?.started === true || status?.state?.terminated !== undefined;
+
+function judgeInitContainer(container: Container, pod: Pod, status: ContainerStatus | undefined): 'done' | 'pending' | 'failed' {
+  const terminated = status?.state?.terminated ?? (status?.state?.waiting ? status.lastState?.terminated : undefined);
+  if (terminated === undefined) return 'pending';
+  if (terminated.exitCode === 0) return 'done';
+  return restartsAfter(container, pod, terminated.exitCode) ? 'pending' : 'failed';
+}

@@ -1,0 +1,97 @@
+/** The whole status of a pod, from what is asked for, what the runtime has and what was written before. */
+import type { Pod, PodCondition, PodStatus } from '../../api/generated/core-v1.ts';
+import { formatTime } from '../../machinery/time/index.ts';
+import { containerStatuses, type StatusInput } from './container-statuses.ts';
+import { bareConditions, mergeConditions } from './pod-conditions.ts';
+import { podPhase } from './pod-phase.ts';
+
+export interface PodStatusInput extends StatusInput {
+  readonly now: number;
+  /** The node's addresses, one an IP family, the first first. */
+  readonly hostIPs: readonly string[];
+  /** Set when the kubelet itself ends the pod: eviction, the deadline, refusal at admission. */
+  readonly verdict?: { readonly phase: 'Failed'; readonly reason: string; readonly message: string; readonly conditions?: readonly PodCondition[] };
+  /** Conditions of a resize in progress. */
+  readonly resizeConditions?: readonly Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>[];
+  /** Whether the pod has come to rest: only then may it be called Succeeded or Failed when it was running before. */
+  readonly stopped: boolean;
+}
+
+export function podStatus(input: PodStatusInput): PodStatus {
+  const { pod, observed, now } = input;
+  const { spec, status: before } = pod;
+  const statuses = containerStatuses(input);
+  const phase = phaseOf(input, statuses);
+  const sandbox = observed.sandboxes.find(({ ready }) => ready);
+  const podIPs = input.stopped || sandbox === undefined ? keptIPs(input) : spec?.hostNetwork === true ? [...input.hostIPs] : [...sandbox.ips];
+  const sandboxReady = sandbox !== undefined && (spec?.hostNetwork === true || sandbox.ips.length > 0);
+  const bare = [...bareConditions({ pod, phase, init: statuses.init, regular: statuses.regular, sandboxReady }), ...(input.resizeConditions ?? [])];
+  const generation = pod.metadata.generation;
+  const conditions = mergeConditions(bare, before, { time: formatTime(now), generation });
+  for (const condition of input.verdict?.conditions ?? []) {
+    const at = conditions.findIndex(({ type }) => type === condition.type);
+    if (at < 0) conditions.push(condition);
+    else if (conditions[at]?.status !== condition.status) conditions[at] = condition;
+  }
+  return {
+    ...(generation === undefined ? {} : { observedGeneration: generation }),
+    phase,
+    conditions,
+    ...(input.verdict === undefined ? keptReason(before) : { reason: input.verdict.reason, message: input.verdict.message }),
+    ...(before?.nominatedNodeName === undefined ? {} : { nominatedNodeName: before.nominatedNodeName }),
+    ...(input.hostIPs[0] === undefined ? {} : { hostIP: input.hostIPs[0], hostIPs: input.hostIPs.map((ip) => ({ ip })) }),
+    ...(podIPs[0] === undefined ? {} : { podIP: podIPs[0], podIPs: podIPs.map((ip) => ({ ip })) }),
+    startTime: before?.startTime ?? formatTime(now),
+    ...(statuses.init.length > 0 ? { initContainerStatuses: statuses.init } : {}),
+    containerStatuses: statuses.regular,
+    ...(before?.qosClass === undefined ? {} : { qosClass: before.qosClass }),
+    ...(statuses.ephemeral.length > 0 ? { ephemeralContainerStatuses: statuses.ephemeral } : {}),
+    ...(before?.resourceClaimStatuses === undefined ? {} : { resourceClaimStatuses: before.resourceClaimStatuses }),
+    ...(before?.extendedResourceClaimStatus === undefined ? {} : { extendedResourceClaimStatus: before.extendedResourceClaimStatus }),
+    ...(spec?.resources === undefined ? {} : { resources: spec.resources, ...(spec.resources.requests === undefined ? {} : { allocatedResources: spec.resources.requests }) }),
+  };
+}
+
+function phaseOf(input: PodStatusInput, statuses: ReturnType<typeof containerStatuses>): string {
+  const { pod, verdict, stopped } = input;
+  const before = pod.status?.phase;
+  if (before === 'Succeeded' || before === 'Failed') return before;
+  const phase = podPhase(pod, statuses);
+  if (verdict !== undefined) return stopped ? verdict.phase : (before ?? 'Pending');
+  if (input.terminating && stopped) {
+    // A pod that was stopped for good is not going to start again, whatever its policy says.
+    const done = statuses.regular.every(({ state }) => state?.terminated?.exitCode === 0) && statuses.regular.length > 0;
+    return done ? 'Succeeded' : 'Failed';
+  }
+  const terminal = phase === 'Succeeded' || phase === 'Failed';
+  // Others take a finished pod's resources as free, so it is not called so while something of it still runs.
+  return terminal && !stopped && input.observed.containers.some(({ state }) => state === 'running') ? (before ?? 'Running') : phase;
+}
+
+function keptIPs({ pod, observed, hostIPs }: PodStatusInput): string[] {
+  if (pod.spec?.hostNetwork === true && observed.sandboxes.length > 0) return [...hostIPs];
+  const [newest] = observed.sandboxes;
+  if (newest !== undefined && newest.ips.length > 0) return [...newest.ips];
+  return (pod.status?.podIPs ?? []).map(({ ip }) => ip);
+}
+
+const keptReason = (before: PodStatus | undefined): Pick<PodStatus, 'reason' | 'message'> => ({
+  ...(before?.reason === undefined ? {} : { reason: before.reason }),
+  ...(before?.message === undefined ? {} : { message: before.message }),
+});
+
+/** The pod's own text of an equal meaning: whether there is anything to write. */
+export function sameStatus(a: Pod['status'], b: Pod['status']): boolean {
+  return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, item]) => item !== undefined && item !== null)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, item]) => [key, sorted(item)]),
+  );
+}

@@ -1,0 +1,361 @@
+/** The worker of one pod: looks, decides, acts, and looks again until there is nothing to do; one at a time. */
+import type { Pod, PodCondition, PodStatus } from '../../api/generated/core-v1.ts';
+import { isAbort, type Timer } from '../../kernel/index.ts';
+import { parseTime } from '../../machinery/time/index.ts';
+import { messageOf } from '../images/image-manager.ts';
+import { terminationMessage } from '../lifecycle/termination-message.ts';
+import { emptyObservation, type ObservedContainer, type ObservedPod } from '../runtime/observe-pod.ts';
+import { bytes, hasResources, milli, milliCpuToShares } from './container-resources.ts';
+import type { StartProblem } from './container-statuses.ts';
+import { killPod } from './kill-pod.ts';
+import { performActions, removeFromRuntime } from './perform-actions.ts';
+import type { PodParts } from './pod-parts.ts';
+import { podStatus } from './pod-status.ts';
+import { resourceSettings } from './pod-settings.ts';
+import { podKey, uidOf } from './pod-text.ts';
+import { isNothing, syncPod } from './sync-pod.ts';
+
+/** Why the kubelet itself ends a pod. */
+export interface Verdict {
+  readonly phase: 'Failed';
+  readonly reason: string;
+  readonly message: string;
+  readonly conditions?: readonly PodCondition[];
+}
+
+export interface Termination {
+  readonly graceSeconds?: number;
+  readonly verdict?: Verdict;
+  /** The object is gone from the API: nothing is left to be deleted there. */
+  readonly forgotten?: boolean;
+}
+
+type Stage = 'active' | 'terminating' | 'stopped' | 'gone';
+
+const DEADLINE_MESSAGE = 'Pod was active on the node longer than the specified deadline';
+const RETRY_MS = 1000;
+const MAX_RETRY_MS = 60_000;
+
+export interface WorkerOptions {
+  /** The pod as it may run: with the resources that were granted, and what a resize that is under way says of itself. */
+  readonly granted: (pod: Pod) => { readonly pod: Pod; readonly resizeConditions: readonly Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>[] };
+  readonly onGone: (uid: string) => void;
+  readonly onStopped: (uid: string) => void;
+}
+
+interface PublishDetails {
+  readonly resizeConditions?: readonly Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>[];
+  readonly terminating?: boolean;
+  readonly stopped?: boolean;
+}
+
+export class PodWorker {
+  readonly uid: string;
+  readonly #parts: PodParts;
+  readonly #options: WorkerOptions;
+  readonly #problems = new Map<string, StartProblem>();
+  readonly #messages = new Map<string, string>();
+  readonly #starting = new Set<string>();
+  #pod: Pod;
+  #status: PodStatus | undefined;
+  #stage: Stage = 'active';
+  #termination: Termination | undefined;
+  #current = new AbortController();
+  #wake: (() => void) | undefined;
+  #awake = true;
+  #alarm: Timer | undefined;
+  #failures = 0;
+  #deleted = false;
+  #observed: ObservedPod;
+
+  constructor(parts: PodParts, pod: Pod, options: WorkerOptions) {
+    this.#parts = parts;
+    this.#pod = pod;
+    this.uid = uidOf(pod);
+    this.#options = options;
+    this.#observed = emptyObservation(this.#identity());
+  }
+
+  get pod(): Pod {
+    return this.#pod;
+  }
+
+  /** The pod with the newest status. */
+  get podWithStatus(): Pod {
+    return { ...this.#pod, status: this.#status ?? this.#pod.status };
+  }
+
+  get observed(): ObservedPod {
+    return this.#observed;
+  }
+
+  get isTerminating(): boolean {
+    return this.#termination !== undefined;
+  }
+
+  /** Its containers have stopped for good. */
+  get isStopped(): boolean {
+    return this.#stage === 'stopped' || this.#stage === 'gone';
+  }
+
+  update(pod: Pod): void {
+    const graceBefore = this.#pod.metadata.deletionGracePeriodSeconds;
+    this.#pod = pod;
+    this.#parts.volumes.update(pod);
+    const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata;
+    if (deletionTimestamp !== undefined) {
+      const isShorter = graceBefore !== undefined && (deletionGracePeriodSeconds ?? 0) < graceBefore;
+      if (this.#termination === undefined || isShorter) this.terminate({});
+    }
+    this.wake();
+  }
+
+  /** Ends the pod; asked again, what is shorter counts. */
+  terminate(termination: Termination): void {
+    const before = this.#termination;
+    const grace = [before?.graceSeconds, termination.graceSeconds].filter((seconds) => seconds !== undefined);
+    this.#termination = {
+      ...before,
+      ...termination,
+      ...(grace.length > 0 ? { graceSeconds: Math.min(...grace) } : {}),
+      ...(before?.verdict === undefined ? {} : { verdict: before.verdict }),
+    };
+    // Whatever the worker is waiting for is not worth waiting for any more.
+    this.#current.abort(new Error('the pod is being terminated'));
+    this.wake();
+  }
+
+  wake(): void {
+    this.#awake = true;
+    this.#wake?.();
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { logger } = this.#parts.ctx;
+    try {
+      while (!signal.aborted && this.#stage !== 'gone') {
+        await this.#untilAwake(signal);
+        if (signal.aborted) return;
+        this.#current = new AbortController();
+        const both = AbortSignal.any([signal, this.#current.signal]);
+        try {
+          if (this.#termination !== undefined || this.#stage !== 'active') await this.#end(both, signal);
+          else await this.#sync(both);
+          this.#failures = 0;
+        } catch (error) {
+          if (signal.aborted) return;
+          if (this.#current.signal.aborted && (isAbort(error, both) || error === this.#current.signal.reason)) {
+            this.wake();
+            continue;
+          }
+          if (this.#current.signal.aborted) {
+            this.wake();
+            continue;
+          }
+          logger.error(error, 'Error syncing pod, skipping', { pod: podKey(this.#pod), podUID: this.uid });
+          this.#parts.events.pod(this.#pod, 'Warning', 'FailedSync', `error determining status: ${messageOf(error)}`);
+          this.#wakeIn(Math.min(MAX_RETRY_MS, RETRY_MS * 2 ** this.#failures++));
+        }
+      }
+    } finally {
+      this.#alarm?.cancel();
+    }
+  }
+
+  async #sync(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const observed = await this.#observe(signal);
+      const { pod, resizeConditions } = this.#options.granted(this.#withStatus());
+      if (pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') return this.#finish();
+      if (this.#isOverdue(pod)) return this.#finish({ phase: 'Failed', reason: 'DeadlineExceeded', message: DEADLINE_MESSAGE });
+      this.#parts.probes.update(pod, observed);
+      const resized = this.#resized(pod, observed);
+      const conditions: NonNullable<PublishDetails['resizeConditions']> = resized.size === 0 ? resizeConditions : [...resizeConditions, { type: 'PodResizeInProgress', status: 'True' }];
+      const actions = syncPod({ pod, observed, probes: this.#verdicts(), resized, restartToResize: needRestart(pod, observed, resized) });
+      for (const name of this.#problems.keys()) if (observed.containers.some((container) => container.name === name && container.state === 'running')) this.#problems.delete(name);
+      const status = this.#publish(observed, { resizeConditions: conditions });
+      if (isNothing(actions)) {
+        if (status.phase === 'Succeeded' || status.phase === 'Failed') this.#finish();
+        return;
+      }
+      const { changed, retryInMs } = await performActions(this.#parts, {
+        pod,
+        observed,
+        actions,
+        signal,
+        wake: () => this.wake(),
+        problems: this.#problems,
+        hookRunning: (id, running) => {
+          if (running) this.#starting.add(id);
+          else this.#starting.delete(id);
+        },
+      });
+      if (retryInMs !== undefined) this.#wakeIn(retryInMs);
+      if (!changed) {
+        this.#publish(observed, { resizeConditions: conditions });
+        return;
+      }
+    }
+  }
+
+  /** Nothing of the pod shall run any more. */
+  #finish(verdict?: Verdict): void {
+    this.terminate(verdict === undefined ? {} : { verdict });
+  }
+
+  async #end(signal: AbortSignal, lifetime: AbortSignal): Promise<void> {
+    const { probes, volumes, cgroups, statuses, extras, images } = this.#parts;
+    if (this.#stage === 'active' || this.#stage === 'terminating') {
+      this.#stage = 'terminating';
+      const observed = await this.#observe(signal);
+      this.#publish(observed, { terminating: true });
+      await killPod(this.#parts, this.#withStatus(), observed, { ...this.#grace(), signal });
+      probes.remove(this.uid);
+      this.#publish(await this.#observe(signal), { terminating: true, stopped: true });
+      await volumes.tearDown(this.#pod);
+      await cgroups.removePod(this.uid);
+      extras.release(this.uid);
+      this.#stage = 'stopped';
+      this.#options.onStopped(this.uid);
+    }
+    const isDeleted = this.#pod.metadata.deletionTimestamp !== undefined || this.#termination?.forgotten === true;
+    if (!isDeleted || this.#deleted) return;
+    this.#deleted = true;
+    if (this.#termination?.forgotten !== true) await statuses.deletePod(this.#pod);
+    const observed = await this.#parts.observer.observe(this.#identity(), lifetime);
+    await removeFromRuntime(this.#parts, this.#pod, observed);
+    images.forget(this.uid);
+    statuses.forget(this.uid);
+    this.#stage = 'gone';
+    this.#options.onGone(this.uid);
+  }
+
+  #grace(): { graceSeconds?: number } {
+    const { graceSeconds, forgotten } = this.#termination ?? {};
+    if (graceSeconds !== undefined) return { graceSeconds };
+    if (this.#pod.metadata.deletionGracePeriodSeconds === 0) return { graceSeconds: 1 };
+    // One that was found in the runtime alone has what its containers' annotations say.
+    return forgotten === true && (this.#pod.spec?.containers.length ?? 0) > 0 ? { graceSeconds: 1 } : {};
+  }
+
+  async #observe(signal: AbortSignal): Promise<ObservedPod> {
+    const observed = await this.#parts.observer.observe(this.#identity(), signal);
+    this.#observed = { ...observed, containers: await Promise.all(observed.containers.map((container) => this.#withMessage(container))) };
+    return this.#observed;
+  }
+
+  async #withMessage(container: ObservedContainer): Promise<ObservedContainer> {
+    if (container.state !== 'exited') return container;
+    let message = this.#messages.get(container.id);
+    if (message === undefined) {
+      message = await terminationMessage(container);
+      this.#messages.set(container.id, message);
+    }
+    return message === '' ? container : { ...container, message };
+  }
+
+  #publish(observed: ObservedPod, details: PublishDetails): PodStatus {
+    const { ctx, probes, statuses, runtimeFacts, node } = this.#parts;
+    const { terminating = false, stopped = false, resizeConditions } = details;
+    const verdict = this.#termination?.verdict;
+    const status = podStatus({
+      pod: this.#options.granted(this.#withStatus()).pod,
+      observed,
+      runtimeName: runtimeFacts().name,
+      problems: terminating ? new Map() : this.#problems,
+      readiness: (id) => probes.verdict('readiness', id),
+      startup: (id) => probes.verdict('startup', id),
+      starting: this.#starting,
+      terminating,
+      stopped: stopped || !observed.containers.some(({ state }) => state === 'running'),
+      now: ctx.clock.now(),
+      hostIPs: node().hostIPs,
+      ...(verdict === undefined ? {} : { verdict }),
+      ...(resizeConditions === undefined ? {} : { resizeConditions }),
+    });
+    this.#status = status;
+    if (this.#termination?.forgotten !== true) statuses.set(this.#pod, status);
+    return status;
+  }
+
+  /** Our own newest status, with the conditions that others have set since. */
+  #withStatus(): Pod {
+    if (this.#status === undefined) return this.#pod;
+    const own = new Map((this.#status.conditions ?? []).map((condition) => [condition.type, condition]));
+    const others = (this.#pod.status?.conditions ?? []).filter(({ type }) => !own.has(type) || !isOurs(type));
+    const kept = (this.#status.conditions ?? []).filter(({ type }) => isOurs(type) || !others.some((condition) => condition.type === type));
+    return { ...this.#pod, status: { ...this.#status, conditions: [...kept, ...others] } };
+  }
+
+  #verdicts() {
+    const { probes } = this.#parts;
+    return { liveness: (id: string) => probes.verdict('liveness', id), startup: (id: string) => probes.verdict('startup', id) };
+  }
+
+  #resized(pod: Pod, observed: ObservedPod): Set<string> {
+    const settings = resourceSettings(this.#parts.config);
+    const all = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])];
+    return new Set(all.filter((container) => observed.containers.some((one) => one.name === container.name && one.state === 'running' && !hasResources(container, one, settings))).map(({ name }) => name));
+  }
+
+  #isOverdue({ spec, status }: Pod): boolean {
+    const { activeDeadlineSeconds } = spec ?? {};
+    if (activeDeadlineSeconds === undefined || status?.startTime === undefined) return false;
+    const left = parseTime(status.startTime) + activeDeadlineSeconds * 1000 - this.#parts.ctx.clock.now();
+    if (left > 0) this.#wakeIn(left);
+    return left <= 0;
+  }
+
+  #identity(): { uid: string; name: string; namespace: string } {
+    const { name = '', namespace = '' } = this.#pod.metadata;
+    return { uid: uidOf(this.#pod), name, namespace };
+  }
+
+  #alarmAt = Infinity;
+
+  #wakeIn(ms: number): void {
+    const { clock } = this.#parts.ctx;
+    const at = clock.monotonic() + ms;
+    if (at >= this.#alarmAt) return;
+    this.#alarm?.cancel();
+    this.#alarmAt = at;
+    this.#alarm = clock.after(ms, () => {
+      this.#alarmAt = Infinity;
+      this.wake();
+    });
+  }
+
+  #untilAwake(signal: AbortSignal): Promise<void> {
+    if (this.#awake) {
+      this.#awake = false;
+      return Promise.resolve();
+    }
+    return new Promise((resolve) => {
+      const done = (): void => {
+        this.#wake = undefined;
+        this.#awake = false;
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      this.#wake = done;
+      signal.addEventListener('abort', done, { once: true });
+    });
+  }
+}
+
+/** Of the containers to be resized, those whose policy wants a restart for what changes. */
+function needRestart({ spec }: Pod, observed: ObservedPod, resized: ReadonlySet<string>): Set<string> {
+  const result = new Set<string>();
+  for (const container of [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])]) {
+    if (!resized.has(container.name)) continue;
+    const actual = observed.containers.find(({ name, state }) => name === container.name && state === 'running')?.status.resources?.linux;
+    const memoryChanges = (actual?.memoryLimitInBytes ?? 0) !== bytes(container.resources?.limits?.['memory']);
+    const cpuChanges = !memoryChanges || (actual?.cpuShares ?? 0) !== milliCpuToShares(milli(container.resources?.requests?.['cpu'] ?? container.resources?.limits?.['cpu']));
+    const wants = (resource: string): boolean => container.resizePolicy?.some(({ resourceName, restartPolicy }) => resourceName === resource && restartPolicy === 'RestartContainer') ?? false;
+    if ((memoryChanges && wants('memory')) || (cpuChanges && wants('cpu'))) result.add(container.name);
+  }
+  return result;
+}
+
+const OURS = new Set(['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady', 'PodScheduled', 'PodResizePending', 'PodResizeInProgress', 'AllContainersRestarting']);
+const isOurs = (type: string): boolean => OURS.has(type);

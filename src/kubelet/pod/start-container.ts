@@ -1,0 +1,228 @@
+/** One container, from its image to running. */
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import type { Container, EphemeralContainer, Pod, Secret } from '../../api/generated/core-v1.ts';
+import type { PodSandboxConfig } from '../../cri/index.ts';
+import { ContainerConfigError, environmentVariables, type EnvironmentSources } from '../environment/environment-variables.ts';
+import { DownwardApiError } from '../environment/field-value.ts';
+import { hostsFile, nodeHostsFile } from '../environment/hosts-file.ts';
+import { podHostname } from '../environment/hostname.ts';
+import { criText, messageOf } from '../images/image-manager.ts';
+import { withDefaultTag } from '../images/image-reference.ts';
+import { runHandler } from '../lifecycle/run-handler.ts';
+import { containerConfig } from '../runtime/container-config.ts';
+import { newestContainer, type ObservedPod } from '../runtime/observe-pod.ts';
+import type { UserNamespace } from '../../cri/index.ts';
+import { containerMounts } from '../volumes/container-mounts.ts';
+import type { MountedVolume } from '../volumes/volume.ts';
+import type { StartProblem } from './container-statuses.ts';
+import { podFacts, type PodParts } from './pod-parts.ts';
+import { podText, uidOf } from './pod-text.ts';
+import { resourceSettings, securitySettings } from './pod-settings.ts';
+
+export interface StartInput {
+  readonly pod: Pod;
+  readonly container: Container | EphemeralContainer;
+  readonly observed: ObservedPod;
+  readonly sandboxId: string;
+  readonly sandboxConfig: PodSandboxConfig;
+  readonly podIPs: readonly string[];
+  readonly volumes: ReadonlyMap<string, MountedVolume>;
+  readonly userNamespace: UserNamespace | undefined;
+  readonly signal: AbortSignal;
+  readonly wake: () => void;
+  /** Told while the postStart hook runs. */
+  readonly hookRunning: (containerId: string, running: boolean) => void;
+}
+
+export type StartOutcome =
+  | { readonly type: 'started'; readonly containerId: string }
+  | { readonly type: 'waiting' }
+  | { readonly type: 'problem'; readonly problem: StartProblem; readonly retryInMs: number | undefined };
+
+const CONFIG_RETRY_MS = 10_000;
+
+export async function startContainer(parts: PodParts, input: StartInput): Promise<StartOutcome> {
+  const { pod, container, observed } = input;
+  const backOff = inBackOff(parts, input);
+  if (backOff !== undefined) return backOff;
+  const image = await parts.images.ensure({ pod, container, secrets: () => pullSecrets(parts, pod), sandboxConfig: input.sandboxConfig, wake: input.wake });
+  if (image.type === 'pulling') return { type: 'waiting' };
+  if (image.type === 'problem') {
+    parts.events.container(pod, container.name, 'Warning', 'Failed', `Error: ${image.problem.reason}`);
+    return image;
+  }
+  const previous = newestContainer(observed, container.name);
+  if (previous !== undefined) {
+    const now = parts.ctx.clock.now();
+    parts.restarts.next(restartKey(pod, container), previous.finishedAt || now, now);
+  }
+  return createAndStart(parts, input, image.imageRef);
+}
+
+export const restartKey = (pod: Pod, { name }: { readonly name: string }): string => `${uidOf(pod)}_${name}`;
+
+function inBackOff({ ctx, restarts, events }: PodParts, { pod, container, observed }: StartInput): StartOutcome | undefined {
+  const previous = newestContainer(observed, container.name);
+  if (previous?.state !== 'exited') return undefined;
+  const key = restartKey(pod, container);
+  const left = restarts.remaining(key, previous.finishedAt, ctx.clock.now());
+  if (left <= 0) return undefined;
+  events.container(pod, container.name, 'Warning', 'BackOff', `Back-off restarting failed container ${container.name} in pod ${podText(pod)}`);
+  const message = `back-off ${goSeconds(restarts.delay(key, previous.finishedAt))} restarting failed container=${container.name} pod=${podText(pod)}`;
+  return { type: 'problem', problem: { reason: 'CrashLoopBackOff', message }, retryInMs: left };
+}
+
+const goSeconds = (ms: number): string => (ms < 60_000 ? `${ms / 1000}s` : `${Math.floor(ms / 60_000)}m${(ms % 60_000) / 1000}s`);
+
+/** The attempt that this one is: after the newest that the runtime or the status still knows. */
+function nextAttempt({ pod, container, observed }: StartInput): number {
+  const previous = newestContainer(observed, container.name);
+  if (previous !== undefined) return previous.notes.restartCount + 1;
+  const { containerStatuses = [], initContainerStatuses = [] } = pod.status ?? {};
+  const before = [...containerStatuses, ...initContainerStatuses].find(({ name }) => name === container.name);
+  return before?.containerID === undefined ? (before?.restartCount ?? 0) : before.restartCount + 1;
+}
+
+async function createAndStart(parts: PodParts, input: StartInput, imageId: string): Promise<StartOutcome> {
+  const { pod, container, sandboxId, sandboxConfig, signal } = input;
+  const { runtime, events } = parts;
+  const failed = (reason: string, error: unknown): StartOutcome => {
+    const message = reason === 'CreateContainerConfigError' ? messageOf(error) : criText(error);
+    events.container(pod, container.name, 'Warning', 'Failed', `Error: ${message}`);
+    return { type: 'problem', problem: { reason, message }, retryInMs: CONFIG_RETRY_MS };
+  };
+  let config: Awaited<ReturnType<typeof prepare>>;
+  try {
+    config = await prepare(parts, input, imageId);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    const isConfig = error instanceof ContainerConfigError || error instanceof DownwardApiError;
+    return failed(isConfig ? 'CreateContainerConfigError' : 'CreateContainerError', error);
+  }
+  let containerId: string;
+  try {
+    containerId = (await runtime.runtime.createContainer({ podSandboxId: sandboxId, config, sandboxConfig }, { signal })).containerId ?? '';
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return failed('CreateContainerError', error);
+  }
+  events.container(pod, container.name, 'Normal', 'Created', 'Container created');
+  try {
+    await runtime.runtime.startContainer({ containerId }, { signal });
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return failed('RunContainerError', error);
+  }
+  events.container(pod, container.name, 'Normal', 'Started', 'Container started');
+  await linkLog(parts, input, containerId, config.metadata?.attempt ?? 0);
+  return postStart(parts, input, containerId);
+}
+
+async function postStart(parts: PodParts, input: StartInput, containerId: string): Promise<StartOutcome> {
+  const { pod, container, signal } = input;
+  const handler = container.lifecycle?.postStart;
+  if (handler === undefined) return { type: 'started', containerId };
+  const { runtime, events, dial, ctx } = parts;
+  input.hookRunning(containerId, true);
+  try {
+    await runHandler({ handler, container, containerId, podIp: input.podIPs[0] ?? '', runtime, dial, clock: ctx.clock, signal });
+    return { type: 'started', containerId };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    const message = messageOf(error);
+    events.container(pod, container.name, 'Warning', 'FailedPostStartHook', 'PostStartHook failed');
+    events.container(pod, container.name, 'Normal', 'Killing', 'FailedPostStartHook');
+    await runtime.runtime.stopContainer({ containerId, timeout: pod.spec?.terminationGracePeriodSeconds ?? 30 }, { signal });
+    return { type: 'problem', problem: { reason: 'PostStartHookError', message }, retryInMs: 0 };
+  } finally {
+    input.hookRunning(containerId, false);
+  }
+}
+
+async function prepare(parts: PodParts, input: StartInput, imageId: string) {
+  const { pod, container, volumes, podIPs, observed } = input;
+  const { ctx, events, config, runtime } = parts;
+  const node = parts.node();
+  const facts = podFacts(parts, pod, podIPs);
+  const addition = await parts.extras.addition(pod, container);
+  const services = await parts.services();
+  const sources = environmentSources(parts, input, services);
+  const environment = await environmentVariables({ ...facts, container, sources, onInvalidNames: (message) => events.pod(pod, 'Warning', 'InvalidEnvironmentVariableNames', message) });
+  for (const [name, value] of Object.entries(addition.environment)) environment.set(name, value);
+  const podDirectory = parts.volumes.podDirectory(uidOf(pod));
+  const mounted = await containerMounts({
+    pod,
+    container,
+    volumes,
+    environment,
+    podDirectory,
+    mounter: parts.mounter,
+    hosts: await hosts(parts, pod, podIPs),
+    startName: Buffer.from(ctx.random.bytes(4)).toString('hex'),
+    recursiveReadOnly: parts.runtimeFacts().recursiveReadOnly,
+  });
+  const target = 'targetContainerName' in container && container.targetContainerName ? newestContainer(observed, container.targetContainerName) : undefined;
+  const image = (await runtime.images.imageStatus({ image: { image: imageId } })).image;
+  return containerConfig({
+    pod,
+    container,
+    restartCount: nextAttempt(input),
+    imageRef: imageId || withDefaultTag(container.image ?? ''),
+    image,
+    environment,
+    mounts: [...mounted.mounts, ...addition.mounts],
+    devices: [...mounted.devices, ...addition.devices],
+    extraAnnotations: addition.annotations,
+    cdiDevices: addition.cdiDevices,
+    ...(addition.cpuset === undefined ? {} : { cpuset: addition.cpuset }),
+    resources: resourceSettings(config),
+    security: securitySettings(parts, input.userNamespace),
+    memoryCapacity: node.memoryCapacity,
+    ...(target === undefined ? {} : { targetId: target.id }),
+  });
+}
+
+function environmentSources(parts: PodParts, { pod, volumes }: StartInput, services: Awaited<ReturnType<PodParts['services']>>): EnvironmentSources {
+  const uid = uidOf(pod);
+  return {
+    configMap: (namespace, name) => parts.configMaps.get(uid, namespace, name),
+    secret: (namespace, name) => parts.secrets.get(uid, namespace, name),
+    services: () => services,
+    file: async (volumeName, file) => {
+      const root = volumes.get(volumeName)?.hostPath;
+      if (root === undefined || file.split('/').includes('..')) return undefined;
+      const full = await fs.realpath(path.join(root, file)).catch(() => undefined);
+      return full?.startsWith(`${await fs.realpath(root)}/`) ? fs.readFile(full, 'utf8') : undefined;
+    },
+  };
+}
+
+async function hosts(parts: PodParts, pod: Pod, podIPs: readonly string[]): Promise<string | undefined> {
+  const aliases = pod.spec?.hostAliases ?? [];
+  if (pod.spec?.hostNetwork === true) return nodeHostsFile(await fs.readFile('/etc/hosts', 'utf8').catch(() => ''), aliases);
+  if (podIPs.length === 0) return undefined;
+  const { hostname, hostDomain } = podHostname(pod, parts.config.clusterDomain, parts.node().hostname);
+  return hostsFile({ ips: podIPs, hostname, hostDomain, aliases });
+}
+
+async function pullSecrets(parts: PodParts, pod: Pod): Promise<Secret[]> {
+  const names = (pod.spec?.imagePullSecrets ?? []).map(({ name = '' }) => name).filter((name) => name !== '');
+  const found = await Promise.all(names.map((name) => parts.secrets.get(uidOf(pod), pod.metadata.namespace ?? '', name).catch(() => undefined)));
+  const missing = names.filter((_, i) => found[i] === undefined);
+  if (missing.length > 0) parts.events.pod(pod, 'Warning', 'FailedToRetrieveImagePullSecret', `Unable to retrieve some image pull secrets (${missing.join(', ')}); attempting to pull the image may not succeed.`);
+  return found.filter((secret) => secret !== undefined);
+}
+
+/** `/var/log/containers/POD_NAMESPACE_CONTAINER-ID.log`, where log collectors look. */
+async function linkLog({ config, ctx }: PodParts, { pod, container, sandboxConfig }: StartInput, containerId: string, attempt: number): Promise<void> {
+  const directory = path.join(path.dirname(config.podLogsDir), 'containers');
+  const { name, namespace } = pod.metadata;
+  const link = path.join(directory, `${`${name}_${namespace}_${container.name}`.slice(0, 251 - containerId.length)}-${containerId}.log`);
+  try {
+    await fs.mkdir(directory, { recursive: true });
+    await fs.symlink(path.join(sandboxConfig.logDirectory ?? '', container.name, `${attempt}.log`), link);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') ctx.logger.v(2).info('Failed to create the legacy symbolic link of a log', { link, err: messageOf(error) });
+  }
+}

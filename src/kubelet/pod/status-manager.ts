@@ -1,0 +1,120 @@
+/** Writes pods' statuses to the API, the newest only, one request at a time for each pod; and ends pods there for good. */
+import type { Pod, PodStatus } from '../../api/generated/core-v1.ts';
+import { isConflict, isNotFound, type Client } from '../../client/index.ts';
+import { childContext, isAbort, type Context } from '../../kernel/index.ts';
+import { messageOf } from '../images/image-manager.ts';
+import { KUBELET_CONDITIONS } from './pod-conditions.ts';
+import { sameStatus } from './pod-status.ts';
+import { uidOf } from './pod-text.ts';
+
+/** Fields that the kubelet owns and that are absent again when they no longer apply. */
+const REMOVABLE = ['reason', 'message', 'resize', 'podIP', 'podIPs', 'initContainerStatuses', 'ephemeralContainerStatuses', 'allocatedResources', 'resources'] as const satisfies readonly (keyof PodStatus)[];
+const RETRY_MS = 2000;
+
+interface Entry {
+  pod: Pod;
+  wanted: PodStatus;
+  written: PodStatus | undefined;
+  writing: Promise<void> | undefined;
+}
+
+export class StatusManager {
+  readonly #ctx: Context;
+  readonly #client: Client;
+  readonly #entries = new Map<string, Entry>();
+  /** The pod in the API that shows the status: for a pod from a file that is its mirror. */
+  readonly #apiPod: (pod: Pod) => Pod | undefined;
+
+  constructor(ctx: Context, options: { client: Client; apiPod: (pod: Pod) => Pod | undefined }) {
+    this.#ctx = childContext(ctx, 'status');
+    this.#client = options.client;
+    this.#apiPod = options.apiPod;
+  }
+
+  /** The last status that was set. */
+  get(uid: string): PodStatus | undefined {
+    return this.#entries.get(uid)?.wanted;
+  }
+
+  /** Statuses are for others to see and never wait for; they are written in the background until they are. */
+  set(pod: Pod, status: PodStatus): void {
+    const uid = uidOf(pod);
+    const entry = this.#entries.get(uid) ?? { pod, wanted: status, written: this.#apiPod(pod)?.status, writing: undefined };
+    entry.pod = pod;
+    entry.wanted = status;
+    this.#entries.set(uid, entry);
+    this.#start(entry);
+  }
+
+  /** Resolves when the API has the newest status of the pod, or the pod is gone. */
+  async flushed(uid: string): Promise<void> {
+    const entry = this.#entries.get(uid);
+    while (entry?.writing !== undefined) await entry.writing;
+  }
+
+  forget(uid: string): void {
+    this.#entries.delete(uid);
+  }
+
+  /** Removes a pod that has ended from the API. */
+  async deletePod(pod: Pod): Promise<void> {
+    const { name = '', namespace, uid } = pod.metadata;
+    await this.flushed(uidOf(pod));
+    const { clock, signal, logger } = this.#ctx;
+    for (;;) {
+      try {
+        await this.#client.resource('v1/pods').delete({ namespace, name }, { gracePeriodSeconds: 0, preconditions: { uid }, signal });
+        return;
+      } catch (error) {
+        if (isNotFound(error) || isConflict(error)) return;
+        if (signal.aborted) throw error;
+        logger.v(2).info('Failed to delete pod', { pod: `${namespace}/${name}`, err: messageOf(error) });
+        await clock.sleep(RETRY_MS, signal);
+      }
+    }
+  }
+
+  async stop(): Promise<void> {
+    for (const { writing } of [...this.#entries.values()]) await writing;
+  }
+
+  #start(entry: Entry): void {
+    if (entry.writing !== undefined) return;
+    entry.writing = this.#write(entry).finally(() => {
+      entry.writing = undefined;
+    });
+  }
+
+  async #write(entry: Entry): Promise<void> {
+    const { clock, signal, logger } = this.#ctx;
+    while (!signal.aborted && !sameStatus(entry.wanted, entry.written)) {
+      const { wanted } = entry;
+      const target = this.#apiPod(entry.pod);
+      if (target === undefined) return;
+      try {
+        await this.#patch(target, wanted);
+        entry.written = wanted;
+      } catch (error) {
+        if (isAbort(error, signal)) return;
+        if (isNotFound(error) || isConflict(error)) {
+          logger.v(3).info('Pod is gone; its status needs no update', { pod: `${target.metadata.namespace}/${target.metadata.name}` });
+          entry.written = wanted;
+          return;
+        }
+        logger.error(error, 'Failed to update status for pod', { pod: `${target.metadata.namespace}/${target.metadata.name}` });
+        await clock.sleep(RETRY_MS, signal).catch(() => {});
+      }
+    }
+  }
+
+  async #patch(target: Pod, status: PodStatus): Promise<void> {
+    const { name = '', namespace, uid } = target.metadata;
+    const removed = Object.fromEntries(REMOVABLE.filter((key) => status[key] === undefined && target.status?.[key] !== undefined).map((key) => [key, null]));
+    const present = new Set((status.conditions ?? []).map(({ type }) => type));
+    const gone = KUBELET_CONDITIONS.filter((type) => !present.has(type) && target.status?.conditions?.some((condition) => condition.type === type)).map((type) => ({ $patch: 'delete', type }));
+    // Addresses merge by their text, so old ones would stay.
+    const addresses = Object.fromEntries((['podIPs', 'hostIPs'] as const).flatMap((key) => (status[key] === undefined ? [] : [[key, [{ $patch: 'replace' }, ...status[key]]]])));
+    const patch = { metadata: { uid }, status: { ...status, ...addresses, ...removed, conditions: [...(status.conditions ?? []), ...gone] } };
+    await this.#client.resource('v1/pods').patch({ namespace, name }, patch, { type: 'strategic', subresource: 'status', signal: this.#ctx.signal });
+  }
+}

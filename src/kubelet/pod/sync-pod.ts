@@ -1,0 +1,137 @@
+/**
+ * The state machine of a pod: what is asked for and what the runtime has go in, what must be done comes out. It does
+ * nothing itself and knows no clock; `pod-worker.ts` performs the actions and asks again until nothing is left to do.
+ */
+import type { Container, Pod } from '../../api/generated/core-v1.ts';
+import { newestContainer, type ObservedContainer, type ObservedPod, type ObservedSandbox } from '../runtime/observe-pod.ts';
+import { decideInitContainers } from './init-containers.ts';
+import { reasonToKill, type PodActions, type SyncInput } from './pod-actions.ts';
+import { isSidecar, matchingRule, restartsAfter, shouldStart } from './restart-policy.ts';
+
+export function syncPod(input: SyncInput): PodActions {
+  const actions = decide(input);
+  const { sandboxes, containers } = input.observed;
+  // What is stopped already need not be stopped again; only a sandbox that is replaced is cleared away in any case.
+  const isStopped = !sandboxes.some(({ ready }) => ready) && !containers.some(({ state }) => state === 'running');
+  if (isStopped && !(actions.createSandbox && sandboxes.length > 0)) actions.killPod = false;
+  return actions;
+}
+
+function decide(input: SyncInput): PodActions {
+  const { pod, observed } = input;
+  const sandbox = judgeSandbox(pod, observed);
+  const actions: PodActions = {
+    killPod: sandbox.create,
+    createSandbox: sandbox.create,
+    sandboxId: sandbox.current?.id,
+    attempt: sandbox.attempt,
+    initContainersToStart: [],
+    containersToStart: [],
+    ephemeralContainersToStart: [],
+    containersToKill: [],
+    containersToUpdate: [],
+    restartAll: false,
+  };
+  if (sandbox.create) return beginAnew(actions, input);
+  if (asksToRestartAll(input, actions)) return actions;
+  startEphemeralContainers(actions, input);
+  if (!decideInitContainers(actions, input)) return actions;
+  decideContainers(actions, input);
+  return actions;
+}
+
+export function isNothing(actions: PodActions): boolean {
+  return (
+    !actions.killPod &&
+    !actions.createSandbox &&
+    !actions.restartAll &&
+    actions.initContainersToStart.length + actions.containersToStart.length + actions.ephemeralContainersToStart.length === 0 &&
+    actions.containersToKill.length + actions.containersToUpdate.length === 0
+  );
+}
+
+interface SandboxVerdict {
+  readonly create: boolean;
+  readonly attempt: number;
+  readonly current: ObservedSandbox | undefined;
+}
+
+function judgeSandbox(pod: Pod, { sandboxes }: ObservedPod): SandboxVerdict {
+  const [newest] = sandboxes;
+  if (newest === undefined) return { create: true, attempt: 0, current: undefined };
+  const ready = sandboxes.filter((sandbox) => sandbox.ready);
+  const hostNetwork = pod.spec?.hostNetwork === true;
+  const usable = ready.length === 1 && newest.ready && newest.hostNetwork === hostNetwork && (hostNetwork || newest.ips.length > 0);
+  return usable ? { create: false, attempt: newest.attempt, current: newest } : { create: true, attempt: newest.attempt + 1, current: newest };
+}
+
+/** The sandbox is missing or broken: everything that still has work to do starts over in a new one. */
+function beginAnew(actions: PodActions, { pod, observed }: SyncInput): PodActions {
+  const { spec } = pod;
+  if (pod.metadata.deletionTimestamp !== undefined) return { ...actions, createSandbox: false };
+  const toStart = (spec?.containers ?? []).filter((container) => shouldStartAnew(container, pod, newestContainer(observed, container.name)));
+  if (toStart.length === 0) return { ...actions, createSandbox: false };
+  const [firstInit] = spec?.initContainers ?? [];
+  if (firstInit !== undefined) actions.initContainersToStart.push(firstInit);
+  else actions.containersToStart.push(...toStart);
+  return actions;
+}
+
+/** A container that runs in a sandbox that must go is as good as one that has failed. */
+function shouldStartAnew(container: Container, pod: Pod, observed: ObservedContainer | undefined): boolean {
+  if (observed?.state === 'running') return restartsAfter(container, pod, 137);
+  return shouldStart(container, pod, observed);
+}
+
+function asksToRestartAll({ pod, observed }: SyncInput, actions: PodActions): boolean {
+  const asking = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])].some((container) => {
+    const newest = newestContainer(observed, container.name);
+    return newest?.state === 'exited' && newest.sandboxId === actions.sandboxId && matchingRule(container, newest.exitCode)?.action === 'RestartAllContainers';
+  });
+  if (!asking) return false;
+  actions.restartAll = true;
+  for (const container of observed.containers) {
+    if (container.state === 'running') actions.containersToKill.push({ container, reason: 'RestartAllContainers', message: `Container ${container.name} will be restarted with all containers of the pod` });
+  }
+  return true;
+}
+
+function startEphemeralContainers(actions: PodActions, { pod, observed }: SyncInput): void {
+  for (const container of pod.spec?.ephemeralContainers ?? []) {
+    if (newestContainer(observed, container.name) === undefined) actions.ephemeralContainersToStart.push(container);
+  }
+}
+
+function decideContainers(actions: PodActions, input: SyncInput): void {
+  const { pod, observed } = input;
+  let kept = 0;
+  for (const container of pod.spec?.containers ?? []) {
+    const newest = newestContainer(observed, container.name);
+    if (newest?.state !== 'running') {
+      if (!shouldStart(container, pod, newest)) continue;
+      actions.containersToStart.push(container);
+      // One that the runtime cannot account for, or that was made and never started, makes room first.
+      if (newest?.state === 'unknown' || newest?.state === 'created') {
+        actions.containersToKill.push({ container: newest, reason: 'Unknown', message: `Container is in ${JSON.stringify(newest.state)} state, try killing it before restart` });
+      }
+      continue;
+    }
+    const kill = reasonToKill(container, newest, input);
+    if (kill === undefined) {
+      kept++;
+      if (input.resized?.has(container.name)) actions.containersToUpdate.push({ container, observed: newest });
+      continue;
+    }
+    const restarts = restartsAfter(container, pod, 137);
+    actions.containersToKill.push({ container: newest, ...kill, message: restarts ? `${kill.message}, will be restarted` : kill.message });
+    if (restarts) actions.containersToStart.push(container);
+  }
+  if (kept === 0 && actions.containersToStart.length === 0 && actions.containersToKill.length === 0) finish(actions);
+}
+
+/** All containers are done, and with them the pod: sidecars and the sandbox go. */
+function finish(actions: PodActions): void {
+  actions.killPod = true;
+  actions.initContainersToStart = actions.initContainersToStart.filter((container) => !isSidecar(container));
+  actions.ephemeralContainersToStart = [];
+}

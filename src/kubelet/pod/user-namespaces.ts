@@ -1,0 +1,61 @@
+/** Ranges of user ids for pods with a user namespace of their own: each pod has 65536 that no other pod has. */
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import type { Pod } from '../../api/generated/core-v1.ts';
+import type { UserNamespace } from '../../cri/index.ts';
+import { uidOf } from './pod-text.ts';
+
+const LENGTH = 65_536;
+const FIRST_ID = 65_536;
+const MAX_RANGES = 1024;
+const FILE = 'userns';
+
+export class UserNamespaces {
+  readonly #root: string;
+  readonly #length: number;
+  readonly #taken = new Map<string, number>();
+
+  constructor(rootDirectory: string, settings: Readonly<Record<string, unknown>>) {
+    this.#root = rootDirectory;
+    const configured = settings['idsPerPod'];
+    this.#length = typeof configured === 'number' && configured > 0 ? configured : LENGTH;
+  }
+
+  /** The ranges that pods had before the kubelet started. */
+  async load(pods: readonly Pod[]): Promise<void> {
+    for (const pod of pods) {
+      const text = await fs.readFile(this.#file(pod), 'utf8').catch(() => undefined);
+      if (text !== undefined) this.#taken.set(uidOf(pod), Number(text));
+    }
+  }
+
+  async of(pod: Pod): Promise<UserNamespace | undefined> {
+    if (pod.spec?.hostUsers !== false) return undefined;
+    const uid = uidOf(pod);
+    let first = this.#taken.get(uid);
+    if (first === undefined) {
+      first = await this.#take(pod);
+      this.#taken.set(uid, first);
+    }
+    const mapping = [{ hostId: first, containerId: 0, length: this.#length }];
+    return { mode: 'POD', uids: mapping, gids: mapping };
+  }
+
+  async #take(pod: Pod): Promise<number> {
+    const directories = new Set(await fs.readdir(path.join(this.#root, 'pods')).catch(() => []));
+    for (const uid of this.#taken.keys()) if (!directories.has(uid)) this.#taken.delete(uid);
+    const used = new Set(this.#taken.values());
+    for (let i = 0; i < MAX_RANGES; i++) {
+      const first = FIRST_ID + i * this.#length;
+      if (used.has(first)) continue;
+      await fs.mkdir(path.dirname(this.#file(pod)), { recursive: true, mode: 0o750 });
+      await fs.writeFile(this.#file(pod), String(first));
+      return first;
+    }
+    throw new Error('could not allocate user namespace mappings: all ranges are taken');
+  }
+
+  #file(pod: Pod): string {
+    return path.join(this.#root, 'pods', uidOf(pod), FILE);
+  }
+}

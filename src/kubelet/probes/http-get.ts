@@ -1,0 +1,74 @@
+/** An HTTP request to a container, for probes and lifecycle hooks. */
+import http from 'node:http';
+import https from 'node:https';
+import tls from 'node:tls';
+import type { HTTPGetAction } from '../../api/generated/core-v1.ts';
+import type { Dial } from './dial.ts';
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly body: string;
+  readonly location: string | undefined;
+}
+
+export interface HttpGet {
+  readonly url: URL;
+  readonly headers: readonly (readonly [string, string])[];
+  readonly dial: Dial;
+  readonly signal: AbortSignal;
+}
+
+const MAX_BODY = 10 * 1024;
+
+/** The URL that an action means on a pod with this address. */
+export function actionUrl({ scheme = 'HTTP', host, path = '/' }: HTTPGetAction, podIp: string, port: number): URL {
+  const name = host || podIp;
+  return new URL(`${scheme.toLowerCase()}://${name.includes(':') ? `[${name}]` : name}:${port}${path.startsWith('/') ? path : `/${path}`}`);
+}
+
+export function actionHeaders({ httpHeaders = [] }: HTTPGetAction, userAgent: string): [string, string][] {
+  const headers: [string, string][] = httpHeaders.map(({ name, value }) => [name, value]);
+  const has = (wanted: string): boolean => headers.some(([name]) => name.toLowerCase() === wanted);
+  if (!has('user-agent')) headers.push(['User-Agent', userAgent]);
+  if (!has('accept')) headers.push(['Accept', '*/*']);
+  return headers.filter(([, value]) => value !== '');
+}
+
+export async function httpGet({ url, headers, dial, signal }: HttpGet): Promise<HttpAnswer> {
+  const isTls = url.protocol === 'https:';
+  const port = url.port === '' ? (isTls ? 443 : 80) : Number(url.port);
+  const socket = await dial(url.hostname.replace(/^\[|\]$/g, ''), port, signal);
+  return new Promise((resolve, reject) => {
+    // A probe asks whether something answers, not who it is.
+    const createConnection = (): typeof socket => (isTls ? tls.connect({ socket, rejectUnauthorized: false }) : socket);
+    const request = (isTls ? https : http).request({
+      method: 'GET',
+      path: `${url.pathname}${url.search}`,
+      setHost: !headers.some(([name]) => name.toLowerCase() === 'host'),
+      host: url.hostname,
+      port,
+      headers: Object.fromEntries(headers),
+      agent: false,
+      createConnection,
+      signal,
+    });
+    request.once('error', (error) => {
+      socket.destroy();
+      reject(error);
+    });
+    request.once('response', (response) => {
+      const chunks: Buffer[] = [];
+      let length = 0;
+      response.on('data', (chunk: Buffer) => {
+        length += chunk.length;
+        if (length <= MAX_BODY) chunks.push(chunk);
+      });
+      response.once('error', reject);
+      response.once('end', () => {
+        socket.destroy();
+        resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString(), location: response.headers.location });
+      });
+    });
+    request.end();
+  });
+}

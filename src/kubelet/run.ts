@@ -1,0 +1,251 @@
+/** A kubelet: its parts, made and started in order, until the context ends. Containers go on without it. */
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import type { Node, Pod } from '../api/generated/core-v1.ts';
+import { createCoreEventRecorder, InformerFactory } from '../client/index.ts';
+import { childContext, RunGroup, type Context } from '../kernel/index.ts';
+import { Allocations } from './admission/allocations.ts';
+import { noCgroups } from './cgroups/cgroup-manager.ts';
+import { openCgroups } from './cgroups/open-cgroups.ts';
+import { CsiManager } from './volumes/csi/csi-manager.ts';
+import { DeviceManager } from './devices/device-manager.ts';
+import { EvictionManager } from './eviction/eviction-manager.ts';
+import { ImageManager } from './images/image-manager.ts';
+import { ImageGarbageCollector } from './images/image-garbage-collector.ts';
+import type { KubeletOptions } from './kubelet-options.ts';
+import { nodeAllocatable, nodeCapacity } from './node/capacity.ts';
+import { filesystemUse, readMachine } from './node/machine.ts';
+import { nodeStatus } from './node/node-status.ts';
+import { followPodCidr } from './node/follow-pod-cidr.ts';
+import { keepNodeLease } from './node/node-lease.ts';
+import { NodeReporter } from './node/node-reporter.ts';
+import { RuntimeProbe } from './node/runtime-probe.ts';
+import { nodeAddressList, nodeLabelSet, nodeTaints } from './node/node-identity.ts';
+import { ShutdownManager } from './node/shutdown-manager.ts';
+import { BackOffTable } from './pod/back-off.ts';
+import { MirrorPods } from './pod/mirror-pods.ts';
+import { PodEvents } from './pod/pod-events.ts';
+import { PodManager } from './pod/pod-manager.ts';
+import { podFacts, type NodeFacts, type PodParts } from './pod/pod-parts.ts';
+import { isStaticPod } from './pod/pod-resources.ts';
+import { runtimeHandlerOf } from './pod/runtime-class.ts';
+import { followStaticPods } from './pod/static-pods.ts';
+import { StatusManager } from './pod/status-manager.ts';
+import { UserNamespaces } from './pod/user-namespaces.ts';
+import { nodeDialer } from './probes/dial.ts';
+import { ProbeManager } from './probes/probe-manager.ts';
+import { PluginRegistry } from './devices/plugin-registry.ts';
+import { LifecycleEvents } from './runtime/lifecycle-events.ts';
+import { PodObserver } from './runtime/observe-pod.ts';
+import { serveKubelet } from './server/serve-kubelet.ts';
+import { StatsProvider } from './server/stats/stats-provider.ts';
+import { systemMounter } from './volumes/mounter.ts';
+import { TokenManager } from './volumes/token-manager.ts';
+import { VolumeManager } from './volumes/volume-manager.ts';
+import { WatchedObjects } from './volumes/watched-objects.ts';
+import { rotateContainerLogs } from './runtime/container-logs.ts';
+
+const CRASH_LOOP_INITIAL_MS = 10_000;
+const CRASH_LOOP_MAX_MS = 300_000;
+
+export async function run(outer: Context, options: KubeletOptions): Promise<void> {
+  const { client, runtime, config } = options;
+  const ctx = childContext(outer, 'kubelet');
+  const group = new RunGroup({ signal: ctx.signal, logger: ctx.logger });
+  const inner = { ...ctx, signal: group.signal };
+  const machine = options.machine ?? (await readMachine());
+  await fs.mkdir(path.join(config.rootDirectory, 'pods'), { recursive: true, mode: 0o750 });
+
+  const recorder = createCoreEventRecorder(inner, client, { component: 'kubelet', host: config.nodeName });
+  const events = new PodEvents(recorder);
+  const informers = new InformerFactory(inner, { client });
+  const podInformer = informers.informer('v1/pods', { fieldSelector: `spec.nodeName=${config.nodeName}` });
+  const services = informers.informer('v1/services');
+  const ownNode = informers.informer('v1/nodes', { fieldSelector: `metadata.name=${config.nodeName}` });
+  const mounter = options.mounter ?? systemMounter();
+  const dial = options.dial ?? nodeDialer(config.nodeNetns);
+  const probe = new RuntimeProbe(inner, runtime);
+  await probe.check();
+
+  const devices = new DeviceManager(inner, { config, onChange: () => reporter.changed() });
+  const plugins = new PluginRegistry(inner, path.join(config.rootDirectory, 'plugins_registry'));
+  const csi = new CsiManager(inner, { client, nodeName: config.nodeName, rootDirectory: config.rootDirectory, plugins, onChange: () => reporter.changed() });
+
+  let nodefs = await filesystemUse(config.rootDirectory);
+  const capacityInput = () => ({ machine, nodefs, config, devices: devices.resources() });
+  const capacity = () => nodeCapacity(capacityInput());
+  const allocatable = () => nodeAllocatable(capacity(), capacityInput());
+  const facts = (): NodeFacts => ({ name: config.nodeName, hostname: machine.hostname, hostIPs: config.nodeAddresses, memoryCapacity: machine.memoryBytes, allocatable: allocatable() });
+
+  const cgroups = options.cgroups ?? (config.cgroupsPerQOS ? await openCgroups(inner, { config }) : noCgroups);
+  await cgroups.prepare(allocatable());
+
+  const reporter = new NodeReporter(inner, {
+    client,
+    nodeName: config.nodeName,
+    labels: nodeLabelSet(config, machine),
+    taints: nodeTaints(config),
+    providerId: config.providerID,
+    registerNode: config.registerNode,
+    unschedulable: config.registerUnschedulable === true,
+    podCidr: '',
+    controllerAttachDetach: config.enableControllerAttachDetach,
+    events: recorder,
+    updateFrequencyMs: config.nodeStatusUpdateFrequency,
+    reportFrequencyMs: config.nodeStatusReportFrequency,
+    status: async (before: Node | undefined) => {
+      await probe.check();
+      nodefs = await filesystemUse(config.rootDirectory);
+      return nodeStatus({
+        now: ctx.clock.now(),
+        nodeName: config.nodeName,
+        machine,
+        capacity: capacity(),
+        allocatable: allocatable(),
+        addresses: config.cloudProvider === 'external' && before?.status?.addresses ? before.status.addresses : nodeAddressList(config, machine),
+        port: server.port,
+        runtimeVersion: probe.version,
+        runtimeHandlers: probe.handlers,
+        runtimeFeatures: probe.features,
+        images: await probe.images(),
+        maxImages: config.nodeStatusMaxImages,
+        pressures: eviction.pressures,
+        problems: [...probe.problems, ...(pleg.isHealthy ? [] : ['PLEG is not healthy']), ...(shutdown.isShuttingDown ? ['node is shutting down'] : [])],
+        volumesInUse: csi.volumesInUse(),
+        before,
+      });
+    },
+  });
+
+  const mirrors = new MirrorPods(inner, { client, node: () => reporter.node });
+  const statuses = new StatusManager(inner, { client, apiPod: (pod: Pod) => (isStaticPod(pod) ? mirrors.mirrorOf(pod) : podInformer.get(`${pod.metadata.namespace}/${pod.metadata.name}`)) });
+  const wake = (uid: string): void => manager.wake(uid);
+  const changed = (uids: ReadonlySet<string>): void => {
+    volumes.refresh(uids);
+    for (const uid of uids) wake(uid);
+  };
+  const configMaps = new WatchedObjects(inner, { client, resource: 'v1/configmaps', onChange: changed });
+  const secrets = new WatchedObjects(inner, { client, resource: 'v1/secrets', onChange: changed });
+  const observer = new PodObserver(runtime);
+  const imageGc = new ImageGarbageCollector(inner, { runtime, config });
+  const images = new ImageManager(inner, { runtime, events, parallelPulls: config.serializeImagePulls ? 1 : (config.maxParallelImagePulls ?? Infinity), onUse: (ref) => imageGc.used(ref) });
+  const probes = new ProbeManager(inner, { runtime, dial, events, wake });
+  const volumes = new VolumeManager(
+    { client, clock: ctx.clock, logger: ctx.logger, mounter, nodeName: config.nodeName, rootDirectory: config.rootDirectory, configMaps, secrets, tokens: new TokenManager(ctx.clock, client), csi, podFacts: (pod: Pod) => podFacts({ node: facts }, pod) },
+    events,
+  );
+  const userNamespaces = new UserNamespaces(config.rootDirectory, config.userNamespaces);
+  const crashLoopMax = crashLoopMaxMs(config.crashLoopBackOff['maxContainerRestartPeriod']);
+  const parts: PodParts = {
+    ctx: inner,
+    client,
+    runtime,
+    config,
+    node: facts,
+    runtimeFacts: () => ({ name: probe.name, recursiveReadOnly: probe.recursiveReadOnly }),
+    observer,
+    images,
+    volumes,
+    mounter,
+    probes,
+    events,
+    statuses,
+    cgroups,
+    dial,
+    restarts: new BackOffTable({ initialMs: Math.min(CRASH_LOOP_INITIAL_MS, crashLoopMax), maxMs: crashLoopMax }),
+    extras: devices,
+    configMaps,
+    secrets,
+    services: async () => {
+      await services.waitForSync(inner.signal);
+      return services.list();
+    },
+    runtimeHandler: (name) => runtimeHandlerOf(client, name),
+    userNamespace: (pod) => userNamespaces.of(pod),
+    nodeResolvConf: () => fs.readFile(config.resolvConf, 'utf8').catch(() => ''),
+    rootDirectory: config.rootDirectory,
+  };
+  const allocations = new Allocations(config.rootDirectory);
+  await allocations.load();
+  const node = (): Node => reporter.node ?? { apiVersion: 'v1', kind: 'Node', metadata: { name: config.nodeName } };
+  const manager: PodManager = new PodManager(inner, {
+    parts,
+    informer: podInformer,
+    allocations,
+    mirrors,
+    node,
+    allocatable,
+    pressures: () => eviction.pressures,
+    shuttingDown: () => shutdown.isShuttingDown,
+    onPodsChanged: () => qos.changed(),
+  });
+  const qos = qosUpdates(inner, () => cgroups.updateQos(manager.activePods()));
+  const stats = new StatsProvider(inner, { runtime, config, machine, manager, volumes, cgroups });
+  const eviction: EvictionManager = new EvictionManager(inner, { config, machine, stats, manager, events, reporter, images: imageGc });
+  const shutdown = new ShutdownManager(inner, { config, manager, reporter, events });
+  const pleg = new LifecycleEvents(inner, { runtime, onChange: wake, onRelist: (pods) => manager.adopt(pods) });
+  const server = await serveKubelet(inner, { config, client, runtime, manager, stats, machine, events });
+
+  try {
+    group.start('events', (signal) => recorder.run(signal));
+    group.start('informers', () => informers.run());
+    await pleg.relist().catch((error: unknown) => ctx.logger.error(error, 'The container runtime does not answer yet'));
+    await reporter.register();
+    reporter.event('Normal', 'Starting', 'Starting kubelet.');
+    for (const condition of reporter.node?.status?.conditions ?? []) reporter.tellCondition(condition.type, condition.status);
+    group.start('lease', () => keepNodeLease(inner, { client, nodeName: config.nodeName, durationSeconds: config.nodeLeaseDurationSeconds, nodeUid: () => reporter.node?.metadata.uid }));
+    await podInformer.waitForSync(inner.signal);
+    manager.start();
+    await userNamespaces.load(manager.pods());
+    if (config.staticPodPath !== '' || config.staticPodURL !== '') group.start('static pods', () => followStaticPods(inner, { config, onPods: (pods) => manager.setStaticPods(pods) }));
+    await pleg.relist().catch((error: unknown) => ctx.logger.error(error, 'The container runtime does not answer yet'));
+    await removeOrphanedDirectories(config.rootDirectory, manager, volumes);
+    group.start('pleg', () => pleg.run());
+    group.start('pod CIDR', () => followPodCidr(inner, { nodes: ownNode, runtime, onChange: () => reporter.changed() }));
+    group.start('node status', () => reporter.run());
+    group.start('eviction', () => eviction.run());
+    group.start('image garbage collection', () => imageGc.run());
+    group.start('container logs', () => rotateContainerLogs(inner, { runtime, config }));
+    group.start('plugins', () => plugins.run());
+    group.start('devices', () => devices.run());
+    group.start('server', () => server.finished);
+    reporter.changed();
+    options.onReady?.({ port: server.port, shutDown: () => shutdown.shutDown() });
+    await group.wait();
+  } finally {
+    group.stop();
+    await group.wait().catch(() => {});
+    await server.close();
+    await manager.wait().catch(() => {});
+    volumes.stop();
+    await Promise.all([probes.stop(), statuses.stop(), configMaps.stop(), secrets.stop(), mirrors.settled(), allocations.settled(), volumes.settled()]);
+  }
+}
+
+function crashLoopMaxMs(configured: unknown): number {
+  const seconds = typeof configured === 'string' ? /^(\d+(?:\.\d+)?)(s|m)$/.exec(configured) : null;
+  return seconds === null ? CRASH_LOOP_MAX_MS : Number(seconds[1]) * (seconds[2] === 'm' ? 60_000 : 1000);
+}
+
+/** The shares of the QoS classes follow the pods, at most once in a moment however many come at once. */
+function qosUpdates(ctx: Context, update: () => Promise<void>): { changed(): void } {
+  let scheduled = false;
+  return {
+    changed: () => {
+      if (scheduled || ctx.signal.aborted) return;
+      scheduled = true;
+      ctx.clock.after(100, () => {
+        scheduled = false;
+        void update().catch((error: unknown) => ctx.logger.error(error, 'Failed to update the cgroups of the QoS classes'));
+      });
+    },
+  };
+}
+
+/** Directories of pods that were deleted while no kubelet ran. */
+async function removeOrphanedDirectories(rootDirectory: string, manager: PodManager, volumes: VolumeManager): Promise<void> {
+  for (const uid of await fs.readdir(path.join(rootDirectory, 'pods'))) {
+    if (manager.worker(uid) !== undefined) continue;
+    await volumes.cleanDirectory(uid, { apiVersion: 'v1', kind: 'Pod', metadata: { uid } }).catch(() => {});
+  }
+}

@@ -1,0 +1,88 @@
+/** GET /containerLogs/{namespace}/{pod}/{container} */
+import type { Pod } from '../../api/generated/core-v1.ts';
+import type { ContainerRuntime } from '../../cri/index.ts';
+import type { Clock } from '../../kernel/index.ts';
+import type { PodManager } from '../pod/pod-manager.ts';
+import { uidOf } from '../pod/pod-text.ts';
+import { HttpProblem } from './http-problem.ts';
+import { readContainerLog, type LogOptions } from './read-container-log.ts';
+
+export interface LogRequest {
+  readonly namespace: string;
+  readonly podName: string;
+  readonly containerName: string;
+  readonly query: URLSearchParams;
+  readonly signal: AbortSignal;
+}
+
+export interface LogTools {
+  readonly manager: PodManager;
+  readonly runtime: ContainerRuntime;
+  readonly clock: Clock;
+}
+
+export function findPod(manager: PodManager, namespace: string, name: string): Pod {
+  const found = manager.pods().filter(({ metadata }) => metadata.namespace === namespace && metadata.name === name);
+  const pod = found.find(({ metadata }) => metadata.deletionTimestamp === undefined) ?? found[0];
+  if (pod === undefined) throw new HttpProblem(404, `pod ${JSON.stringify(name)} not found`);
+  return pod;
+}
+
+export async function containerLog({ manager, runtime, clock }: LogTools, request: LogRequest): Promise<AsyncIterable<Buffer>> {
+  const { namespace, podName, containerName, query, signal } = request;
+  const pod = findPod(manager, namespace, podName);
+  const { spec } = pod;
+  const isKnown = [...(spec?.containers ?? []), ...(spec?.initContainers ?? []), ...(spec?.ephemeralContainers ?? [])].some(({ name }) => name === containerName);
+  if (!isKnown) throw new HttpProblem(404, `container ${JSON.stringify(containerName)} not found in pod ${JSON.stringify(podName)}`);
+  const options = logOptions(query);
+  const { file, id } = await logOf(pod, containerName, query.get('previous') === 'true', manager);
+  const isRunning = async (): Promise<boolean> => {
+    const { status } = await runtime.runtime.containerStatus({ containerId: id }).catch(() => ({ status: undefined }));
+    return status?.state === 'CONTAINER_RUNNING' || status?.state === 'CONTAINER_CREATED';
+  };
+  return readContainerLog({ file, clock, signal, isRunning }, options);
+}
+
+async function logOf(pod: Pod, containerName: string, previous: boolean, manager: PodManager): Promise<{ file: string; id: string }> {
+  const worker = manager.worker(uidOf(pod));
+  const name = pod.metadata.name ?? '';
+  const instances = worker?.observed.containers.filter((container) => container.name === containerName && container.state !== 'created') ?? [];
+  const { status } = pod;
+  const shown = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? []), ...(status?.ephemeralContainerStatuses ?? [])].find((one) => one.name === containerName);
+  let chosen = instances[0];
+  if (previous) {
+    // While it waits to be started again, the last run is the previous one already.
+    const lastId = shown?.lastState?.terminated?.containerID;
+    chosen = instances.find(({ id }) => lastId?.endsWith(`//${id}`)) ?? (shown?.state?.running ? instances[1] : undefined);
+    if (chosen === undefined) throw new HttpProblem(400, `previous terminated container ${JSON.stringify(containerName)} in pod ${JSON.stringify(name)} not found`);
+  }
+  if (chosen === undefined) {
+    const { waiting } = shown?.state ?? {};
+    if (waiting?.reason === 'ErrImagePull') throw new HttpProblem(400, `container ${JSON.stringify(containerName)} in pod ${JSON.stringify(name)} is waiting to start: image can't be pulled`);
+    if (waiting?.reason === 'ImagePullBackOff') throw new HttpProblem(400, `container ${JSON.stringify(containerName)} in pod ${JSON.stringify(name)} is waiting to start: trying and failing to pull image`);
+    if (waiting !== undefined || shown === undefined) throw new HttpProblem(400, `container ${JSON.stringify(containerName)} in pod ${JSON.stringify(name)} is waiting to start: ${waiting?.reason ?? 'ContainerCreating'}`);
+    throw new HttpProblem(400, `container ${JSON.stringify(containerName)} in pod ${JSON.stringify(name)} is terminated`);
+  }
+  const file = chosen.status.logPath ?? '';
+  if (file === '') throw new HttpProblem(500, `the runtime has no log of container ${JSON.stringify(containerName)}`);
+  return Promise.resolve({ file, id: chosen.id });
+}
+
+function logOptions(query: URLSearchParams): LogOptions {
+  const number = (name: string): number | undefined => {
+    const text = query.get(name);
+    if (text === null || text === '') return undefined;
+    if (!/^-?\d+$/.test(text)) throw new HttpProblem(400, `Unable to decode query: ${name} must be a number`);
+    return Number(text);
+  };
+  const [tailLines, sinceSeconds, limitBytes] = [number('tailLines'), number('sinceSeconds'), number('limitBytes')];
+  const sinceTime = query.get('sinceTime');
+  return {
+    follow: query.get('follow') === 'true' || query.get('follow') === '1',
+    timestamps: query.get('timestamps') === 'true' || query.get('timestamps') === '1',
+    ...(tailLines === undefined ? {} : { tailLines }),
+    ...(sinceSeconds === undefined ? {} : { sinceSeconds }),
+    ...(limitBytes === undefined ? {} : { limitBytes }),
+    ...(sinceTime ? { sinceTime } : {}),
+  };
+}

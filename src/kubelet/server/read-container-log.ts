@@ -1,0 +1,156 @@
+/** A container's log in CRI's format, as its readers want it: from where, how much, with or without times, and on and on. */
+import fs from 'node:fs/promises';
+import { watch, type FSWatcher } from 'node:fs';
+import path from 'node:path';
+import type { Clock } from '../../kernel/index.ts';
+import { parseTime } from '../../machinery/time/index.ts';
+
+export interface LogOptions {
+  readonly follow: boolean;
+  readonly timestamps: boolean;
+  readonly tailLines?: number;
+  readonly sinceSeconds?: number;
+  readonly sinceTime?: string;
+  readonly limitBytes?: number;
+}
+
+export interface LogSource {
+  readonly file: string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Whether more can still come. */
+  readonly isRunning: () => Promise<boolean>;
+}
+
+const CHUNK = 64 * 1024;
+const LOOK_MS = 1000;
+
+export async function* readContainerLog(source: LogSource, options: LogOptions): AsyncIterable<Buffer> {
+  const { clock, signal } = source;
+  const since = options.sinceTime !== undefined ? parseTime(options.sinceTime) : options.sinceSeconds === undefined ? -Infinity : clock.now() - options.sinceSeconds * 1000;
+  let left = options.limitBytes ?? Infinity;
+  let handle = await fs.open(source.file, 'r');
+  const changes = options.follow ? new FileChanges(source.file) : undefined;
+  try {
+    let position = options.tailLines === undefined ? 0 : await tailStart(handle, options.tailLines);
+    let rest = Buffer.alloc(0);
+    const buffer = Buffer.alloc(CHUNK);
+    for (;;) {
+      const { bytesRead } = await handle.read(buffer, 0, CHUNK, position);
+      if (bytesRead > 0) {
+        position += bytesRead;
+        const data = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
+        const end = data.lastIndexOf(0x0a) + 1;
+        rest = Buffer.from(data.subarray(end));
+        const text = Buffer.concat(linesOf(data.subarray(0, end)).map((line) => formatLine(line, since, options.timestamps)));
+        if (text.length > 0) yield text.subarray(0, Math.min(text.length, left));
+        left -= text.length;
+        if (left <= 0) return;
+        continue;
+      }
+      if (changes === undefined || signal.aborted) return;
+      const turned = await reopened(handle, source.file);
+      if (turned !== undefined) {
+        await handle.close();
+        handle = turned;
+        position = 0;
+        rest = Buffer.alloc(0);
+        continue;
+      }
+      // What was written before it stopped is still read, so whether it runs is asked before the last look.
+      const running = await source.isRunning();
+      if (!running && (await handle.stat()).size <= position) return;
+      if (running) await changes.next(clock, signal);
+      if (signal.aborted) return;
+    }
+  } finally {
+    changes?.close();
+    await handle.close();
+  }
+}
+
+/** The file under this name, when rotation has put another one there. */
+async function reopened(handle: fs.FileHandle, file: string): Promise<fs.FileHandle | undefined> {
+  const [mine, current] = await Promise.all([handle.stat(), fs.stat(file).catch(() => undefined)]);
+  return current === undefined || current.ino === mine.ino ? undefined : fs.open(file, 'r');
+}
+
+function linesOf(data: Buffer): Buffer[] {
+  const lines: Buffer[] = [];
+  for (let start = 0; start < data.length; ) {
+    const end = data.indexOf(0x0a, start);
+    const stop = end < 0 ? data.length : end;
+    lines.push(data.subarray(start, stop));
+    start = stop + 1;
+  }
+  return lines;
+}
+
+const NEW_LINE = Buffer.from('\n');
+
+/** `TIME STREAM TAG CONTENT`; the tag P tells that the line goes on. */
+function formatLine(line: Buffer, since: number, timestamps: boolean): Buffer {
+  const first = line.indexOf(0x20);
+  const second = line.indexOf(0x20, first + 1);
+  const third = line.indexOf(0x20, second + 1);
+  if (first < 0 || second < 0) return Buffer.alloc(0);
+  const time = line.subarray(0, first).toString();
+  if (since > -Infinity && Date.parse(time) < since) return Buffer.alloc(0);
+  const tag = line.subarray(second + 1, third < 0 ? line.length : third).toString();
+  const content = third < 0 ? Buffer.alloc(0) : line.subarray(third + 1);
+  const isPartial = tag.split(':').includes('P');
+  return Buffer.concat([...(timestamps ? [Buffer.from(`${time} `)] : []), content, ...(isPartial ? [] : [NEW_LINE])]);
+}
+
+/** Where the last lines begin, found from the end of the file. */
+async function tailStart(handle: fs.FileHandle, lines: number): Promise<number> {
+  const { size } = await handle.stat();
+  if (lines <= 0) return size;
+  let found = 0;
+  const buffer = Buffer.alloc(CHUNK);
+  for (let end = size; end > 0; ) {
+    const start = Math.max(0, end - CHUNK);
+    await handle.read(buffer, 0, end - start, start);
+    for (let i = end - start - 1; i >= 0; i--) {
+      if (buffer[i] !== 0x0a || start + i === size - 1) continue;
+      found++;
+      if (found === lines) return start + i + 1;
+    }
+    end = start;
+  }
+  return 0;
+}
+
+/** Wakes when something happened to the file; now and then anyway, since not every file system tells. */
+class FileChanges {
+  readonly #watcher: FSWatcher | undefined;
+  #notify = (): void => {};
+  #pending = false;
+
+  constructor(file: string) {
+    try {
+      this.#watcher = watch(path.dirname(file), { persistent: false }, () => {
+        this.#pending = true;
+        this.#notify();
+      });
+      this.#watcher.on('error', () => {});
+    } catch {
+      this.#watcher = undefined;
+    }
+  }
+
+  async next(clock: Clock, signal: AbortSignal): Promise<void> {
+    if (!this.#pending) {
+      const changed = new Promise<void>((resolve) => (this.#notify = resolve));
+      const stop = new AbortController();
+      const pause = clock.sleep(LOOK_MS, AbortSignal.any([signal, stop.signal])).catch(() => {});
+      await Promise.race([changed, pause]);
+      stop.abort();
+    }
+    this.#pending = false;
+  }
+
+  close(): void {
+    this.#watcher?.close();
+  }
+}

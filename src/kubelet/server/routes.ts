@@ -1,0 +1,140 @@
+/** The kubelet's API besides its streams: one function a path. */
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Client } from '../../client/index.ts';
+import type { ContainerRuntime, CriError } from '../../cri/index.ts';
+import { METRICS_CONTENT_TYPE, type Context } from '../../kernel/index.ts';
+import { configz } from '../configuration/configz.ts';
+import { messageOf } from '../images/image-manager.ts';
+import type { KubeletConfig } from '../kubelet-options.ts';
+import type { Machine } from '../node/machine.ts';
+import type { PodEvents } from '../pod/pod-events.ts';
+import type { PodManager } from '../pod/pod-manager.ts';
+import { listRuntimePods } from '../runtime/observe-pod.ts';
+import { containerLog, findPod } from './container-log-route.ts';
+import { HttpProblem } from './http-problem.ts';
+import { cadvisorMetrics, resourceMetrics } from './resource-metrics.ts';
+import type { StatsProvider } from './stats/stats-provider.ts';
+import { runningContainer } from './streaming.ts';
+
+export interface ServerTools {
+  readonly config: KubeletConfig;
+  readonly client: Client;
+  readonly runtime: ContainerRuntime;
+  readonly manager: PodManager;
+  readonly stats: StatsProvider;
+  readonly machine: Machine;
+  readonly events: PodEvents;
+}
+
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly url: URL;
+  readonly signal: AbortSignal;
+}
+
+type Route = (ctx: Context, tools: ServerTools, exchange: Exchange) => Promise<void>;
+
+const send = ({ response }: Exchange, status: number, type: string, body: string): void => {
+  response.writeHead(status, { 'content-type': type });
+  response.end(body);
+};
+const json = (exchange: Exchange, body: unknown): void => send(exchange, 200, 'application/json', JSON.stringify(body));
+const text = (exchange: Exchange, body: string): void => send(exchange, 200, 'text/plain; charset=utf-8', body);
+
+/** By the first part of the path. */
+export const ROUTES = {
+  healthz: async (_ctx, _tools, exchange) => Promise.resolve(text(exchange, 'ok')),
+  pods: async (_ctx, { manager }, exchange) => Promise.resolve(json(exchange, podList(manager.pods().filter(({ spec }) => (spec?.containers.length ?? 0) > 0)))),
+  runningpods: async (ctx, { runtime }, exchange) => {
+    const pods = await listRuntimePods(runtime, ctx.signal);
+    json(exchange, podList(Array.from(pods.values(), ({ uid, name, namespace }) => ({ metadata: { name, namespace, uid, creationTimestamp: null }, spec: { containers: [] }, status: {} }))));
+  },
+  containerLogs: async (ctx, { manager, runtime }, exchange) => {
+    const { response, url, signal } = exchange;
+    const [, , namespace = '', podName = '', containerName = ''] = url.pathname.split('/');
+    const lines = await containerLog({ manager, runtime, clock: ctx.clock }, { namespace, podName, containerName, query: url.searchParams, signal });
+    response.writeHead(200, { 'content-type': 'text/plain' });
+    response.flushHeaders();
+    for await (const chunk of lines) {
+      if (signal.aborted) break;
+      if (!response.write(chunk)) await new Promise((resolve) => response.once('drain', resolve).once('close', resolve));
+    }
+    response.end();
+  },
+  run: async (_ctx, { manager, runtime }, exchange) => {
+    const { url } = exchange;
+    const [, , namespace = '', podName = '', ...rest] = url.pathname.split('/');
+    const pod = findPod(manager, namespace, podName);
+    const containerId = runningContainer(manager, pod, rest.at(-1) ?? '');
+    const { stdout = new Uint8Array(), stderr = new Uint8Array(), exitCode = 0 } = await runtime.runtime.execSync({ containerId, cmd: (url.searchParams.get('cmd') ?? '').split(' '), timeout: 0 });
+    const output = Buffer.concat([stdout, stderr]).toString();
+    if (exitCode !== 0) throw new HttpProblem(500, `command exited with ${exitCode}: ${output}`);
+    text(exchange, output);
+  },
+  stats: async (_ctx, { stats }, exchange) => {
+    if (exchange.url.pathname !== '/stats/summary') throw new HttpProblem(404, '404 page not found\n');
+    json(exchange, await stats.summary({ cpuAndMemory: exchange.url.searchParams.get('only_cpu_and_memory') === 'true' }));
+  },
+  metrics: async (ctx, { stats, machine }, exchange) => {
+    const page = exchange.url.pathname.replace(/^\/metrics\/?/, '');
+    const expose = (body: string): void => send(exchange, 200, METRICS_CONTENT_TYPE, body);
+    switch (page) {
+      case '':
+        return expose(ctx.metrics.expose());
+      case 'resource':
+        return expose(resourceMetrics(await stats.summary({ cpuAndMemory: true })));
+      case 'cadvisor':
+        return expose(cadvisorMetrics(await stats.summary({ cpuAndMemory: true }), machine));
+      case 'probes':
+        return expose(ctx.metrics.expose().split('\n').filter((line) => /^(?:# (?:HELP|TYPE) )?prober_probe/.test(line)).join('\n').concat('\n'));
+      case 'slis':
+        return expose('# HELP kubernetes_healthcheck [STABLE] This metric records the result of a single healthcheck.\n# TYPE kubernetes_healthcheck gauge\nkubernetes_healthcheck{name="ping",type="healthz"} 1\n');
+      default:
+        throw new HttpProblem(404, '404 page not found\n');
+    }
+  },
+  configz: async (_ctx, { config }, exchange) => Promise.resolve(json(exchange, { kubeletconfig: configz(config) })),
+  logs: async (_ctx, { config }, exchange) => {
+    if (!config.enableSystemLogHandler) throw new HttpProblem(405, 'logs endpoint is disabled.');
+    await nodeLog(exchange);
+  },
+  checkpoint: async (_ctx, { manager, runtime }, exchange) => {
+    const [, , namespace = '', podName = '', containerName = ''] = exchange.url.pathname.split('/');
+    const containerId = runningContainer(manager, findPod(manager, namespace, podName), containerName);
+    try {
+      await runtime.runtime.checkpointContainer({ containerId });
+    } catch (error) {
+      throw new HttpProblem((error as CriError).code === 'UNIMPLEMENTED' ? 404 : 500, `checkpointing of ${namespace}/${podName}/${containerName} failed (${messageOf(error)})`);
+    }
+    throw new HttpProblem(500, 'the runtime said that it made a checkpoint, but not where');
+  },
+} as const satisfies Record<string, Route>;
+
+const podList = (items: readonly unknown[]): object => ({ kind: 'PodList', apiVersion: 'v1', metadata: {}, items });
+
+const NODE_LOGS = '/var/log';
+
+/** Files below /var/log, and nothing that a link there leads to elsewhere. */
+async function nodeLog(exchange: Exchange): Promise<void> {
+  const asked = decodeURIComponent(exchange.url.pathname.replace(/^\/logs\/?/, ''));
+  const full = await fs.realpath(path.join(NODE_LOGS, path.normalize(`/${asked}`))).catch(() => undefined);
+  const root = await fs.realpath(NODE_LOGS);
+  if (full === undefined || (full !== root && !full.startsWith(`${root}/`))) throw new HttpProblem(404, '404 page not found\n');
+  if ((await fs.stat(full)).isDirectory()) {
+    const entries = await fs.readdir(full, { withFileTypes: true });
+    const names = entries.map((entry) => `${entry.name}${entry.isDirectory() ? '/' : ''}`).toSorted();
+    send(exchange, 200, 'text/html; charset=utf-8', `<!doctype html>\n<pre>\n${names.map((name) => `<a href="${encodeURI(name)}">${name.replace(/[<&]/g, (c) => (c === '<' ? '&lt;' : '&amp;'))}</a>\n`).join('')}</pre>\n`);
+    return;
+  }
+  exchange.response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' });
+  const handle = await fs.open(full);
+  try {
+    for await (const chunk of handle.createReadStream({ autoClose: false })) exchange.response.write(chunk);
+  } finally {
+    await handle.close();
+  }
+  exchange.response.end();
+}

@@ -1,0 +1,107 @@
+/** The kubelet's API on its TLS port, for those whom the API server allows; and a health check for the machine itself. */
+import http from 'node:http';
+import https from 'node:https';
+import net from 'node:net';
+import type { Duplex } from 'node:stream';
+import { listenIn } from '../../kernel/netns/index.ts';
+import { childContext, type Context } from '../../kernel/index.ts';
+import { selfSignedCertificate } from '../certificates/self-signed.ts';
+import { messageOf } from '../images/image-manager.ts';
+import { Authenticator } from './authenticate.ts';
+import { Authorizer } from './authorize.ts';
+import { HttpProblem } from './http-problem.ts';
+import { ROUTES, type ServerTools } from './routes.ts';
+import { handThrough, streamingUrl } from './streaming.ts';
+import { authenticationSettings, authorizationSettings } from './server-settings.ts';
+
+export interface KubeletServer {
+  readonly port: number;
+  readonly finished: Promise<void>;
+  close(): Promise<void>;
+}
+
+const STREAMS = new Set(['exec', 'attach', 'portForward']);
+
+export async function serveKubelet(outer: Context, tools: ServerTools): Promise<KubeletServer> {
+  const ctx = childContext(outer, 'server');
+  const { config, client } = tools;
+  if (!config.enableServer) return { port: 0, finished: Promise.resolve(), close: () => Promise.resolve() };
+  const made = config.serving?.certificate === undefined ? await selfSignedCertificate(ctx, [config.nodeName, ...config.nodeAddresses]) : { certificate: config.serving.certificate, privateKey: config.serving.privateKey ?? '' };
+  const clientCa = config.serving?.clientCa;
+  const server = https.createServer({ cert: made.certificate, key: made.privateKey, minVersion: 'TLSv1.2', ALPNProtocols: ['http/1.1'], requestCert: true, rejectUnauthorized: false, ...(clientCa === undefined ? { ca: [] } : { ca: clientCa }) });
+  const authenticator = new Authenticator(client, ctx.clock, authenticationSettings(config));
+  const authorizer = new Authorizer(client, ctx.clock, authorizationSettings(config));
+
+  const check = async (request: http.IncomingMessage, path: string): Promise<void> => {
+    const caller = await authenticator.authenticate(request);
+    if (caller === undefined) throw new HttpProblem(401, 'Unauthorized\n');
+    const refusal = await authorizer.refusal(caller, request.method ?? 'GET', path);
+    if (refusal !== undefined) throw new HttpProblem(403, refusal);
+  };
+
+  const answer = async (request: http.IncomingMessage, response: http.ServerResponse): Promise<void> => {
+    const url = new URL(request.url ?? '/', 'https://kubelet');
+    const ended = new AbortController();
+    response.once('close', () => ended.abort());
+    const signal = AbortSignal.any([ended.signal, ctx.signal]);
+    await check(request, url.pathname);
+    const name = url.pathname.split('/')[1] ?? '';
+    if (STREAMS.has(name)) throw new HttpProblem(400, 'Upgrade request required');
+    const route = Object.hasOwn(ROUTES, name) ? ROUTES[name as keyof typeof ROUTES] : undefined;
+    if (route === undefined) throw new HttpProblem(404, '404 page not found\n');
+    await route(ctx, tools, { request, response, url, signal });
+  };
+
+  server.on('request', (request, response) => {
+    void answer(request, response).catch((error: unknown) => {
+      if (response.headersSent) {
+        response.destroy();
+        return;
+      }
+      response.writeHead(error instanceof HttpProblem ? error.status : 500, { 'content-type': 'text/plain; charset=utf-8' });
+      response.end(messageOf(error));
+    });
+  });
+  const streams = new Set<Duplex>();
+  server.on('upgrade', (request: http.IncomingMessage, socket: Duplex, head: Buffer) => {
+    streams.add(socket);
+    socket.once('close', () => streams.delete(socket));
+    socket.on('error', () => {});
+    const url = new URL(request.url ?? '/', 'https://kubelet');
+    const pass = async (): Promise<void> => {
+      await check(request, url.pathname);
+      if (!STREAMS.has(url.pathname.split('/')[1] ?? '')) throw new HttpProblem(404, '404 page not found\n');
+      await handThrough(request, socket, head, await streamingUrl(tools, url));
+    };
+    void pass().catch((error: unknown) => {
+      const status = error instanceof HttpProblem ? error.status : 500;
+      const text = messageOf(error);
+      socket.end(`HTTP/1.1 ${status} ${http.STATUS_CODES[status] ?? ''}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`);
+    });
+  });
+  server.on('tlsClientError', (error) => ctx.logger.v(4).info('TLS handshake failed', { err: messageOf(error) }));
+  await listenIn(server, { netns: config.nodeNetns, host: config.address, port: config.port });
+  const { port } = server.address() as net.AddressInfo;
+  const healthz = await serveHealthz(config);
+  const finished = new Promise<void>((resolve) => (ctx.signal.aborted ? resolve() : ctx.signal.addEventListener('abort', () => resolve(), { once: true })));
+  return {
+    port,
+    finished,
+    close: async () => {
+      for (const socket of streams) socket.destroy();
+      server.closeAllConnections();
+      await Promise.all([new Promise((resolve) => server.close(resolve)), new Promise((resolve) => (healthz === undefined ? resolve(undefined) : healthz.close(resolve)))]);
+    },
+  };
+}
+
+async function serveHealthz({ healthzPort, healthzBindAddress, nodeNetns }: ServerTools['config']): Promise<http.Server | undefined> {
+  if (healthzPort === 0) return undefined;
+  const server = http.createServer((request, response) => {
+    const isHealth = (request.url ?? '').split('?')[0]?.startsWith('/healthz') === true;
+    response.writeHead(isHealth ? 200 : 404, { 'content-type': 'text/plain; charset=utf-8' });
+    response.end(isHealth ? 'ok' : '404 page not found\n');
+  });
+  await listenIn(server, { netns: nodeNetns, host: healthzBindAddress, port: healthzPort });
+  return server;
+}

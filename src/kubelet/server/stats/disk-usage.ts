@@ -1,0 +1,31 @@
+/** How much a directory holds on disk, without following links and without leaving its file system. */
+import fs from 'node:fs/promises';
+import path from 'node:path';
+
+export interface DiskUsage {
+  readonly bytes: number;
+  readonly inodes: number;
+}
+
+export async function diskUsage(directory: string): Promise<DiskUsage> {
+  const root = await fs.lstat(directory).catch(() => undefined);
+  if (root === undefined) return { bytes: 0, inodes: 0 };
+  return measure(directory, root.dev, new Set());
+}
+
+async function measure(target: string, device: number, seen: Set<number>): Promise<DiskUsage> {
+  const stat = await fs.lstat(target).catch(() => undefined);
+  if (stat === undefined || stat.dev !== device || seen.has(stat.ino)) return { bytes: 0, inodes: 0 };
+  // A file with several names counts once.
+  if (stat.nlink > 1) seen.add(stat.ino);
+  let bytes = stat.blocks * 512;
+  let inodes = 1;
+  if (stat.isDirectory()) {
+    for (const name of await fs.readdir(target).catch(() => [])) {
+      const below = await measure(path.join(target, name), device, seen);
+      bytes += below.bytes;
+      inodes += below.inodes;
+    }
+  }
+  return { bytes, inodes };
+}

@@ -1,0 +1,211 @@
+/** What the node and its pods use: asked of the runtime and the kernel when somebody wants to know. */
+import fs from 'node:fs/promises';
+import os from 'node:os';
+import type { Pod } from '../../../api/generated/core-v1.ts';
+import type { ContainerRuntime, ContainerStats, CpuUsage, FilesystemUsage, MemoryUsage, PodSandboxStats } from '../../../cri/index.ts';
+import { childContext, type Context } from '../../../kernel/index.ts';
+import { formatTime } from '../../../machinery/time/index.ts';
+import type { CgroupManager } from '../../cgroups/cgroup-manager.ts';
+import type { KubeletConfig } from '../../kubelet-options.ts';
+import { filesystemUse, memoryAvailable, processCounts, type Machine } from '../../node/machine.ts';
+import type { PodManager } from '../../pod/pod-manager.ts';
+import { uidOf } from '../../pod/pod-text.ts';
+import { CONTAINER_NAME, POD_UID } from '../../runtime/labels.ts';
+import { podLogDirectory } from '../../runtime/sandbox-config.ts';
+import type { VolumeManager } from '../../volumes/volume-manager.ts';
+import { diskUsage } from './disk-usage.ts';
+import type { ContainerSummary, CpuStats, FsStats, MemoryStats, NetworkStats, PodSummary, Summary, VolumeSummary } from './summary-types.ts';
+
+export interface StatsOptions {
+  readonly runtime: ContainerRuntime;
+  readonly config: KubeletConfig;
+  readonly machine: Machine;
+  readonly manager: PodManager;
+  readonly volumes: VolumeManager;
+  readonly cgroups: CgroupManager;
+}
+
+interface Sample {
+  readonly at: number;
+  readonly nanoseconds: number;
+  readonly nanoCores: number;
+}
+
+/** Rates are taken over at least this long. */
+const LEAST_INTERVAL_MS = 1000;
+const JIFFY_NANOSECONDS = 10_000_000;
+
+export class StatsProvider {
+  readonly #ctx: Context;
+  readonly #options: StatsOptions;
+  readonly #samples = new Map<string, Sample>();
+  readonly #startedAt: number;
+
+  constructor(ctx: Context, options: StatsOptions) {
+    this.#ctx = childContext(ctx, 'stats');
+    this.#options = options;
+    this.#startedAt = ctx.clock.now();
+  }
+
+  /** `cpuAndMemory` leaves out what must be counted on disk. */
+  async summary({ cpuAndMemory = false }: { cpuAndMemory?: boolean } = {}): Promise<Summary> {
+    const { config, machine, manager } = this.#options;
+    const time = formatTime(this.#ctx.clock.now());
+    const [stats, nodefs, imageFs, available, processes, cpuNanoseconds, network] = await Promise.all([
+      this.#podStats(),
+      filesystemUse(config.rootDirectory),
+      this.#imageFs(time),
+      memoryAvailable(),
+      processCounts(),
+      nodeCpuNanoseconds(),
+      nodeNetwork(time),
+    ]);
+    const pods = await Promise.all(manager.pods().map((pod) => this.#pod(pod, stats.get(uidOf(pod)), { time, cpuAndMemory })));
+    return {
+      node: {
+        nodeName: config.nodeName,
+        startTime: formatTime(this.#startedAt),
+        cpu: { time, usageNanoCores: this.#rate('node', cpuNanoseconds, undefined), usageCoreNanoSeconds: cpuNanoseconds },
+        memory: { time, availableBytes: available, usageBytes: machine.memoryBytes - os.freemem(), workingSetBytes: Math.max(0, machine.memoryBytes - available) },
+        ...(network === undefined ? {} : { network }),
+        fs: { time, availableBytes: nodefs.availableBytes, capacityBytes: nodefs.capacityBytes, usedBytes: nodefs.capacityBytes - nodefs.availableBytes, inodesFree: nodefs.inodesFree, inodes: nodefs.inodes, inodesUsed: nodefs.inodes - nodefs.inodesFree },
+        runtime: { imageFs, containerFs: imageFs },
+        rlimit: { time, maxpid: processes.max, curproc: processes.running },
+      },
+      pods: pods.filter((pod) => pod !== undefined),
+    };
+  }
+
+  /** Each pod's statistics with those of its containers; from runtimes that keep none for sandboxes, containers' alone. */
+  async #podStats(): Promise<Map<string, PodSandboxStats>> {
+    const { runtime } = this.#options.runtime;
+    const { stats = [] } = await runtime.listPodSandboxStats({}).catch(() => ({ stats: [] as PodSandboxStats[] }));
+    const result = new Map(stats.map((one) => [one.attributes?.metadata?.uid ?? one.attributes?.labels?.[POD_UID] ?? '', one]));
+    if (result.size > 0) return result;
+    const containers = new Map<string, ContainerStats[]>();
+    for (const one of (await runtime.listContainerStats({}).catch(() => ({ stats: [] }))).stats ?? []) {
+      const uid = one.attributes?.labels?.[POD_UID] ?? '';
+      containers.set(uid, [...(containers.get(uid) ?? []), one]);
+    }
+    return new Map(Array.from(containers, ([uid, list]) => [uid, { linux: { containers: list } }]));
+  }
+
+  async #pod(pod: Pod, stats: PodSandboxStats | undefined, { time, cpuAndMemory }: { time: string; cpuAndMemory: boolean }): Promise<PodSummary | undefined> {
+    const worker = this.#options.manager.worker(uidOf(pod));
+    const running = worker?.observed.containers.filter(({ state }) => state === 'running') ?? [];
+    if (stats === undefined || running.length === 0) return undefined;
+    const { linux } = stats;
+    const containers = running.map((container): ContainerSummary => {
+      const found = linux?.containers?.find(({ attributes }) => attributes?.id === container.id || (attributes?.id === undefined && attributes?.labels?.[CONTAINER_NAME] === container.name));
+      return {
+        name: container.name,
+        startTime: formatTime(container.startedAt),
+        cpu: this.#cpu(`container/${container.id}`, found?.cpu, time),
+        memory: memory(found?.memory, time),
+        rootfs: writable(found?.writableLayer, time),
+      };
+    });
+    const summed = <K extends string>(list: readonly (Readonly<Partial<Record<K, number>>> | undefined)[], key: K): number => list.reduce((sum, one) => sum + (one?.[key] ?? 0), 0);
+    const { name = '', namespace = '', uid = '' } = pod.metadata;
+    const cpu = linux?.cpu === undefined ? { time, usageNanoCores: summed(containers.map((c) => c.cpu), 'usageNanoCores'), usageCoreNanoSeconds: summed(containers.map((c) => c.cpu), 'usageCoreNanoSeconds') } : this.#cpu(`pod/${uid}`, linux.cpu, time);
+    const ofMemory = linux?.memory === undefined ? { time, usageBytes: summed(containers.map((c) => c.memory), 'usageBytes'), workingSetBytes: summed(containers.map((c) => c.memory), 'workingSetBytes'), rssBytes: summed(containers.map((c) => c.memory), 'rssBytes') } : memory(linux.memory, time);
+    const disk = cpuAndMemory ? undefined : await this.#disk(pod, containers, time);
+    return {
+      podRef: { name, namespace, uid },
+      startTime: pod.status?.startTime ?? time,
+      containers: disk?.containers ?? containers,
+      cpu,
+      memory: ofMemory,
+      ...networkOf(stats, time),
+      ...(disk === undefined ? {} : { volume: disk.volumes, 'ephemeral-storage': disk.ephemeral }),
+      ...(linux?.process?.processCount?.value === undefined ? {} : { process_stats: { process_count: linux.process.processCount.value } }),
+    };
+  }
+
+  async #disk(pod: Pod, containers: readonly ContainerSummary[], time: string): Promise<{ containers: ContainerSummary[]; volumes: VolumeSummary[]; ephemeral: FsStats }> {
+    const { config, volumes } = this.#options;
+    const nodefs = await filesystemUse(config.rootDirectory);
+    const whole = { availableBytes: nodefs.availableBytes, capacityBytes: nodefs.capacityBytes, inodesFree: nodefs.inodesFree, inodes: nodefs.inodes };
+    const withLogs = await Promise.all(
+      containers.map(async (container): Promise<ContainerSummary> => {
+        const logs = await diskUsage(`${podLogDirectory(config.podLogsDir, pod)}/${container.name}`);
+        return { ...container, logs: { time, ...whole, usedBytes: logs.bytes, inodesUsed: logs.inodes } };
+      }),
+    );
+    const found: VolumeSummary[] = [];
+    let local = 0;
+    for (const [name, { hostPath }] of volumes.mounted(uidOf(pod))) {
+      const volume = pod.spec?.volumes?.find((one) => one.name === name);
+      if (hostPath === undefined || volume?.hostPath !== undefined) continue;
+      const [use, filesystem] = await Promise.all([diskUsage(hostPath), filesystemUse(hostPath).catch(() => nodefs)]);
+      const claim = volume?.persistentVolumeClaim?.claimName;
+      if (claim === undefined && volume?.emptyDir?.medium !== 'Memory') local += use.bytes;
+      found.push({ time, name, availableBytes: filesystem.availableBytes, capacityBytes: filesystem.capacityBytes, usedBytes: use.bytes, inodesFree: filesystem.inodesFree, inodes: filesystem.inodes, inodesUsed: use.inodes, ...(claim === undefined ? {} : { pvcRef: { name: claim, namespace: pod.metadata.namespace ?? '' } }) });
+    }
+    const used = local + withLogs.reduce((sum, { rootfs, logs }) => sum + (rootfs?.usedBytes ?? 0) + (logs?.usedBytes ?? 0), 0);
+    return { containers: withLogs, volumes: found, ephemeral: { time, ...whole, usedBytes: used } };
+  }
+
+  #cpu(key: string, usage: CpuUsage | undefined, time: string): CpuStats {
+    const total = usage?.usageCoreNanoSeconds?.value ?? 0;
+    return { time, usageNanoCores: this.#rate(key, total, usage?.usageNanoCores?.value), usageCoreNanoSeconds: total };
+  }
+
+  /** CPU time in a second, between this look and an earlier one. */
+  #rate(key: string, nanoseconds: number, given: number | undefined): number {
+    if (given !== undefined && given > 0) return given;
+    const at = this.#ctx.clock.monotonic();
+    const before = this.#samples.get(key);
+    if (before !== undefined && at - before.at < LEAST_INTERVAL_MS) return before.nanoCores;
+    const nanoCores = before === undefined || nanoseconds < before.nanoseconds ? 0 : Math.round(((nanoseconds - before.nanoseconds) / (at - before.at)) * 1000);
+    this.#samples.set(key, { at, nanoseconds, nanoCores });
+    return nanoCores;
+  }
+
+  async #imageFs(time: string): Promise<FsStats> {
+    const { imageFilesystems = [] } = await this.#options.runtime.images.imageFsInfo({}).catch(() => ({ imageFilesystems: [] as FilesystemUsage[] }));
+    const [first] = imageFilesystems;
+    const mountpoint = first?.fsId?.mountpoint ?? this.#options.config.rootDirectory;
+    const use = await filesystemUse(mountpoint).catch(() => filesystemUse(this.#options.config.rootDirectory));
+    return { time, availableBytes: use.availableBytes, capacityBytes: use.capacityBytes, usedBytes: first?.usedBytes?.value ?? 0, inodesFree: use.inodesFree, inodes: use.inodes, inodesUsed: first?.inodesUsed?.value ?? 0 };
+  }
+}
+
+const memory = (usage: MemoryUsage | undefined, time: string): MemoryStats => ({
+  time,
+  ...(usage?.availableBytes?.value === undefined ? {} : { availableBytes: usage.availableBytes.value }),
+  usageBytes: usage?.usageBytes?.value ?? usage?.workingSetBytes?.value ?? 0,
+  workingSetBytes: usage?.workingSetBytes?.value ?? 0,
+  rssBytes: usage?.rssBytes?.value ?? 0,
+  pageFaults: usage?.pageFaults?.value ?? 0,
+  majorPageFaults: usage?.majorPageFaults?.value ?? 0,
+});
+
+const writable = (usage: FilesystemUsage | undefined, time: string): FsStats => ({ time, usedBytes: usage?.usedBytes?.value ?? 0, inodesUsed: usage?.inodesUsed?.value ?? 0 });
+
+function networkOf({ linux }: PodSandboxStats, time: string): { network?: NetworkStats } {
+  const first = linux?.network?.defaultInterface;
+  if (first === undefined) return {};
+  const read = (one: typeof first): { name: string; rxBytes: number; rxErrors: number; txBytes: number; txErrors: number } => ({ name: one.name ?? '', rxBytes: one.rxBytes?.value ?? 0, rxErrors: one.rxErrors?.value ?? 0, txBytes: one.txBytes?.value ?? 0, txErrors: one.txErrors?.value ?? 0 });
+  return { network: { time, ...read(first), interfaces: [first, ...(linux?.network?.interfaces ?? [])].map(read) } };
+}
+
+async function nodeCpuNanoseconds(): Promise<number> {
+  const text = await fs.readFile('/proc/stat', 'utf8').catch(() => '');
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = (text.split('\n')[0] ?? '').split(/\s+/).slice(1).map(Number);
+  return (user + nice + system + irq + softirq + steal) * JIFFY_NANOSECONDS;
+}
+
+async function nodeNetwork(time: string): Promise<NetworkStats | undefined> {
+  const text = await fs.readFile('/proc/net/dev', 'utf8').catch(() => '');
+  const interfaces = text
+    .split('\n')
+    .map((line) => /^\s*([^:\s]+):\s*(.*)$/.exec(line))
+    .filter((match) => match !== null && match[1] !== 'lo')
+    .map((match) => {
+      const numbers = (match?.[2] ?? '').split(/\s+/).map(Number);
+      return { name: match?.[1] ?? '', rxBytes: numbers[0] ?? 0, rxErrors: numbers[2] ?? 0, txBytes: numbers[8] ?? 0, txErrors: numbers[10] ?? 0 };
+    });
+  const [first] = interfaces;
+  return first === undefined ? undefined : { time, ...first, interfaces };
+}

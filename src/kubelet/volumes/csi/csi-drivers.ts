@@ -1,0 +1,21 @@
+/** What volumes ask of the CSI drivers that have registered on this node. */
+import type { CSIPersistentVolumeSource, Pod, PersistentVolume } from '../../../api/generated/core-v1.ts';
+
+export interface CsiMount {
+  readonly pod: Pod;
+  /** The name of the volume in the pod. */
+  readonly specName: string;
+  /** `ROOT/pods/UID/volumes/kubernetes.io~csi/NAME`; the driver publishes to `mount` below it. */
+  readonly directory: string;
+  /** Absent for a volume that is written inline in the pod. */
+  readonly persistentVolume?: PersistentVolume;
+  readonly source: Pick<CSIPersistentVolumeSource, 'driver' | 'fsType' | 'readOnly' | 'volumeAttributes' | 'volumeHandle' | 'nodePublishSecretRef' | 'nodeStageSecretRef'>;
+  readonly block: boolean;
+}
+
+export interface CsiDrivers {
+  /** Stages the volume where the driver wants it, and publishes it; gives the path. */
+  mount(request: CsiMount): Promise<string>;
+  /** Undoes `mount` by what it left in the directory. */
+  unmount(directory: string): Promise<void>;
+}

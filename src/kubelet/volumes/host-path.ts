@@ -1,0 +1,44 @@
+/** A file or directory of the node, checked or made as its type says. */
+import fs from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import type { HostPathVolumeSource } from '../../api/generated/core-v1.ts';
+import { VolumeError, type MountedVolume, type VolumePlugin } from './volume.ts';
+
+const KINDS: Readonly<Record<string, { readonly is: (stat: Stats) => boolean; readonly text: string }>> = {
+  Directory: { is: (stat) => stat.isDirectory(), text: 'a directory' },
+  DirectoryOrCreate: { is: (stat) => stat.isDirectory(), text: 'a directory' },
+  File: { is: (stat) => stat.isFile(), text: 'a file' },
+  FileOrCreate: { is: (stat) => stat.isFile(), text: 'a file' },
+  Socket: { is: (stat) => stat.isSocket(), text: 'a socket file' },
+  CharDevice: { is: (stat) => stat.isCharacterDevice(), text: 'a character device' },
+  BlockDevice: { is: (stat) => stat.isBlockDevice(), text: 'a block device' },
+};
+
+export const hostPath: VolumePlugin = {
+  directoryName: 'host-path',
+  async mount({ volume }): Promise<MountedVolume> {
+    if (volume.hostPath === undefined) throw new VolumeError('volume source is not a host path');
+    return { hostPath: await checkedHostPath(volume.hostPath) };
+  },
+};
+
+export async function checkedHostPath({ path, type = '' }: HostPathVolumeSource): Promise<string> {
+  if (path.split('/').includes('..')) throw new VolumeError(`the path ${JSON.stringify(path)} must not contain '..'`);
+  if (type === '') return path;
+  const kind = KINDS[type];
+  if (kind === undefined) throw new VolumeError(`hostPath type check failed: ${type} is an invalid volume type`);
+  const stat = await fs.stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (stat !== undefined && kind.is(stat)) return path;
+  if (stat === undefined && type === 'DirectoryOrCreate') {
+    await fs.mkdir(path, { recursive: true, mode: 0o755 });
+    return path;
+  }
+  if (stat === undefined && type === 'FileOrCreate') {
+    await (await fs.open(path, 'a', 0o644)).close();
+    return path;
+  }
+  throw new VolumeError(`hostPath type check failed: ${path} is not ${kind.text}`);
+}

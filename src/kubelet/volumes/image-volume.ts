@@ -1,0 +1,11 @@
+/** An image as a volume: the runtime mounts it; the pod's worker sees to it that it is there first. */
+import { VolumeError, type MountedVolume, type VolumePlugin } from './volume.ts';
+
+export const imageVolume: VolumePlugin = {
+  directoryName: 'image',
+  mount({ volume }): Promise<MountedVolume> {
+    const { reference = '' } = volume.image ?? {};
+    if (reference === '') return Promise.reject(new VolumeError('an image volume needs a reference'));
+    return Promise.resolve({ image: { image: reference }, readOnly: true });
+  },
+};

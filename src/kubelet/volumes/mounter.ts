@@ -1,0 +1,89 @@
+/** Mounting, through libc: a program started for each mount would cost more than the mount. */
+import fs from 'node:fs/promises';
+import koffi from 'koffi';
+
+export interface MountRequest {
+  readonly source: string;
+  readonly target: string;
+  /** Empty for bind mounts. */
+  readonly type: string;
+  readonly flags: number;
+  readonly data?: string;
+}
+
+/** What volumes need of the kernel; tests have one that only remembers. */
+export interface Mounter {
+  mount(request: MountRequest): Promise<void>;
+  unmount(target: string): Promise<void>;
+  isMountPoint(target: string): Promise<boolean>;
+  /** The mount points at or below a directory, deepest first. */
+  below(directory: string): Promise<string[]>;
+}
+
+export const MS_RDONLY = 1;
+export const MS_NOSUID = 2;
+export const MS_NODEV = 4;
+export const MS_NOEXEC = 8;
+export const MS_REMOUNT = 32;
+export const MS_BIND = 4096;
+export const MS_REC = 16_384;
+export const MS_PRIVATE = 1 << 18;
+
+const MNT_DETACH = 2;
+const ERRORS: Readonly<Record<number, string>> = { 1: 'operation not permitted', 2: 'no such file or directory', 13: 'permission denied', 16: 'device or resource busy', 19: 'no such device', 20: 'not a directory', 22: 'invalid argument' };
+
+type Call = (...values: unknown[]) => number;
+let libc: { mount: Call; umount2: Call } | undefined;
+
+function load(): { mount: Call; umount2: Call } {
+  if (libc === undefined) {
+    const library = koffi.load('libc.so.6');
+    libc = {
+      mount: library.func('int mount(const char *source, const char *target, const char *type, unsigned long flags, const char *data)') as unknown as Call,
+      umount2: library.func('int umount2(const char *target, int flags)') as unknown as Call,
+    };
+  }
+  return libc;
+}
+
+export class MountError extends Error {
+  override readonly name = 'MountError';
+  readonly code: string;
+
+  constructor(what: string, errno: number) {
+    super(`${what}: ${ERRORS[errno] ?? `errno ${errno}`}`);
+    this.code = `errno-${errno}`;
+  }
+}
+
+export function systemMounter(): Mounter {
+  return {
+    mount({ source, target, type, flags, data }) {
+      const call = load();
+      if (call.mount(source, target, type === '' ? null : type, flags, data ?? null) !== 0) return Promise.reject(new MountError(`mount ${source} on ${target}`, koffi.errno()));
+      return Promise.resolve();
+    },
+    unmount(target) {
+      const call = load();
+      if (call.umount2(target, MNT_DETACH) !== 0 && ![2, 22].includes(koffi.errno())) return Promise.reject(new MountError(`unmount ${target}`, koffi.errno()));
+      return Promise.resolve();
+    },
+    async isMountPoint(target) {
+      return (await mountPoints()).includes(target);
+    },
+    async below(directory) {
+      return (await mountPoints()).filter((point) => point === directory || point.startsWith(`${directory}/`)).toReversed();
+    },
+  };
+}
+
+async function mountPoints(): Promise<string[]> {
+  const text = await fs.readFile('/proc/self/mountinfo', 'utf8');
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => unescape(line.split(' ')[4] ?? ''));
+}
+
+/** Spaces and the like stand as octal numbers in the kernel's table. */
+const unescape = (field: string): string => field.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(parseInt(digits, 8)));

@@ -1,0 +1,85 @@
+/** Claims: what they are bound to is mounted in their place. Generic ephemeral volumes are claims with the pod's name. */
+import path from 'node:path';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../api/generated/core-v1.ts';
+import { isControlledBy, isNotFound } from '../../client/index.ts';
+import { checkedHostPath } from './host-path.ts';
+import { setOwnership } from './ownership.ts';
+import { VolumeError, type MountedVolume, type VolumePlugin, type VolumeRequest } from './volume.ts';
+
+export const persistentVolumeClaim: VolumePlugin = {
+  directoryName: 'pvc',
+  async mount(request): Promise<MountedVolume> {
+    const claim = await getClaim(request);
+    const volume = await getVolume(claim, request);
+    return mountPersistentVolume(volume, request);
+  },
+  async unmount({ directory, host }) {
+    await host.csi.unmount(directory);
+  },
+};
+
+async function getClaim({ pod, volume, host }: VolumeRequest): Promise<PersistentVolumeClaim> {
+  const namespace = pod.metadata.namespace ?? '';
+  const isEphemeral = volume.ephemeral !== undefined;
+  const name = isEphemeral ? `${pod.metadata.name}-${volume.name}` : (volume.persistentVolumeClaim?.claimName ?? '');
+  let claim: PersistentVolumeClaim;
+  try {
+    claim = await host.client.resource('v1/persistentvolumeclaims').get({ namespace, name });
+  } catch (error) {
+    if (isNotFound(error)) throw new VolumeError(`error processing PVC ${namespace}/${name}: failed to fetch PVC from API server: persistentvolumeclaims ${JSON.stringify(name)} not found`);
+    throw error;
+  }
+  if (isEphemeral && !isControlledBy(claim, pod)) throw new VolumeError(`error processing PVC ${namespace}/${name}: PVC ${JSON.stringify(name)} was not created for pod ${pod.metadata.name} (pod is not owner)`);
+  if (claim.metadata.deletionTimestamp !== undefined && !pod.status?.containerStatuses?.some(({ state }) => state?.running)) throw new VolumeError(`error processing PVC ${namespace}/${name}: PVC is being deleted`);
+  if (claim.status?.phase !== 'Bound' || !claim.spec?.volumeName) throw new VolumeError(`error processing PVC ${namespace}/${name}: PVC is not bound`);
+  return claim;
+}
+
+async function getVolume(claim: PersistentVolumeClaim, { host }: VolumeRequest): Promise<PersistentVolume> {
+  const name = claim.spec?.volumeName ?? '';
+  const volume = await host.client.resource('v1/persistentvolumes').get({ name });
+  if (volume.spec?.claimRef?.uid !== claim.metadata.uid) throw new VolumeError(`PV ${JSON.stringify(name)} is bound to another PVC: expected pvcUID ${JSON.stringify(claim.metadata.uid)}, found ${JSON.stringify(volume.spec?.claimRef?.uid)}`);
+  return volume;
+}
+
+async function mountPersistentVolume(volume: PersistentVolume, request: VolumeRequest): Promise<MountedVolume> {
+  const { spec } = volume;
+  const { pod, directory, host } = request;
+  const readOnly = request.volume.persistentVolumeClaim?.readOnly === true;
+  const block = spec?.volumeMode === 'Block';
+  if (spec?.hostPath !== undefined) {
+    const hostPath = await checkedHostPath(spec.hostPath);
+    return { hostPath, readOnly, device: block };
+  }
+  if (spec?.local !== undefined) {
+    const hostPath = await checkedHostPath({ path: spec.local.path, type: block ? 'BlockDevice' : 'Directory' });
+    if (!block && !readOnly) await setOwnership(hostPath, pod);
+    return { hostPath, readOnly, device: block };
+  }
+  if (spec?.csi !== undefined) {
+    const hostPath = await host.csi.mount({ pod, specName: volume.metadata.name ?? '', directory, persistentVolume: volume, source: { ...spec.csi, readOnly: readOnly || spec.csi.readOnly }, block });
+    if (!block && !readOnly) await setOwnership(hostPath, pod);
+    return { hostPath, readOnly, device: block };
+  }
+  const kind = Object.keys(spec ?? {}).find((key) => !['capacity', 'accessModes', 'claimRef', 'persistentVolumeReclaimPolicy', 'storageClassName', 'mountOptions', 'volumeMode', 'nodeAffinity', 'volumeAttributesClassName'].includes(key));
+  throw new VolumeError(`no volume plugin matched: persistent volumes of the kind ${kind ?? 'unknown'} (${path.basename(directory)}) need a CSI driver`);
+}
+
+/** A volume of a CSI driver that is written in the pod itself. */
+export const csiInline: VolumePlugin = {
+  directoryName: 'csi',
+  async mount({ pod, volume, directory, host }): Promise<MountedVolume> {
+    const { driver = '', fsType, readOnly, volumeAttributes, nodePublishSecretRef } = volume.csi ?? {};
+    const hostPath = await host.csi.mount({
+      pod,
+      specName: volume.name,
+      directory,
+      source: { driver, fsType, readOnly, volumeAttributes, volumeHandle: '', nodePublishSecretRef: nodePublishSecretRef === undefined ? undefined : { name: nodePublishSecretRef.name, namespace: pod.metadata.namespace } },
+      block: false,
+    });
+    return { hostPath, readOnly: readOnly === true };
+  },
+  async unmount({ directory, host }) {
+    await host.csi.unmount(directory);
+  },
+};

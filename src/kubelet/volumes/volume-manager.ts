@@ -1,0 +1,184 @@
+/** The volumes of the pods of this node: mounted before containers start, kept up to date, unmounted when the pod is gone. */
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import type { Pod, Volume } from '../../api/generated/core-v1.ts';
+import type { Timer } from '../../kernel/index.ts';
+import { messageOf } from '../images/image-manager.ts';
+import type { PodEvents } from '../pod/pod-events.ts';
+import { uidOf } from '../pod/pod-text.ts';
+import { pluginByDirectory, pluginOf } from './plugins.ts';
+import type { MountedVolume, VolumeHost, VolumeRequest } from './volume.ts';
+
+interface PodVolumes {
+  pod: Pod;
+  readonly mounted: Map<string, MountedVolume>;
+  /** What has been said of a volume that cannot be mounted, so that it is not said at every try. */
+  readonly failing: Map<string, string>;
+  refresh: Timer | undefined;
+  refreshing: Promise<void> | undefined;
+}
+
+export type VolumesOutcome = { readonly type: 'mounted'; readonly volumes: ReadonlyMap<string, MountedVolume> } | { readonly type: 'failed'; readonly message: string; readonly retryInMs: number };
+
+const RETRY_MS = 2000;
+const MOUNT_POINT_PARENT = 'volumes';
+
+export class VolumeManager {
+  readonly #host: VolumeHost;
+  readonly #events: PodEvents;
+  readonly #pods = new Map<string, PodVolumes>();
+  readonly #failures = new Map<string, number>();
+
+  constructor(host: VolumeHost, events: PodEvents) {
+    this.#host = host;
+    this.#events = events;
+  }
+
+  podDirectory(podUid: string): string {
+    return path.join(this.#host.rootDirectory, 'pods', podUid);
+  }
+
+  /** Mounts what is not mounted yet. */
+  async ensure(pod: Pod): Promise<VolumesOutcome> {
+    const uid = uidOf(pod);
+    const entry = this.#entry(pod);
+    const wanted = neededVolumes(pod);
+    const results = await Promise.all(wanted.map((volume) => this.#mount(entry, volume)));
+    const unmounted = wanted.filter((_, i) => results[i] !== undefined).map(({ name }) => name);
+    if (unmounted.length === 0) {
+      this.#failures.delete(uid);
+      this.#arm(uid, entry);
+      return { type: 'mounted', volumes: entry.mounted };
+    }
+    const tries = (this.#failures.get(uid) ?? 0) + 1;
+    this.#failures.set(uid, tries);
+    return { type: 'failed', message: results.filter((message) => message !== undefined).join(', '), retryInMs: Math.min(RETRY_MS * 2 ** Math.min(tries - 1, 6), 122_000) };
+  }
+
+  mounted(podUid: string): ReadonlyMap<string, MountedVolume> {
+    return this.#pods.get(podUid)?.mounted ?? new Map();
+  }
+
+  /** An object that these pods have in a volume has changed, or the pod itself. */
+  refresh(podUids: Iterable<string>): void {
+    for (const uid of podUids) {
+      const entry = this.#pods.get(uid);
+      if (entry === undefined || entry.mounted.size === 0) continue;
+      const before = entry.refreshing ?? Promise.resolve();
+      entry.refreshing = before.then(() => this.#refresh(uid, entry));
+    }
+  }
+
+  /** The pod's labels and annotations may stand in files. */
+  update(pod: Pod): void {
+    const entry = this.#pods.get(uidOf(pod));
+    if (entry === undefined) return;
+    const changed = JSON.stringify([entry.pod.metadata.labels, entry.pod.metadata.annotations]) !== JSON.stringify([pod.metadata.labels, pod.metadata.annotations]);
+    entry.pod = pod;
+    if (changed && usesDownwardApi(pod)) this.refresh([uidOf(pod)]);
+  }
+
+  /** Unmounts everything that the pod's directory holds, also what an earlier kubelet mounted, and removes it. */
+  async tearDown(pod: Pod): Promise<void> {
+    const uid = uidOf(pod);
+    const entry = this.#pods.get(uid);
+    entry?.refresh?.cancel();
+    await entry?.refreshing;
+    this.#pods.delete(uid);
+    this.#failures.delete(uid);
+    await this.cleanDirectory(uid, pod);
+    this.#host.configMaps.release(uid);
+    this.#host.secrets.release(uid);
+    this.#host.tokens.forget(uid);
+  }
+
+  async cleanDirectory(uid: string, pod: Pod): Promise<void> {
+    const directory = this.podDirectory(uid);
+    const { mounter } = this.#host;
+    const volumes = path.join(directory, MOUNT_POINT_PARENT);
+    for (const kind of await fs.readdir(volumes).catch(() => [])) {
+      const plugin = pluginByDirectory(kind.replace(/^kubernetes\.io~/, ''));
+      for (const name of await fs.readdir(path.join(volumes, kind)).catch(() => [])) {
+        await plugin?.unmount?.({ pod, volume: { name }, directory: path.join(volumes, kind, name), host: this.#host });
+      }
+    }
+    for (const point of await mounter.below(directory)) await mounter.unmount(point);
+    // Were anything still mounted below, removing would reach into it.
+    const left = await mounter.below(directory);
+    if (left.length > 0) throw new Error(`cannot remove ${directory}: ${left.join(', ')} is still mounted`);
+    await fs.rm(directory, { recursive: true, force: true });
+  }
+
+  stop(): void {
+    for (const { refresh } of this.#pods.values()) refresh?.cancel();
+  }
+
+  async settled(): Promise<void> {
+    for (const { refreshing } of this.#pods.values()) await refreshing;
+  }
+
+  #entry(pod: Pod): PodVolumes {
+    const uid = uidOf(pod);
+    let entry = this.#pods.get(uid);
+    if (entry === undefined) {
+      entry = { pod, mounted: new Map(), failing: new Map(), refresh: undefined, refreshing: undefined };
+      this.#pods.set(uid, entry);
+    }
+    entry.pod = pod;
+    return entry;
+  }
+
+  async #mount(entry: PodVolumes, volume: Volume): Promise<string | undefined> {
+    if (entry.mounted.has(volume.name)) return undefined;
+    try {
+      entry.mounted.set(volume.name, await pluginOf(volume).mount(this.#request(entry.pod, volume)));
+      entry.failing.delete(volume.name);
+      return undefined;
+    } catch (error) {
+      const message = `MountVolume.SetUp failed for volume ${JSON.stringify(volume.name)} : ${messageOf(error)}`;
+      this.#events.pod(entry.pod, 'Warning', 'FailedMount', message);
+      entry.failing.set(volume.name, message);
+      return message;
+    }
+  }
+
+  async #refresh(uid: string, entry: PodVolumes): Promise<void> {
+    for (const volume of entry.pod.spec?.volumes ?? []) {
+      if (!entry.mounted.has(volume.name) || !isLive(volume)) continue;
+      try {
+        entry.mounted.set(volume.name, await pluginOf(volume).mount(this.#request(entry.pod, volume)));
+        entry.failing.delete(volume.name);
+      } catch (error) {
+        const message = `MountVolume.SetUp failed for volume ${JSON.stringify(volume.name)} : ${messageOf(error)}`;
+        if (entry.failing.get(volume.name) === message) continue;
+        entry.failing.set(volume.name, message);
+        this.#events.pod(entry.pod, 'Warning', 'FailedMount', message);
+      }
+    }
+    this.#arm(uid, entry);
+  }
+
+  /** Tokens want to be renewed in time. */
+  #arm(uid: string, entry: PodVolumes): void {
+    const { clock } = this.#host;
+    const due = Math.min(...Array.from(entry.mounted.values(), ({ refreshAt }) => refreshAt ?? Infinity));
+    entry.refresh?.cancel();
+    entry.refresh = Number.isFinite(due) ? clock.after(Math.max(1000, due - clock.now()), () => this.refresh([uid])) : undefined;
+  }
+
+  #request(pod: Pod, volume: Volume): VolumeRequest {
+    const directory = path.join(this.podDirectory(uidOf(pod)), MOUNT_POINT_PARENT, `kubernetes.io~${pluginOf(volume).directoryName}`, volume.name);
+    return { pod, volume, directory, host: this.#host };
+  }
+}
+
+const isLive = (volume: Volume): boolean => volume.configMap !== undefined || volume.secret !== undefined || volume.downwardAPI !== undefined || volume.projected !== undefined;
+
+const usesDownwardApi = ({ spec }: Pod): boolean => spec?.volumes?.some(({ downwardAPI, projected }) => downwardAPI !== undefined || projected?.sources?.some((source) => source.downwardAPI !== undefined)) ?? false;
+
+/** Volumes that no container mounts need not be there. */
+function neededVolumes({ spec }: Pod): Volume[] {
+  const containers = [...(spec?.initContainers ?? []), ...(spec?.containers ?? []), ...(spec?.ephemeralContainers ?? [])];
+  const used = new Set(containers.flatMap(({ volumeMounts = [], volumeDevices = [], env = [] }) => [...volumeMounts, ...volumeDevices].map(({ name }) => name).concat(env.map(({ valueFrom }) => valueFrom?.fileKeyRef?.volumeName ?? ''))));
+  return (spec?.volumes ?? []).filter(({ name }) => used.has(name));
+}
