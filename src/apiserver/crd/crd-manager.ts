@@ -91,6 +91,8 @@ export class CrdManager {
   }
 
   async #reconcileOrRetry(name: string): Promise<void> {
+    // A large definition takes its time: whoever waits meanwhile goes first.
+    if (this.#definition(name)) await this.ctx.clock.yield();
     try {
       await this.#reconcile(name);
     } catch (error) {

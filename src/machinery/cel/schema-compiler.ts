@@ -1,6 +1,6 @@
 /** What the validation of CustomResourceDefinitions asks of CEL. */
 import type { CelCompilation, CelCompilationError, CelCompiler, CelSchemaRule, CelValueFailure } from '../validation/cel-compiler.ts';
-import type { Schema } from '../validation/apiextensions/index.ts';
+import { childrenOf, isEmbeddedResource, type Schema } from '../validation/apiextensions/schema-props.ts';
 import { FieldError } from '../validation/field-error.ts';
 import { CelCompileError, checkSource } from './compile.ts';
 import { estimateCost } from './cost-estimate.ts';
@@ -26,7 +26,32 @@ function typed(schema: Schema, isResourceRoot: boolean): Typed | undefined {
   return byRoot.get(isResourceRoot);
 }
 
-function compileSchemaRule({ expression, use, schema, isResourceRoot, optionalOldSelf }: CelSchemaRule): CelCompilation {
+/** A rule is compiled once, however often its schema is validated. */
+const compiled = new WeakMap<object, Map<string, CelCompilation>>();
+
+function compileSchemaRule(rule: CelSchemaRule): CelCompilation {
+  const schema = rule.schema as Schema;
+  let known = compiled.get(schema);
+  if (!known) compiled.set(schema, (known = new Map()));
+  const key = `${rule.use} ${rule.isResourceRoot} ${rule.optionalOldSelf} ${rule.expression}`;
+  let result = known.get(key);
+  if (!result) known.set(key, (result = compileRule(rule)));
+  return result;
+}
+
+/** Compiles the rules of a schema and of those inside it, one after the other: what validation asks for later is there then. */
+export function* compileSchemaRulesStepwise(root: Schema): Generator<void> {
+  const pending = [root];
+  for (let schema = pending.pop(); schema; schema = pending.pop()) {
+    for (const { rule, optionalOldSelf } of schema['x-kubernetes-validations'] ?? []) {
+      compileSchemaRule({ expression: rule ?? '', use: 'rule', rootSchema: root, schema, isResourceRoot: schema === root || isEmbeddedResource(schema), optionalOldSelf: optionalOldSelf === true });
+      yield;
+    }
+    pending.push(...childrenOf(schema));
+  }
+}
+
+function compileRule({ expression, use, schema, isResourceRoot, optionalOldSelf }: CelSchemaRule): CelCompilation {
   const failed = (detail: string, type: CelCompilationError['type'] = 'invalid'): CelCompilation => ({ error: { type, detail }, maxCost: 0, maxCardinality: 0, usesOldSelf: false });
   const environment = typed(schema as Schema, isResourceRoot);
   if (!environment) return failed('failed to convert to declType for CEL validation rules', 'internal');

@@ -2,6 +2,9 @@
 import type { CustomResourceDefinition, CustomResourceDefinitionCondition } from '../../../api/generated/apiextensions-v1.ts';
 import type { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from '../../../api/generated/admissionregistration-v1.ts';
 import type { APIService } from '../../../api/generated/apiregistration-v1.ts';
+import { compileSchemaRulesStepwise } from '../../../machinery/cel/index.ts';
+import { knowStructure } from '../../../machinery/validation/apiextensions/index.ts';
+import type { Clock } from '../../../kernel/index.ts';
 import { deepEqual } from '../../../machinery/patch/deep-equal.ts';
 import { formatTime } from '../../../machinery/time/index.ts';
 import type { ObjectOf, Strategy, WriteContext } from '../strategy.ts';
@@ -37,12 +40,41 @@ export const customResourceDefinitions: Strategy<ObjectOf<CustomResourceDefiniti
   requireResourceVersionOnUpdate: true,
   generationChanges: specChanges,
   statusResetFields: ['spec', 'metadata'],
-  prepareForCreate: rememberStoredVersion,
-  prepareForUpdate: rememberStoredVersion,
+  prepareForCreate: (definition, { ctx }) => {
+    rememberStoredVersion(definition);
+    return checkInSteps(ctx.clock, definition);
+  },
+  prepareForUpdate: (definition, _old, { ctx }) => {
+    rememberStoredVersion(definition);
+    return checkInSteps(ctx.clock, definition);
+  },
   prepareForDelete: awaitInstances,
   // Its grace is the time that its objects take to go.
   deletionHeld: () => false,
 };
+
+/** So many rules are compiled before other requests have their turn. */
+const RULES_AT_ONCE = 20;
+
+/**
+ * The expensive checks of a definition's schemas, ahead of its validation and in slices: a large definition must not keep
+ * others waiting. The validation, which follows at once, then finds them done.
+ */
+async function checkInSteps(clock: Clock, { spec }: CustomResourceDefinition): Promise<void> {
+  const schemas = (spec.versions ?? []).flatMap(({ schema }) => (schema?.openAPIV3Schema ? [schema.openAPIV3Schema] : []));
+  for (const schema of schemas) {
+    // The rules of a schema that is wrong are not looked at.
+    if (await inSlices(clock, knowStructure(schema), 1)) await inSlices(clock, compileSchemaRulesStepwise(schema), RULES_AT_ONCE);
+  }
+}
+
+async function inSlices<T>(clock: Clock, steps: Generator<void, T>, atOnce: number): Promise<T> {
+  for (let count = 1; ; count++) {
+    const step = steps.next();
+    if (step.done) return step.value;
+    if (count % atOnce === 0) await clock.yield();
+  }
+}
 
 const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
 

@@ -6,12 +6,9 @@ import type { ValidationContext } from '../kind-validation.ts';
 import type { DefinitionRules } from './definition-rules.ts';
 import { CelPlace } from './schema-cel.ts';
 import { validateDefaults } from './schema-defaults.ts';
-import { schemaDepth, type Schema } from './schema-props.ts';
+import { MAX_DEPTH, schemaDepth, type Schema } from './schema-props.ts';
 import { validateSchema } from './schema-rules.ts';
 import { structuralFormProblem, validateStructural } from './structural.ts';
-
-/** Deeper schemas describe nothing that the server could handle. */
-const MAX_DEPTH = 1000;
 
 /** With a status of its own, an object's root is checked in two halves, and only these can be told apart. */
 const ROOT_FIELDS = [

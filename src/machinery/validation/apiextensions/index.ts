@@ -11,6 +11,7 @@ export { compileGoRegexp, GoRegexpError } from './go-regexp.ts';
 export { validateListTypes } from './list-types.ts';
 export { pruned } from './pruning.ts';
 export type { Schema } from './schema-props.ts';
+export { knowStructure } from './structural.ts';
 export { isRecognizedFormat, stringFormat } from './value-formats.ts';
 export { validateValue } from './value-validation.ts';
 

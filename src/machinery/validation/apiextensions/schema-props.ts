@@ -58,6 +58,9 @@ export function someSchema(schema: Schema | undefined | null, test: (schema: Sch
   return false;
 }
 
+/** Deeper schemas describe nothing that the server could handle. */
+export const MAX_DEPTH = 1000;
+
 /** How many schemas stand inside each other at most. */
 export function schemaDepth(schema: Schema): number {
   let level = [schema];

@@ -2,11 +2,11 @@
  * Structural schemas: the rules that make it possible to prune and default objects by a schema. Every part of an object
  * has its type outside of allOf, anyOf, oneOf and not; inside of these, only values are restricted.
  */
-import { forbiddenField, invalidValue, required, type FieldError, type Path } from '../field-error.ts';
+import { forbiddenField, invalidValue, path, required, type FieldError, type Path } from '../field-error.ts';
 import { semanticEqual } from '../equality.ts';
 import { compareBytes } from '../text.ts';
 import { compileGoRegexp, GoRegexpError } from './go-regexp.ts';
-import {
+import { MAX_DEPTH, schemaDepth,
   additionalOf,
   hasItems,
   isEmbeddedResource,
@@ -23,6 +23,7 @@ type Level = 'root' | 'item' | 'field';
 
 /** Why a schema has no structural form at all; these reasons overlap with errors that other checks give. */
 export function structuralFormProblem(schema: Schema): string | undefined {
+  if (knownForm.has(schema)) return undefined;
   const pending = [schema];
   for (let next = pending.pop(); next; next = pending.pop()) {
     const problem = unsupportedField(next);
@@ -33,6 +34,26 @@ export function structuralFormProblem(schema: Schema): string | undefined {
     pending.push(...(next.allOf ?? []), ...(next.anyOf ?? []), ...(next.oneOf ?? []), ...(next.not ? [next.not] : []));
   }
   return undefined;
+}
+
+/** Schemas that `knowStructure` has found right. */
+const knownForm = new WeakSet<Schema>();
+const knownStructure = new WeakSet<Schema>();
+
+/**
+ * The two checks of a schema's structure, one step each, so that a large one need not be checked in one go. What they
+ * find right is remembered: the schema must not be changed after that. Whether it is right is told.
+ */
+export function* knowStructure(schema: Schema): Generator<void, boolean> {
+  if (schemaDepth(schema) > MAX_DEPTH || structuralFormProblem(schema) !== undefined) return false;
+  knownForm.add(schema);
+  yield;
+  const errors: FieldError[] = [];
+  validateStructural(errors, schema, path());
+  if (errors.length > 0) return false;
+  knownStructure.add(schema);
+  yield;
+  return true;
 }
 
 function unsupportedField(schema: Schema): string | undefined {
@@ -53,6 +74,7 @@ function unsupportedField(schema: Schema): string | undefined {
 
 /** In the order of their texts, since they are found in no order in particular. */
 export function validateStructural(errors: FieldError[], schema: Schema, at: Path): void {
+  if (knownStructure.has(schema)) return;
   const found: FieldError[] = [];
   validateInvariants(found, schema, at, 'root');
   validateCompleteness(found, schema, schema, { at, shownAt: at });

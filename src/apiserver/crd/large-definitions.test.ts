@@ -1,0 +1,80 @@
+/** Large definitions are processed in slices: others are served meanwhile, and the new kind is there soon after. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestServer, type TestServer } from '../testing.ts';
+
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const LEAVES = [
+  { type: 'string', maxLength: 63, pattern: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?$' },
+  { type: 'integer', minimum: 0, maximum: 65535 },
+  { type: 'boolean', default: false },
+  { type: 'array', maxItems: 20, items: { type: 'string', maxLength: 63 } },
+];
+
+/** 2,000 properties, about a megabyte, and a rule for every twenty of them. */
+function definition(name: string): string {
+  const groups = Array.from({ length: 100 }, (_, group) => {
+    const fields = Array.from({ length: 19 }, (_field, i) => [`field${i}`, { description: 'What this field is for, at some length. '.repeat(12), ...LEAVES[i % LEAVES.length] }]);
+    return [`group${group}`, { type: 'object', properties: Object.fromEntries(fields), 'x-kubernetes-validations': [{ rule: '!has(self.field1) || self.field1 < 65000' }] }];
+  });
+  const openAPIV3Schema = { type: 'object', properties: { spec: { type: 'object', properties: Object.fromEntries(groups) } } };
+  const plural = `${name.toLowerCase()}s`;
+  return JSON.stringify({
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.example.com` },
+    spec: { group: 'example.com', scope: 'Namespaced', names: { plural, kind: name }, versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }] },
+  });
+}
+
+let server: TestServer;
+beforeAll(async () => void (server = await startTestServer()));
+afterAll(() => server.stop());
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+it('lets other requests pass while a definition of a megabyte is made', async () => {
+  /** Processor time of each turn of the event loop: other programs on the machine do not count. */
+  let turns: number[] = [];
+  let watching = true;
+  const watch = (async () => {
+    let before = process.cpuUsage();
+    while (watching) {
+      await turn();
+      const { user, system } = process.cpuUsage(before);
+      turns.push((user + system) / 1000);
+      before = process.cpuUsage();
+    }
+  })();
+  const longest: number[] = [];
+  // The first are slow because nothing is compiled yet.
+  for (const name of ['First', 'Second', 'Third', 'Fourth']) {
+    const body = definition(name);
+    await turn();
+    turns = [];
+    const { status } = await server.call('POST', DEFINITIONS, { body });
+    expect(status).toBe(201);
+    for (let i = 0; i < 200 && (await server.call('GET', `/apis/example.com/v1/${name.toLowerCase()}s`)).status !== 200; i++) await turn();
+    longest.push(Math.max(...turns));
+  }
+  watching = false;
+  await watch;
+  expect(Math.min(...longest)).toBeLessThan(50);
+});
+
+it('shows a new kind in discovery and OpenAPI as soon as it is established', async () => {
+  const openAPIV3Schema = { type: 'object', properties: { spec: { type: 'object', properties: { size: { type: 'integer' } } } } };
+  const names = { plural: 'toys', kind: 'Toy' };
+  await server.call('POST', DEFINITIONS, { body: { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: 'toys.play.example.com' }, spec: { group: 'play.example.com', scope: 'Namespaced', names, versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }] } } });
+  const isEstablished = async (): Promise<boolean> => {
+    const { body } = await server.call('GET', `${DEFINITIONS}/toys.play.example.com`);
+    return (body['status'] as { conditions?: { type: string; status: string }[] }).conditions?.some(({ type, status }) => type === 'Established' && status === 'True') ?? false;
+  };
+  for (let i = 0; i < 1000 && !(await isEstablished()); i++) await turn();
+  /** No time passes on the virtual clock, and no turn of the event loop: everything has been there before. */
+  const aggregated = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+  const shows = async (path: string, text: string, accept?: string): Promise<boolean> => (await server.call('GET', path, accept ? { accept } : {})).text.includes(text);
+  expect(await Promise.all([shows('/apis', 'play.example.com'), shows('/apis', '"Toy"', aggregated), shows('/apis/play.example.com/v1', '"toys"'), shows('/openapi/v3', 'apis/play.example.com/v1'), shows('/openapi/v3/apis/play.example.com/v1', 'Toy'), shows('/openapi/v2', 'com.example.play.v1.Toy')])).toEqual([true, true, true, true, true, true]);
+  await server.call('DELETE', `${DEFINITIONS}/toys.play.example.com`);
+  for (let i = 0; i < 1000 && (await server.call('GET', `${DEFINITIONS}/toys.play.example.com`)).status !== 404; i++) await turn();
+  expect(await Promise.all([shows('/apis', 'play.example.com'), shows('/openapi/v3', 'apis/play.example.com/v1'), shows('/openapi/v2', 'com.example.play.v1.Toy')])).toEqual([false, false, false]);
+});
