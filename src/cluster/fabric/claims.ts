@@ -18,6 +18,9 @@ export interface Claim {
   readonly mtu: number;
 }
 
+/** What a cluster's interfaces, tables and routes are known by. */
+export const fabricId = (cluster: string): string => createHash('sha256').update(cluster).digest('hex').slice(0, 8);
+
 /** How many clusters have ranges for themselves without being told which. */
 const SLOTS = 32;
 
@@ -45,7 +48,7 @@ export function claim(options: FabricOptions, { stateDirectory, routedRanges }: 
   if (!/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(name)) throw new FabricError('bad-name', `"${name}" is not a name of a cluster: lower-case letters, digits and dashes`);
   const existing = readClaim(stateDirectory, name);
   if (existing !== undefined) return sameClaim(existing, options);
-  const id = createHash('sha256').update(name).digest('hex').slice(0, 8);
+  const id = fabricId(name);
   const lock = lockFile(path.join(stateDirectory, 'fabric.lock'));
   try {
     const others = listClaims(stateDirectory);

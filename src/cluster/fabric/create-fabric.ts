@@ -15,7 +15,6 @@ import {
   findLink,
   inNetns,
   isNetns,
-  listLinks,
   listRoutes,
   NetlinkSocket,
   readSysctl,
@@ -23,16 +22,17 @@ import {
   setLink,
   writeSysctl,
   type Link,
+  type ListedRoute,
   type Route,
 } from '../../kernel/netns/index.ts';
-import { claim, fabricDirectory, listClaims, releaseClaim, type Claim } from './claims.ts';
+import { claim, fabricDirectory, fabricId, listClaims, releaseClaim, type Claim } from './claims.ts';
 import { FabricError, type AddNodeOptions, type Fabric, type FabricNode, type FabricOptions, type FabricRanges, type HostListener, type PodRoute } from './fabric.ts';
 import { enableForwarding, restoreForwarding } from './host-forwarding.ts';
 import { listenOnHost } from './host-listener.ts';
 import { loadBalancerRange, NodeRecords, type NodeRecord } from './node-records.ts';
 import { hostTable, renderHostRules, renderNodeRules } from './rules.ts';
 import { Switch } from './switch.ts';
-import { FABRIC_PROTOCOL, hostRoutes, nodeRoutes, routeChanges } from './wanted-routes.ts';
+import { blackholeMetric, FABRIC_PROTOCOL, hostRoutes, nodeRoutes, routeChanges } from './wanted-routes.ts';
 
 export const DEFAULT_STATE_DIRECTORY = '/run/k8ts';
 const HOST_PORT = 'host';
@@ -47,7 +47,7 @@ export async function createFabric(ctx: Context, options: FabricOptions): Promis
   const host = new NetlinkSocket(options.hostNetns);
   let fabric: LocalFabric | undefined;
   try {
-    const claimed = claim(options, { stateDirectory, routedRanges: await routedRanges(host) });
+    const claimed = claim(options, { stateDirectory, routedRanges: await routedRanges(host, fabricId(options.name)) });
     fabric = new LocalFabric(ctx, { claimed, stateDirectory, host, hostNetns: options.hostNetns });
     await fabric.repair();
     return fabric;
@@ -64,14 +64,18 @@ export function listFabrics(stateDirectory = DEFAULT_STATE_DIRECTORY): string[] 
   return listClaims(stateDirectory).map(({ cluster }) => cluster);
 }
 
-/** What the machine's own routes lead to. The fabric's blackholes are not among them: claims speak for those. */
-async function routedRanges(host: NetlinkSocket): Promise<string[]> {
-  const ours = new Set((await listLinks(host)).filter(({ name }) => /^k8f[0-9a-f]{8}$/.test(name)).map(({ index }) => index));
+/** What the machine's routes lead to, but for those that an earlier process made for this very cluster. */
+async function routedRanges(host: NetlinkSocket, id: string): Promise<string[]> {
+  const link = await findLink(host, interfaceOf(id));
+  const isOwn = ({ type, metric, interfaceIndex, protocol }: ListedRoute): boolean =>
+    type === 'blackhole' ? protocol === FABRIC_PROTOCOL && metric === blackholeMetric(id) : link !== undefined && interfaceIndex === link.index;
   return (await listRoutes(host))
-    .filter(({ destination, interfaceIndex, protocol }) => destination !== 'default' && protocol !== FABRIC_PROTOCOL && !ours.has(interfaceIndex ?? 0))
+    .filter((route) => !isOwn(route))
     .map(({ destination }) => destination)
-    .filter((destination) => !destination.startsWith('fe80:') && !destination.startsWith('ff00:'));
+    .filter((destination) => destination !== 'default' && !destination.startsWith('fe80:') && !destination.startsWith('ff00:'));
 }
+
+const interfaceOf = (id: string): string => `k8f${id}`;
 
 interface LocalFabricOptions {
   readonly claimed: Claim;
@@ -110,7 +114,7 @@ class LocalFabric implements Fabric {
     this.name = claimed.cluster;
     this.ranges = claimed.ranges;
     this.mtu = claimed.mtu;
-    this.hostInterface = `k8f${claimed.id}`;
+    this.hostInterface = interfaceOf(claimed.id);
     this.hostAddresses = claimed.ranges.nodes.map((range) => AddressRange.parse(range).at(1));
     this.loadBalancerRanges = claimed.ranges.nodes.map(loadBalancerRange);
     this.#records = new NodeRecords(path.join(this.#directory, 'nodes'), claimed.ranges.nodes);
@@ -245,18 +249,18 @@ class LocalFabric implements Fabric {
   }
 
   async #syncRoutes(): Promise<void> {
-    const view = { ranges: this.ranges, nodes: [...this.#records.all.values()], hostAddresses: this.hostAddresses };
+    const view = { blackholeMetric: blackholeMetric(this.#claim.id), ranges: this.ranges, nodes: [...this.#records.all.values()], hostAddresses: this.hostAddresses };
     await this.#changeRoutes(this.#host, this.hostInterface, (interfaceIndex) => hostRoutes({ ...view, interfaceIndex }));
     for (const record of view.nodes) {
       await this.#changeRoutes(this.#netlinkOf(record), NODE_INTERFACE, (interfaceIndex) => nodeRoutes({ ...view, interfaceIndex }, record));
     }
   }
 
-  /** Brings this fabric's routes of a namespace to what is wanted. Blackholes of other ranges are other fabrics'. */
+  /** Brings this fabric's routes of a namespace to what is wanted; others', also of other fabrics, stay. */
   async #changeRoutes(netlink: NetlinkSocket, interfaceName: string, wanted: (interfaceIndex: number) => Route[]): Promise<void> {
     const link = await findLink(netlink, interfaceName);
-    const ranges = [...this.ranges.pods, ...this.ranges.services];
-    const listed = (await listRoutes(netlink)).filter(({ destination, type, interfaceIndex }) => (type === 'blackhole' ? ranges.includes(destination) : interfaceIndex === link?.index));
+    const own = blackholeMetric(this.#claim.id);
+    const listed = (await listRoutes(netlink)).filter(({ type, metric, interfaceIndex }) => (type === 'blackhole' ? metric === own : interfaceIndex === link?.index));
     const { add, remove } = routeChanges(link === undefined ? [] : wanted(link.index), listed);
     const requests = [...remove.map(deleteRoute), ...add.map(addRoute)];
     if (requests.length > 0) await netlink.send(requests);

@@ -5,10 +5,11 @@ import type { NodeRecord } from './node-records.ts';
 
 /** Marks the fabric's routes: others are never touched. */
 export const FABRIC_PROTOCOL = 83;
-/** Below every other route to the same range. */
-const LAST_RESORT = 0xfff0;
+/** The metric of a fabric's blackholes: below every other route to the same range, and a mark of whose they are. */
+export const blackholeMetric = (fabricId: string): number => 0x4000_0000 + (Number.parseInt(fabricId, 16) & 0x3fff_ffff);
 
 export interface RouteView {
+  readonly blackholeMetric: number;
   readonly ranges: FabricRanges;
   readonly nodes: Iterable<NodeRecord>;
   readonly hostAddresses: readonly string[];
@@ -20,7 +21,7 @@ const familyOf = (cidr: string): 4 | 6 => AddressRange.parse(cidr).family;
 
 /** Of the host: pods through their nodes, and nothing else of the cluster anywhere. */
 export function hostRoutes(view: RouteView): Route[] {
-  return [...podRoutes(view), ...blackholes([...view.ranges.pods, ...view.ranges.services])];
+  return [...podRoutes(view), ...blackholes(view, [...view.ranges.pods, ...view.ranges.services])];
 }
 
 /**
@@ -30,7 +31,7 @@ export function hostRoutes(view: RouteView): Route[] {
 export function nodeRoutes(view: RouteView, node: NodeRecord): Route[] {
   return [
     ...podRoutes({ ...view, nodes: [...view.nodes].filter(({ name }) => name !== node.name) }),
-    ...blackholes(view.ranges.pods),
+    ...blackholes(view, view.ranges.pods),
     ...view.hostAddresses.map((gateway): Route => ({ destination: 'default', gateway, interfaceIndex: view.interfaceIndex, protocol: FABRIC_PROTOCOL })),
   ];
 }
@@ -45,8 +46,8 @@ function podRoutes({ nodes, interfaceIndex }: RouteView): Route[] {
   );
 }
 
-const blackholes = (ranges: readonly string[]): Route[] =>
-  ranges.map((destination) => ({ destination, type: 'blackhole', metric: LAST_RESORT, protocol: FABRIC_PROTOCOL }));
+const blackholes = ({ blackholeMetric: metric }: RouteView, ranges: readonly string[]): Route[] =>
+  ranges.map((destination) => ({ destination, type: 'blackhole', metric, protocol: FABRIC_PROTOCOL }));
 
 /** Differences between what is wanted and what the kernel lists; only the fabric's own routes are deleted. */
 export function routeChanges(wanted: readonly Route[], listed: readonly ListedRoute[]): { add: Route[]; remove: ListedRoute[] } {
