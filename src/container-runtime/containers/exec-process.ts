@@ -16,14 +16,13 @@ export interface ExecOptions {
 
 export interface ExecProcess {
   readonly child: ChildProcess;
+  /** Whether the command runs, or ran: until then, what is written is the OCI runtime's. */
+  readonly hasStarted: () => boolean;
   /** Ends the process in the container, not only the one that waits for it. */
-  kill(): void;
+  readonly kill: () => void;
   /** Takes away the files that it was started with. */
-  dispose(): void;
+  readonly dispose: () => void;
 }
-
-/** What the OCI runtime says when it, and not the command, failed. */
-const RUNTIME_FAILURE = /exec failed|unable to start container process|container .* (?:is not running|does not exist)|cannot exec/;
 
 /** The container's own process with another command: same user, environment, limits and confinement. */
 function execSpec(spec: OciSpec, { command, terminal }: ExecOptions): OciProcess {
@@ -48,7 +47,9 @@ export function startExec(parts: RuntimeParts, options: ExecOptions, stdio: read
   });
   return {
     child,
-    kill() {
+    // Written when the process has been started, and never when it could not be.
+    hasStarted: () => fs.existsSync(pidFile),
+    kill: () => {
       const pid = readPidFile(pidFile);
       if (pid !== undefined) {
         try {
@@ -59,14 +60,9 @@ export function startExec(parts: RuntimeParts, options: ExecOptions, stdio: read
       }
       child.kill('SIGKILL');
     },
-    dispose() {
+    dispose: () => {
       fs.rmSync(specFile, { force: true });
       fs.rmSync(pidFile, { force: true });
     },
   };
-}
-
-/** Whether an exec failed before its command ran; the message is then the runtime's. */
-export function isRuntimeFailure(exitCode: number, stderr: string): boolean {
-  return (exitCode === 255 || exitCode === 1 || exitCode === 126 || exitCode === 127) && RUNTIME_FAILURE.test(stderr);
 }

@@ -2,7 +2,7 @@
 import { CriError, type ExecSyncRequest, type ExecSyncResponse } from '../../cri/index.ts';
 import { ociMessage } from '../oci-runtime.ts';
 import type { RuntimeParts } from '../runtime-parts.ts';
-import { isRuntimeFailure, startExec } from './exec-process.ts';
+import { startExec } from './exec-process.ts';
 
 /** What is kept of each stream: a probe that writes without end must not fill our memory. */
 const LARGEST_OUTPUT = 16 * 1024 * 1024 - 64 * 1024;
@@ -22,8 +22,7 @@ export async function execSync(parts: RuntimeParts, { containerId = '', cmd = []
   try {
     const exitCode = await ended(parts, child);
     if (timedOut) throw new CriError('DEADLINE_EXCEEDED', `failed to exec in container: timeout ${timeout}s exceeded: context deadline exceeded`);
-    const said = stderr().toString();
-    if (isRuntimeFailure(exitCode, said)) throw new CriError('UNKNOWN', `failed to exec in container: ${ociMessage(said)}`);
+    if (!process.hasStarted()) throw new CriError('UNKNOWN', `failed to exec in container: ${ociMessage(stderr().toString())}`);
     return { stdout: stdout(), stderr: stderr(), exitCode };
   } finally {
     timer?.cancel();

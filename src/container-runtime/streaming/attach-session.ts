@@ -1,0 +1,51 @@
+/** Attach: a client on the stdio that a container was started with. */
+import { pipeline } from 'node:stream/promises';
+import { Transform } from 'node:stream';
+import type { AttachRequest } from '../../cri/index.ts';
+import { resizeTerminal } from '../containers/conmon-control.ts';
+import { findRunningContainer } from '../containers/container-status.ts';
+import { messageOf, type RuntimeParts } from '../runtime-parts.ts';
+import { connectToConmon, LARGEST_MESSAGE, STDERR_PIPE, STDOUT_PIPE } from './conmon-socket.ts';
+import type { RemoteCommand } from './remote-command.ts';
+
+export async function attachSession(parts: RuntimeParts, request: AttachRequest, remote: RemoteCommand): Promise<void> {
+  try {
+    await attach(parts, request, remote);
+  } catch (error) {
+    await remote.finish({ type: 'failure', message: `error attaching to container: ${messageOf(error)}` });
+    return;
+  }
+  await remote.finish({ type: 'success' });
+}
+
+/** Until the container ends or the client is gone. */
+async function attach(parts: RuntimeParts, { containerId }: AttachRequest, remote: RemoteCommand): Promise<void> {
+  const { id, config } = findRunningContainer(parts, containerId);
+  const socket = connectToConmon(parts.paths.container(id).attach);
+  const ended = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  socket.on('error', () => {});
+  socket.on('data', (message: Buffer) => {
+    const target = message[0] === STDOUT_PIPE ? remote.stdout : message[0] === STDERR_PIPE ? remote.stderr : undefined;
+    if (target && !target.destroyed && !target.write(Buffer.from(message.subarray(1)))) {
+      socket.pause();
+      target.once('drain', () => socket.resume());
+    }
+  });
+  // conmon has nothing more to say when the container has ended.
+  socket.once('end', () => socket.destroy());
+  remote.gone.addEventListener('abort', () => socket.destroy(), { once: true });
+  if (remote.gone.aborted) socket.destroy();
+  if (config.tty) remote.onResize((size) => resizeTerminal(parts, id, size));
+  // Ending our side is what lets conmon close the container's stdin, if that is to be closed after the first client.
+  const typed = remote.stdin && config.stdin ? pipeline(remote.stdin, new InMessages(), socket).catch(() => {}) : remote.stdin?.resume();
+  await ended;
+  await typed;
+}
+
+/** Cuts what is typed into pieces that fit into a message. */
+class InMessages extends Transform {
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    for (let start = 0; start < chunk.length; start += LARGEST_MESSAGE) this.push(chunk.subarray(start, start + LARGEST_MESSAGE));
+    done();
+  }
+}

@@ -1,0 +1,109 @@
+/** Exec: a command in a container, connected to a client. */
+import { finished } from 'node:stream/promises';
+import type { ChildProcess } from 'node:child_process';
+import type { ExecRequest } from '../../cri/index.ts';
+import { startExec, type ExecProcess } from '../containers/exec-process.ts';
+import { ociMessage } from '../oci-runtime.ts';
+import { messageOf, type RuntimeParts } from '../runtime-parts.ts';
+import type { Outcome, RemoteCommand } from './remote-command.ts';
+import { StartGate } from './start-gate.ts';
+import { Terminal } from './terminal.ts';
+
+/** After the command has ended, how long processes that it left behind may keep its output open. */
+const DRAIN_MS = 2000;
+
+export async function execSession(parts: RuntimeParts, request: ExecRequest, remote: RemoteCommand): Promise<void> {
+  let outcome: Outcome;
+  try {
+    outcome = await (request.tty ? execInTerminal(parts, request, remote) : execWithPipes(parts, request, remote));
+  } catch (error) {
+    outcome = { type: 'failure', message: `error executing command in container: ${messageOf(error)}` };
+  }
+  await remote.finish(outcome);
+}
+
+async function execWithPipes(parts: RuntimeParts, { containerId = '', cmd = [] }: ExecRequest, remote: RemoteCommand): Promise<Outcome> {
+  const process = startExec(parts, { containerId, command: cmd, terminal: false }, [remote.stdin ? 'pipe' : 'ignore', 'pipe', 'pipe']);
+  const { child } = process;
+  try {
+    const errors = new StartGate(process, parts.ctx.clock);
+    child.stdin?.on('error', () => {});
+    if (remote.stdin && child.stdin) remote.stdin.pipe(child.stdin);
+    connect(child.stdout, remote.stdout);
+    if (child.stderr) connect(child.stderr.pipe(errors), remote.stderr);
+    // What a client that is gone would have read is thrown away, so that the command does not wait for it.
+    remote.gone.addEventListener('abort', () => {
+      child.stdout?.unpipe().resume();
+      errors.unpipe().resume();
+    });
+    parts.ctx.signal.addEventListener('abort', process.kill, { once: true });
+    const exitCode = await exitOf(parts, child);
+    return outcomeOf(process, { command: cmd, exitCode, held: errors.held });
+  } finally {
+    parts.ctx.signal.removeEventListener('abort', process.kill);
+    process.dispose();
+  }
+}
+
+async function execInTerminal(parts: RuntimeParts, { containerId = '', cmd = [] }: ExecRequest, remote: RemoteCommand): Promise<Outcome> {
+  const terminal = new Terminal();
+  let process: ExecProcess;
+  try {
+    process = startExec(parts, { containerId, command: cmd, terminal: true }, [terminal.slave, terminal.slave, terminal.slave]);
+  } catch (error) {
+    terminal.stream.destroy();
+    throw error;
+  } finally {
+    terminal.releaseSlave();
+  }
+  const { child } = process;
+  remote.onResize((size) => {
+    terminal.resize(size);
+    child.kill('SIGWINCH');
+  });
+  // Nobody is left to type: the terminal hangs up, as when a line is cut.
+  const hangUp = (): void => void child.kill('SIGKILL');
+  remote.gone.addEventListener('abort', hangUp, { once: true });
+  const shown = new StartGate(process, parts.ctx.clock);
+  if (remote.stdin) remote.stdin.pipe(terminal.stream, { end: false });
+  connect(terminal.stream.pipe(shown), remote.stdout);
+  try {
+    const exitCode = await exitOf(parts, child);
+    await Promise.race([finished(shown).catch(() => {}), parts.ctx.clock.sleep(DRAIN_MS)]);
+    return outcomeOf(process, { command: cmd, exitCode, held: shown.held });
+  } finally {
+    remote.gone.removeEventListener('abort', hangUp);
+    terminal.stream.destroy();
+    process.dispose();
+  }
+}
+
+function connect(from: NodeJS.ReadableStream | null, to: RemoteCommand['stdout']): void {
+  if (to && from) from.pipe(to, { end: false });
+  else from?.resume();
+}
+
+/** The exit code, when all output has been read. */
+function exitOf(parts: RuntimeParts, child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, killedBy) => {
+      const exitCode = code ?? (killedBy === null ? 255 : 137);
+      const drained = parts.ctx.clock.after(DRAIN_MS, () => {
+        child.stdout?.destroy();
+        child.stderr?.destroy();
+        resolve(exitCode);
+      });
+      child.once('close', () => {
+        drained.cancel();
+        resolve(exitCode);
+      });
+    });
+  });
+}
+
+function outcomeOf(process: ExecProcess, { command, exitCode, held }: { command: readonly string[]; exitCode: number; held: string }): Outcome {
+  if (!process.hasStarted()) return { type: 'failure', message: `error executing command in container: failed to exec in container: ${ociMessage(held)}` };
+  if (exitCode === 0) return { type: 'success' };
+  return { type: 'exit', exitCode, message: `error executing command [${command.join(' ')}], exit code ${exitCode}` };
+}

@@ -1,0 +1,146 @@
+/** Port-forward: connections from inside a sandbox's network, over streams of a client. */
+import { finished } from 'node:stream/promises';
+import type { Duplex } from 'node:stream';
+import type net from 'node:net';
+import type { WebSocket } from 'ws';
+import type { PortForwardRequest } from '../../cri/index.ts';
+import type { Clock } from '../../kernel/index.ts';
+import { connectIn } from '../../kernel/netns/index.ts';
+import { messageOf, type RuntimeParts } from '../runtime-parts.ts';
+import { sandboxModes } from '../sandboxes/sandbox-namespaces.ts';
+import { findSandbox } from '../sandboxes/sandbox-status.ts';
+import { SpdyConnection, type SpdyStream } from './spdy/connection.ts';
+import { bytesOf } from './websocket-command.ts';
+
+export const PORT_FORWARD_PROTOCOL = 'portforward.k8s.io';
+export const TUNNEL_PROTOCOL = 'SPDY/3.1+portforward.k8s.io';
+export const PORT_CHANNEL_PROTOCOLS = ['v4.channel.k8s.io', 'v4.base64.channel.k8s.io'] as const;
+
+/** A data stream whose error stream does not come is given up. */
+const PAIR_LIMIT_MS = 30_000;
+
+/** How to reach a sandbox: a connection to one of its ports, on loopback as its processes see it. */
+type Dial = (port: number) => Promise<net.Socket>;
+
+export function dialerOf(parts: RuntimeParts, { podSandboxId }: PortForwardRequest): Dial {
+  const record = findSandbox(parts, podSandboxId);
+  const netns = sandboxModes(record.config, parts.nodeNetns).hostNetwork ? parts.nodeNetns : parts.paths.sandbox(record.id).net;
+  return async (port) => {
+    try {
+      return await connected(connectIn({ netns, host: '127.0.0.1', port }));
+    } catch (error) {
+      return connected(connectIn({ netns, host: '::1', port })).catch(() => {
+        throw new Error(`failed to connect to localhost:${port} inside namespace ${JSON.stringify(record.id)}: ${messageOf(error)}`);
+      });
+    }
+  };
+}
+
+function connected(socket: net.Socket): Promise<net.Socket> {
+  return new Promise((resolve, reject) => {
+    socket.once('error', reject);
+    socket.once('connect', () => {
+      socket.off('error', reject);
+      socket.setNoDelay(true);
+      resolve(socket);
+    });
+  });
+}
+
+/** Over SPDY a connection is a pair of streams, `error` and `data`, with the port and a number in their headers. */
+export async function spdyPortForward(transport: Duplex, head: Buffer, { dial, clock }: { dial: Dial; clock: Clock }): Promise<void> {
+  const waiting = new Map<string, SpdyStream>();
+  const connection = new SpdyConnection(transport, head, {
+    onStream: (stream) => {
+      const type = stream.headers['streamtype'];
+      if (type !== 'error' && type !== 'data') {
+        stream.destroy();
+        return;
+      }
+      // Clients that give no number open the data stream right after the error stream.
+      const key = stream.headers['requestid'] ?? String(type === 'error' ? stream.id : stream.id - 2);
+      const other = waiting.get(key);
+      if (other === undefined || other.headers['streamtype'] === type) {
+        waiting.set(key, stream);
+        const timer = clock.after(PAIR_LIMIT_MS, () => {
+          if (waiting.get(key) !== stream) return;
+          waiting.delete(key);
+          stream.destroy();
+        });
+        stream.once('close', () => timer.cancel());
+        return;
+      }
+      waiting.delete(key);
+      const [data, errors] = type === 'data' ? [stream, other] : [other, stream];
+      void forward(Number(stream.headers['port']), dial, data, errors);
+    },
+  });
+  await new Promise<void>((resolve) => {
+    if (connection.ended.aborted) resolve();
+    else connection.ended.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+/** Never rejects: what goes wrong is said on the error stream. */
+async function forward(port: number, dial: Dial, data: Duplex, errors: Duplex): Promise<void> {
+  errors.resume();
+  try {
+    if (!(port > 0 && port < 65_536)) throw new Error(`${port} is not a port`);
+    const socket = await dial(port);
+    await joined(data, socket);
+    errors.end();
+  } catch (error) {
+    errors.end(`error forwarding port ${port} to pod: ${messageOf(error)}`);
+    data.end();
+  }
+  await finished(errors, { readable: false }).catch(() => {});
+  data.destroy();
+  errors.destroy();
+}
+
+/** Copies both ways until both are done; each end is passed on by itself. */
+async function joined(client: Duplex, pod: Duplex): Promise<void> {
+  client.pipe(pod);
+  pod.pipe(client);
+  const over = async (stream: Duplex): Promise<void> => finished(stream).catch(() => {});
+  client.once('close', () => pod.destroy());
+  pod.on('error', () => {});
+  pod.once('close', () => client.end());
+  await over(pod);
+}
+
+/**
+ * Over plain WebSocket channels every port of the URL has two: data on 2n, errors on 2n+1. The first message of each
+ * tells the port, in two bytes, low one first.
+ */
+export async function channelPortForward(socket: WebSocket, { protocol, ports, dial }: { protocol: string; ports: readonly number[]; dial: Dial }): Promise<void> {
+  const base64 = protocol.includes('base64');
+  const send = (channel: number, data: Buffer): void => {
+    if (socket.readyState === socket.OPEN) socket.send(base64 ? `${String.fromCharCode(0x30 + channel)}${data.toString('base64')}` : Buffer.concat([Buffer.from([channel]), data]));
+  };
+  const connections = ports.map((port, index) => {
+    const greeting = Buffer.from([port & 0xff, port >> 8]);
+    send(index * 2, greeting);
+    send(index * 2 + 1, greeting);
+    return dial(port).then(
+      (pod) => {
+        pod.on('data', (chunk: Buffer) => send(index * 2, chunk));
+        pod.on('error', (error) => send(index * 2 + 1, Buffer.from(error.message)));
+        socket.once('close', () => pod.destroy());
+        return pod;
+      },
+      (error: unknown) => {
+        send(index * 2 + 1, Buffer.from(`error forwarding port ${port} to pod: ${messageOf(error)}`));
+        return undefined;
+      },
+    );
+  });
+  socket.on('message', (data) => {
+    const message = bytesOf(data);
+    const channel = base64 ? message[0]! - 0x30 : message[0]!;
+    const content = base64 ? Buffer.from(message.toString('latin1', 1), 'base64') : message.subarray(1);
+    if (channel % 2 === 0) void connections[channel / 2]?.then((pod) => pod?.write(content));
+  });
+  await new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  await Promise.all(connections);
+}

@@ -1,0 +1,86 @@
+/** Exec and attach over SPDY/3.1: the client opens a stream for each of stdin, stdout, stderr, error and resize. */
+import type { Duplex } from 'node:stream';
+import type { Clock } from '../../kernel/index.ts';
+import { parseResize, plainTextOf, statusOf, type Outcome, type RemoteCommand, type TerminalSize, type WantedStreams } from './remote-command.ts';
+import { SpdyConnection, type SpdyStream } from './spdy/connection.ts';
+
+/** `channel.k8s.io` names the first version, which old clients do not name at all. */
+export const SPDY_COMMAND_PROTOCOLS = ['v4.channel.k8s.io', 'v3.channel.k8s.io', 'v2.channel.k8s.io', 'channel.k8s.io'] as const;
+
+const STREAMS_LIMIT_MS = 30_000;
+
+export interface SpdyCommandOptions {
+  readonly socket: Duplex;
+  readonly head: Buffer;
+  readonly protocol: string;
+  readonly wanted: WantedStreams;
+  readonly clock: Clock;
+}
+
+/** Waits for the streams that were asked for; rejects when the client does not open them in time. */
+export async function spdyCommand({ socket, head, protocol, wanted, clock }: SpdyCommandOptions): Promise<RemoteCommand> {
+  const hasResize = wanted.terminal && (protocol === 'v4.channel.k8s.io' || protocol === 'v3.channel.k8s.io');
+  const expected = new Set(['error', ...(wanted.stdin ? ['stdin'] : []), ...(wanted.stdout ? ['stdout'] : []), ...(wanted.stderr && !wanted.terminal ? ['stderr'] : []), ...(hasResize ? ['resize'] : [])]);
+  const streams = new Map<string, SpdyStream>();
+  let complete: () => void = () => {};
+  const opened = new Promise<void>((resolve) => (complete = resolve));
+  const connection = new SpdyConnection(socket, head, {
+    onStream: (stream) => {
+      const type = stream.headers['streamtype'] ?? '';
+      if (!expected.has(type) || streams.has(type)) {
+        stream.destroy();
+        return;
+      }
+      streams.set(type, stream);
+      if (streams.size === expected.size) complete();
+    },
+  });
+  const limit = clock.deadline(STREAMS_LIMIT_MS, connection.ended);
+  try {
+    await Promise.race([opened, new Promise((_resolve, reject) => limit.addEventListener('abort', () => reject(new Error('the client did not open its streams')), { once: true }))]);
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+
+  const [stdin, stdout, stderr] = [streams.get('stdin'), streams.get('stdout'), streams.get('stderr')];
+  // Our side of stdin stays open to the end: clients stop typing when it closes.
+  stdout?.resume();
+  stderr?.resume();
+  const errors = streams.get('error')!;
+  errors.resume();
+  return {
+    ...(stdin && { stdin }),
+    ...(stdout && { stdout }),
+    ...(stderr && { stderr }),
+    onResize: (listener) => readSizes(streams.get('resize'), listener),
+    gone: connection.ended,
+    async finish(outcome: Outcome) {
+      const text = protocol === 'v4.channel.k8s.io' ? JSON.stringify(statusOf(outcome)) : plainTextOf(outcome);
+      await Promise.all([ended(stdout), ended(stderr), ended(stdin), ended(errors, text)]);
+      await connection.close();
+    },
+  };
+}
+
+/** Sizes come as JSON objects, one after the other. */
+function readSizes(stream: SpdyStream | undefined, listener: (size: TerminalSize) => void): void {
+  let text = '';
+  stream?.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+    for (let close = text.indexOf('}'); close >= 0; close = text.indexOf('}')) {
+      const size = parseResize(text.slice(0, close + 1));
+      if (size) listener(size);
+      text = text.slice(close + 1);
+    }
+  });
+}
+
+function ended(stream: SpdyStream | undefined, last = ''): Promise<void> {
+  if (stream === undefined || stream.destroyed || stream.writableFinished) return Promise.resolve();
+  return new Promise((resolve) => {
+    stream.once('close', () => resolve());
+    stream.once('finish', () => resolve());
+    if (!stream.writableEnded) stream.end(last);
+  });
+}

@@ -1,0 +1,95 @@
+/**
+ * Header blocks of SPDY/3: names and values with their lengths, through one zlib stream a direction and connection.
+ *
+ *   count u32, then count × (length u32, name, length u32, value); several values of a name have NUL between them
+ */
+import zlib from 'node:zlib';
+import { SPDY_DICTIONARY } from './dictionary.ts';
+
+export type Headers = Readonly<Record<string, string>>;
+
+const LARGEST_BLOCK = 256 * 1024;
+
+/** Reads the blocks of one connection, in their order. */
+export class HeaderDecoder {
+  readonly #inflate = zlib.createInflate({ dictionary: SPDY_DICTIONARY });
+  #output: Buffer[] = [];
+  #failure: Error | undefined;
+
+  constructor() {
+    this.#inflate.on('data', (chunk: Buffer) => this.#output.push(chunk));
+    this.#inflate.on('error', (error) => (this.#failure = error));
+  }
+
+  async decode(block: Buffer): Promise<Headers> {
+    await new Promise<void>((resolve, reject) => {
+      this.#inflate.once('error', reject);
+      this.#inflate.write(block, () => {
+        this.#inflate.off('error', reject);
+        resolve();
+      });
+    });
+    if (this.#failure) throw this.#failure;
+    const text = Buffer.concat(this.#output);
+    this.#output = [];
+    if (text.length > LARGEST_BLOCK) throw new Error('a header block is too large');
+    return parseHeaders(text);
+  }
+
+  close(): void {
+    this.#inflate.destroy();
+  }
+}
+
+export function parseHeaders(block: Buffer): Headers {
+  const headers: Record<string, string> = {};
+  let at = 0;
+  const number = (): number => {
+    at += 4;
+    return block.readUInt32BE(at - 4);
+  };
+  const text = (): string => {
+    const length = number();
+    if (at + length > block.length) throw new Error('a header block is cut off');
+    at += length;
+    return block.toString('utf8', at - length, at);
+  };
+  for (let left = number(); left > 0; left--) {
+    const name = text().toLowerCase();
+    headers[name] = text();
+  }
+  return headers;
+}
+
+/** Writes the blocks of one connection. What we send is a few bytes: they are stored, not compressed. */
+export class HeaderEncoder {
+  #begun = false;
+
+  encode(headers: Headers): Buffer {
+    const entries = Object.entries(headers);
+    const count = Buffer.alloc(4);
+    count.writeUInt32BE(entries.length);
+    const content = Buffer.concat([count, ...entries.flat().map(lengthPrefixed)]);
+    const stream = Buffer.concat([...(this.#begun ? [] : [ZLIB_HEADER]), storedBlock(content), storedBlock(Buffer.alloc(0))]);
+    this.#begun = true;
+    return stream;
+  }
+}
+
+/** Deflate, window of 32 KB, no dictionary. */
+const ZLIB_HEADER = Buffer.from([0x78, 0x01]);
+
+/** An empty one tells a reader to give out what it has, as a sync flush does. */
+function storedBlock(content: Buffer): Buffer {
+  const head = Buffer.alloc(5);
+  head.writeUInt16LE(content.length, 1);
+  head.writeUInt16LE(~content.length & 0xffff, 3);
+  return Buffer.concat([head, content]);
+}
+
+function lengthPrefixed(text: string): Buffer {
+  const bytes = Buffer.from(text);
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(bytes.length);
+  return Buffer.concat([length, bytes]);
+}

@@ -1,0 +1,56 @@
+/** Holds back what an exec writes until its command runs: what comes before is the OCI runtime's, and is no output. */
+import { Transform, type TransformCallback } from 'node:stream';
+import type { Clock, Timer } from '../../kernel/index.ts';
+import type { ExecProcess } from '../containers/exec-process.ts';
+
+const LOOK_EVERY_MS = 5;
+
+export class StartGate extends Transform {
+  readonly #process: ExecProcess;
+  readonly #clock: Clock;
+  #held: Buffer[] = [];
+  #timer: Timer | undefined;
+  #open = false;
+
+  constructor(process: ExecProcess, clock: Clock) {
+    super();
+    this.#process = process;
+    this.#clock = clock;
+    this.on('error', () => {});
+  }
+
+  /** What was written and never let through. */
+  get held(): string {
+    return Buffer.concat(this.#held).toString();
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    if (!this.#open) this.#look();
+    if (this.#open) {
+      done(null, chunk);
+      return;
+    }
+    this.#held.push(chunk);
+    this.#timer ??= this.#clock.every(LOOK_EVERY_MS, () => this.#look());
+    done();
+  }
+
+  override _flush(done: TransformCallback): void {
+    this.#look();
+    this.#timer?.cancel();
+    done();
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    this.#timer?.cancel();
+    done(error);
+  }
+
+  #look(): void {
+    if (this.#open || !this.#process.hasStarted()) return;
+    this.#open = true;
+    this.#timer?.cancel();
+    for (const chunk of this.#held) this.push(chunk);
+    this.#held = [];
+  }
+}

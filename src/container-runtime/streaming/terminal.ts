@@ -1,0 +1,70 @@
+/**
+ * A pseudo-terminal between a client and the OCI runtime. The runtime makes the terminal of the process itself, inside
+ * the container, and copies between that one and this one, which therefore passes everything through unchanged.
+ */
+import fs from 'node:fs';
+import tty from 'node:tty';
+import type { Duplex } from 'node:stream';
+import { checked, systemCalls } from '../linux/system-calls.ts';
+import type { TerminalSize } from './remote-command.ts';
+
+const O_RDWR = 2;
+const O_NOCTTY = 0o400;
+const O_CLOEXEC = 0o2000000;
+const TCGETS = 0x5401;
+const TCSETS = 0x5402;
+const TIOCSWINSZ = 0x5414;
+
+/** Flags of struct termios, which begins with four 32-bit words: input, output, control, local; characters from 17 on. */
+const INPUT_PROCESSING = 0o1 | 0o2 | 0o10 | 0o40 | 0o100 | 0o200 | 0o400 | 0o2000;
+const OUTPUT_PROCESSING = 0o1;
+const LOCAL_PROCESSING = 0o1 | 0o2 | 0o10 | 0o100 | 0o100000;
+const TERMIOS_BYTES = 64;
+const CHARACTERS_AT = 17;
+const VTIME = 5;
+const VMIN = 6;
+
+export class Terminal {
+  /** For the child's stdin, stdout and stderr. */
+  readonly slave: number;
+  readonly #master: number;
+  readonly stream: Duplex;
+
+  constructor() {
+    const system = systemCalls();
+    this.#master = checked(system.posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), 'posix_openpt');
+    checked(system.grantpt(this.#master), 'grantpt');
+    checked(system.unlockpt(this.#master), 'unlockpt');
+    const name = Buffer.alloc(128);
+    if (system.ptsname_r(this.#master, name, name.length) !== 0) throw new Error('the terminal has no name');
+    this.slave = fs.openSync(name.toString('latin1', 0, name.indexOf(0)), O_RDWR | O_NOCTTY | O_CLOEXEC);
+    this.#passThrough();
+    this.stream = new tty.ReadStream(this.#master);
+    // With the last process that has the slave gone, reading fails instead of ending.
+    this.stream.on('error', () => this.stream.push(null));
+  }
+
+  resize({ width, height }: TerminalSize): void {
+    const size = Buffer.alloc(8);
+    size.writeUInt16LE(height, 0);
+    size.writeUInt16LE(width, 2);
+    checked(systemCalls().ioctl(this.#master, TIOCSWINSZ, size), 'ioctl');
+  }
+
+  /** After the child was started: the terminal is over when the child has closed its side. */
+  releaseSlave(): void {
+    fs.closeSync(this.slave);
+  }
+
+  #passThrough(): void {
+    const termios = Buffer.alloc(TERMIOS_BYTES);
+    checked(systemCalls().ioctl(this.slave, TCGETS, termios), 'ioctl');
+    const clear = (word: number, bits: number): void => void termios.writeUInt32LE((termios.readUInt32LE(word * 4) & ~bits) >>> 0, word * 4);
+    clear(0, INPUT_PROCESSING);
+    clear(1, OUTPUT_PROCESSING);
+    clear(3, LOCAL_PROCESSING);
+    termios[CHARACTERS_AT + VMIN] = 1;
+    termios[CHARACTERS_AT + VTIME] = 0;
+    checked(systemCalls().ioctl(this.slave, TCSETS, termios), 'ioctl');
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * Exec and attach over WebSocket: the first byte of a message is its channel. v5 adds a channel that closes another, so
+ * that a client can end stdin and still read the output.
+ */
+import { PassThrough, Writable } from 'node:stream';
+import type { RawData, WebSocket } from 'ws';
+import { parseResize, statusOf, type Outcome, type RemoteCommand, type TerminalSize, type WantedStreams } from './remote-command.ts';
+
+const CHANNEL = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4, close: 255 } as const;
+
+export const COMMAND_PROTOCOLS = ['v5.channel.k8s.io', 'v4.channel.k8s.io', 'v4.base64.channel.k8s.io', 'channel.k8s.io', 'base64.channel.k8s.io'] as const;
+
+const CLOSE_NORMAL = 1000;
+
+export function websocketCommand(socket: WebSocket, { protocol, wanted }: { protocol: string; wanted: WantedStreams }): RemoteCommand {
+  const base64 = protocol.includes('base64');
+  const gone = new AbortController();
+  const stdin = wanted.stdin ? new PassThrough() : undefined;
+  let resized: (size: TerminalSize) => void = () => {};
+  let lastSize: TerminalSize | undefined;
+
+  const send = (channel: number, data: Buffer, done: (error?: Error) => void): void => {
+    if (socket.readyState !== socket.OPEN) done(new Error('the client is gone'));
+    else if (base64) socket.send(`${channel}${data.toString('base64')}`, done);
+    else socket.send(Buffer.concat([Buffer.from([channel]), data]), done);
+  };
+  const output = (channel: number): Writable => {
+    const stream = new Writable({ write: (chunk: Buffer, _encoding, done) => send(channel, chunk, done) });
+    stream.on('error', () => {});
+    // An empty message tells a client that the channel is there.
+    send(channel, Buffer.alloc(0), () => {});
+    return stream;
+  };
+
+  socket.on('message', (data: RawData) => {
+    const message = bytesOf(data);
+    if (message.length === 0) return;
+    const channel = base64 ? message[0]! - 0x30 : message[0]!;
+    const content = base64 ? Buffer.from(message.toString('latin1', 1), 'base64') : message.subarray(1);
+    if (channel === CHANNEL.stdin && stdin && !stdin.writableEnded && content.length > 0) {
+      if (!stdin.write(content)) {
+        socket.pause();
+        stdin.once('drain', () => socket.resume());
+      }
+    } else if (channel === CHANNEL.resize) {
+      const size = parseResize(content.toString());
+      if (size) resized((lastSize = size));
+    } else if (channel === CHANNEL.close && content[0] === CHANNEL.stdin) {
+      stdin?.end();
+    }
+  });
+  socket.on('error', () => {});
+  socket.once('close', () => {
+    stdin?.end();
+    gone.abort();
+  });
+
+  return {
+    ...(stdin && { stdin }),
+    ...(wanted.stdout ? { stdout: output(CHANNEL.stdout) } : {}),
+    ...(wanted.stderr && !wanted.terminal ? { stderr: output(CHANNEL.stderr) } : {}),
+    onResize(listener) {
+      resized = listener;
+      if (lastSize) listener(lastSize);
+    },
+    gone: gone.signal,
+    async finish(outcome: Outcome) {
+      await new Promise<void>((resolve) => send(CHANNEL.error, Buffer.from(JSON.stringify(statusOf(outcome))), () => resolve()));
+      if (socket.readyState === socket.OPEN) socket.close(CLOSE_NORMAL);
+    },
+  };
+}
+
+export function bytesOf(data: RawData): Buffer {
+  if (Array.isArray(data)) return Buffer.concat(data);
+  return Buffer.isBuffer(data) ? data : Buffer.from(data);
+}

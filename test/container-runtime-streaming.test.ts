@@ -1,0 +1,128 @@
+import { once } from 'node:events';
+import net from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { execText, runContainer, startRuntimeFixture, type RunningContainer, type RuntimeFixture } from './container-runtime-fixture.ts';
+import { kubectl, spawnKubectl, startStreamGate, type KubectlProtocol, type StreamGate } from './kubectl-streams.ts';
+import { requires } from './requires.ts';
+import { WebSocketCommand } from './websocket-command.ts';
+
+const missing = requires('root', 'runc', 'conmon', 'busybox', 'kubectl');
+if (missing) console.warn(`container-runtime-streaming: skipped, ${missing}`);
+
+const PROTOCOLS: readonly KubectlProtocol[] = ['websocket', 'spdy'];
+
+describe.skipIf(missing)('streams of the container runtime, with kubectl', () => {
+  let fixture: RuntimeFixture;
+  let gate: StreamGate;
+  let shell: RunningContainer;
+  beforeAll(async () => {
+    fixture = await startRuntimeFixture();
+    shell = await runContainer(fixture, 'mkdir /tmp/www; echo hello from the pod > /tmp/www/index.html; exec httpd -f -p 127.0.0.1:8080 -h /tmp/www');
+    gate = await startStreamGate(fixture, shell);
+  }, 60_000);
+  afterAll(async () => {
+    await gate?.close();
+    await fixture?.close();
+  }, 60_000);
+
+  describe.each(PROTOCOLS)('over %s', (protocol) => {
+    it('runs a command and gives its output and exit code', async () => {
+      const result = await kubectl(gate, protocol, ['exec', 'web', '--', 'sh', '-c', 'echo out; echo err >&2; exit 3']);
+      expect(result).toEqual({ code: 3, stdout: 'out\n', stderr: 'err\ncommand terminated with exit code 3\n' });
+    });
+
+    it('sends stdin to its end', async () => {
+      const input = Buffer.alloc(1_000_000, 'abcdefghij');
+      const result = await kubectl(gate, protocol, ['exec', '-i', 'web', '--', 'wc', '-c'], input);
+      expect(result).toEqual({ code: 0, stdout: '1000000\n', stderr: '' });
+    });
+
+    it('says why a command cannot run, and nothing else', async () => {
+      const { code, stdout, stderr } = await kubectl(gate, protocol, ['exec', 'web', '--', 'nosuchcommand']);
+      expect(code).toBe(1);
+      expect(stdout).toBe('');
+      expect(stderr.trim().split('\n')).toEqual([expect.stringMatching(/error executing command in container: failed to exec in container: .*"nosuchcommand": executable file not found/)]);
+    });
+
+    it('forwards connections to a port of the sandbox', async () => {
+      const child = spawnKubectl(gate, protocol, ['port-forward', 'pod/web', ':8080']);
+      let output = '';
+      child.stdout!.on('data', (chunk: Buffer) => (output += chunk.toString()));
+      try {
+        await expect.poll(() => output, { timeout: 10_000 }).toMatch(/Forwarding from 127\.0\.0\.1:(\d+)/);
+        const port = Number(/127\.0\.0\.1:(\d+)/.exec(output)![1]);
+        for (let round = 0; round < 3; round++) {
+          const answer = await untilAnswered(port);
+          expect(answer).toContain('hello from the pod');
+        }
+      } finally {
+        child.kill();
+        await once(child, 'exit');
+      }
+    });
+  });
+
+  it('gives a terminal that can be typed into and resized, and its exit code', async () => {
+    const { url = '' } = await fixture.client.runtime.exec({ containerId: shell.containerId, cmd: ['sh'], tty: true, stdin: true, stdout: true });
+    const client = new WebSocketCommand(url);
+    await client.open();
+    client.resize(132, 43);
+    client.type('stty size; tty; exit 6\n');
+    expect(await client.status()).toMatchObject({ reason: 'NonZeroExitCode', details: { causes: [{ reason: 'ExitCode', message: '6' }] } });
+    expect(client.output.stdout).toContain('43 132\r\n');
+    expect(client.output.stdout).toContain('/dev/pts/');
+    expect(client.output.stderr).toBe('');
+  });
+
+  it('hangs a terminal up when its client is gone', async () => {
+    const { url = '' } = await fixture.client.runtime.exec({ containerId: shell.containerId, cmd: ['sh', '-c', 'exec sleep 4321'], tty: true, stdin: true, stdout: true });
+    const client = new WebSocketCommand(url);
+    await client.open();
+    await expect.poll(() => execText(fixture, shell.containerId, 'ps')).toContain('sleep 4321');
+    client.cut();
+    await expect.poll(() => execText(fixture, shell.containerId, 'ps'), { timeout: 5000 }).not.toContain('sleep 4321');
+  });
+
+  it('lets a URL be used once', async () => {
+    const { url = '' } = await fixture.client.runtime.exec({ containerId: shell.containerId, cmd: ['true'], stdout: true });
+    expect(await new WebSocketCommand(url).status()).toEqual({ metadata: {}, status: 'Success' });
+    await expect(new WebSocketCommand(url).closed).rejects.toThrow('404');
+    await expect(new WebSocketCommand(`${url}x`).closed).rejects.toThrow('404');
+  });
+
+  it.each([
+    { name: 'with a terminal', tty: true, typed: 'a line\n', shown: 'a line\r\ngot a line\r\n' },
+    { name: 'without a terminal', tty: false, typed: 'a line\n', shown: 'got a line\n' },
+  ])('attaches to a container $name', async ({ tty, typed, shown }) => {
+    const { containerId } = await runContainer(fixture, 'while read line; do echo got $line; done; echo over', { container: { tty, stdin: true, stdinOnce: true } });
+    const { url = '' } = await fixture.client.runtime.attach({ containerId, stdin: true, stdout: true, stderr: !tty, tty });
+    const client = new WebSocketCommand(url);
+    await client.open();
+    if (tty) client.resize(100, 50);
+    client.type(typed);
+    await expect.poll(() => client.output.stdout).toBe(shown);
+    if (tty) expect(await execText(fixture, containerId, 'sh', '-c', 'stty size < /proc/1/fd/0')).toBe('50 100\n');
+    if (tty) client.type('\u0004');
+    else client.endStdin();
+    expect(await client.status()).toEqual({ metadata: {}, status: 'Success' });
+    expect(client.output.stdout).toContain('over');
+    await expect.poll(async () => (await fixture.client.runtime.containerStatus({ containerId })).status!.state).toBe('CONTAINER_EXITED');
+  });
+});
+
+/** The pod's server takes one connection at a time, and is away for a moment after each. */
+async function untilAnswered(port: number): Promise<string> {
+  for (let attempt = 0; attempt < 50; attempt++) {
+    const socket = net.connect(port, '127.0.0.1');
+    let text = '';
+    socket.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    socket.on('error', () => {});
+    socket.write('GET / HTTP/1.0\r\n\r\n');
+    await Promise.race([once(socket, 'close'), sleep(3000)]);
+    socket.destroy();
+    if (text !== '') return text;
+    await sleep(50);
+  }
+  return '';
+}
