@@ -100,15 +100,16 @@ export class RegistryClient {
   }
 
   async #getOnce(endpoint: Endpoint, what: string, { headers, fine }: { headers: Readonly<Record<string, string>>; fine: readonly number[] }): Promise<IncomingMessage> {
+    let response = await this.#send(endpoint, what, headers);
+    // Only now is it known whether the endpoint speaks TLS.
     const url = this.#url(endpoint, what);
-    let response = await this.#send(endpoint, url, headers);
     const challenge = response.headers['www-authenticate'];
     if (response.statusCode === 401 && challenge !== undefined) {
       const authorization = await this.#authorize(endpoint, url, challenge);
       if (authorization !== undefined && authorization !== this.#authorizations.get(endpoint.base)) {
         response.resume();
         this.#authorizations.set(endpoint.base, authorization);
-        response = await this.#send(endpoint, url, headers);
+        response = await this.#send(endpoint, what, headers);
       }
     }
     const status = response.statusCode ?? 0;
@@ -135,7 +136,8 @@ export class RegistryClient {
     }
   }
 
-  async #send(endpoint: Endpoint, url: string, headers: Readonly<Record<string, string>>): Promise<IncomingMessage> {
+  async #send(endpoint: Endpoint, what: string, headers: Readonly<Record<string, string>>): Promise<IncomingMessage> {
+    const url = this.#url(endpoint, what);
     const authorization = this.#authorizations.get(endpoint.base);
     const { signal } = this.#options;
     const request = {
@@ -148,7 +150,7 @@ export class RegistryClient {
     } catch (error) {
       if (endpoint.mayFallBack && !this.#plain.has(endpoint.base) && isPlainHttpAnswer(error)) {
         this.#plain.add(endpoint.base);
-        return this.#send(endpoint, url.replace(/^https:/, 'http:'), headers);
+        return this.#send(endpoint, what, headers);
       }
       throw connectionError(error, url);
     }
