@@ -1,6 +1,6 @@
 /** Two lists of tolerations as one, without those that another one of them covers. */
 import type { Toleration } from '../../api/generated/core-v1.ts';
-import { deepEqual } from '../../machinery/patch/deep-equal.ts';
+import { deepEqual } from '../../machinery/deep-equal.ts';
 
 export function mergeTolerations(first: readonly Toleration[], second: readonly Toleration[]): Toleration[] {
   const all = [...first, ...second];

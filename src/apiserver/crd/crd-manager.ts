@@ -5,7 +5,7 @@
  */
 import type { CustomResourceDefinitionStatus } from '../../api/generated/apiextensions-v1.ts';
 import type { Context } from '../../kernel/index.ts';
-import { deepEqual } from '../../machinery/patch/deep-equal.ts';
+import { deepEqual } from '../../machinery/deep-equal.ts';
 import { isStatusError } from '../../machinery/status.ts';
 import { formatTime } from '../../machinery/time/index.ts';
 import type { Loopback } from '../loopback.ts';

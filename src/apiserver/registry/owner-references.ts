@@ -1,6 +1,6 @@
 /** The same owner twice counts once; the client is told. */
 import type { KubeObject } from '../../machinery/object.ts';
-import { deepEqual } from '../../machinery/patch/deep-equal.ts';
+import { deepEqual } from '../../machinery/deep-equal.ts';
 import type { Scope } from '../scope.ts';
 
 export function dedupOwnerReferences(scope: Scope, object: KubeObject): void {

@@ -3,7 +3,7 @@
  * it is durable and the watch cache has it.
  */
 import { StoreError, type Store } from '../../etcd/index.ts';
-import { deepEqual } from '../../machinery/patch/deep-equal.ts';
+import { deepEqual } from '../../machinery/deep-equal.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { alreadyExists, failure, internalError, notFound, serviceUnavailable } from '../../machinery/status.ts';
 import { toStored, viewOf, type ServedResource } from '../registry/served-resource.ts';

@@ -5,7 +5,7 @@
 import type { Node, PersistentVolume, Pod } from '../../api/generated/core-v1.ts';
 import type { VolumeAttachment } from '../../api/generated/storage-v1.ts';
 import { isAlreadyExists, isNotFound, keyOf } from '../../client/index.ts';
-import { deepEqual } from '../../machinery/patch/deep-equal.ts';
+import { deepEqual } from '../../machinery/deep-equal.ts';
 import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { hasTaint, OUT_OF_SERVICE } from '../node-lifecycle/taints.ts';
 import { nodeOfPod, PODS_BY_NODE } from '../node-lifecycle/pods-by-node.ts';

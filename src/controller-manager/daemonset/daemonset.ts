@@ -3,7 +3,7 @@ import type { ControllerRevision, DaemonSet } from '../../api/generated/apps-v1.
 import type { Node, Pod } from '../../api/generated/core-v1.ts';
 import { byNamespace, claimObjects, controllerOf, controllerReference, Expectations, isNamespaceTerminating, isNotFound, keyOf, NAMESPACE_INDEX, slowStartBatch, SlowStartError } from '../../client/index.ts';
 import { labelSelectorAsSelector } from '../../machinery/selectors/index.ts';
-import { deepEqual } from '../../machinery/patch/deep-equal.ts';
+import { deepEqual } from '../../machinery/deep-equal.ts';
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { availableInMs, PodControl, podsByOwner } from '../pods/index.ts';
 import { RevisionHistory, revisionData, sameData, type RevisionOwner } from '../revisions/index.ts';

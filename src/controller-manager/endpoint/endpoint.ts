@@ -1,7 +1,7 @@
 /** endpoints-controller: the older form of a Service's addresses, one Endpoints object of the same name. */
 import type { Endpoints, Service } from '../../api/generated/core-v1.ts';
 import { isAlreadyExists, isNamespaceTerminating, isNotFound, keyOf, splitKey } from '../../client/index.ts';
-import { deepEqual } from '../../machinery/patch/deep-equal.ts';
+import { deepEqual } from '../../machinery/deep-equal.ts';
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { enqueueServicesOfPods, hasSelectedPods, HEADLESS_LABEL, isHeadless, servicesOfPods, TRIGGER_TIME } from '../endpointslice/service-pods.ts';
 import { TriggerTimes } from '../endpointslice/trigger-time.ts';

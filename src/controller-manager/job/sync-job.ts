@@ -9,7 +9,7 @@ import { keyOf } from '../../client/index.ts';
 import { formatTime, parseTime } from '../../machinery/time/index.ts';
 import type { ControllerContext } from '../controller.ts';
 import { comparePodsForDeletion, isActive, isReady, isTerminating, type CreatePodOptions } from '../pods/index.ts';
-import { deepEqual } from '../../machinery/patch/deep-equal.ts';
+import { deepEqual } from '../../machinery/deep-equal.ts';
 import { afterFinished, backoffMs, finishedAt, type FailureRecord } from './failure-backoff.ts';
 import { allFailures, indexPodOptions, isIndexFailed } from './index-pods.ts';
 import { formatIndexes, parseIndexes } from './indexes.ts';

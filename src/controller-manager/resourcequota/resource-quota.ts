@@ -4,7 +4,7 @@
  */
 import type { PersistentVolumeClaim, Pod, ResourceQuota, Service } from '../../api/generated/core-v1.ts';
 import { byNamespace, isConflict, isNotFound, keyOf, NAMESPACE_INDEX, type ApiObject } from '../../client/index.ts';
-import { deepEqual } from '../../machinery/patch/deep-equal.ts';
+import { deepEqual } from '../../machinery/deep-equal.ts';
 import { parseQuantity, Quantity } from '../../machinery/quantity/index.ts';
 import { addUsage, isCountedPod, matchesScopes, scopesOf, trackedNames, usageOf, type Usage } from '../../machinery/quota/index.ts';
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';

@@ -1,7 +1,7 @@
 /** taint-eviction-controller: deletes pods from nodes whose NoExecute taints they do not tolerate, or no longer. */
 import type { Node, Pod, Taint, Toleration } from '../../api/generated/core-v1.ts';
 import { isNotFound, keyOf } from '../../client/index.ts';
-import { deepEqual } from '../../machinery/patch/deep-equal.ts';
+import { deepEqual } from '../../machinery/deep-equal.ts';
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { nodeOfPod, PODS_BY_NODE } from '../node-lifecycle/pods-by-node.ts';
 import { markDisrupted } from '../pod-garbage-collector/disruption-target.ts';

@@ -6,7 +6,7 @@ import { badRequest, failure } from '../status.ts';
 import { compileMessage } from './apply-type.ts';
 import { compareObjects } from './compare.ts';
 import { conflictError, conflictsOf, type Conflict } from './conflicts.ts';
-import { deepEqual } from '../patch/deep-equal.ts';
+import { deepEqual } from '../deep-equal.ts';
 import { emptyObject } from './empty-object.ts';
 import { hasPath, intersection } from './field-set.ts';
 import { withinDepth } from '../patch/within-depth.ts';

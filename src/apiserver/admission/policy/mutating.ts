@@ -1,7 +1,7 @@
 /** MutatingAdmissionPolicy: expressions that change objects, by merging a configuration into them or by a JSON patch. */
 import type { MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding } from '../../../api/generated/admissionregistration-v1.ts';
 import type { KubeObject } from '../../../machinery/object.ts';
-import { deepEqual } from '../../../machinery/patch/deep-equal.ts';
+import { deepEqual } from '../../../machinery/deep-equal.ts';
 import { isStatusError, type StatusError } from '../../../machinery/status.ts';
 import type { Context } from '../../../kernel/index.ts';
 import type { Registry } from '../../registry/registry.ts';

@@ -1,7 +1,7 @@
 /** MutatingAdmissionWebhook: one webhook after the other, each sees what those before it made of the object. */
 import { isStatusError, internalError, timeout } from '../../../machinery/status.ts';
 import type { KubeObject } from '../../../machinery/object.ts';
-import { deepEqual } from '../../../machinery/patch/deep-equal.ts';
+import { deepEqual } from '../../../machinery/deep-equal.ts';
 import { quote } from '../../../machinery/quote.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import type { MatchConditionEvaluator } from '../match-conditions.ts';

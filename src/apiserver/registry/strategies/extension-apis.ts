@@ -5,7 +5,7 @@ import type { APIService } from '../../../api/generated/apiregistration-v1.ts';
 import { compileSchemaRulesStepwise } from '../../../machinery/cel/index.ts';
 import { knowStructure } from '../../../machinery/validation/apiextensions/index.ts';
 import type { Clock } from '../../../kernel/index.ts';
-import { deepEqual } from '../../../machinery/patch/deep-equal.ts';
+import { deepEqual } from '../../../machinery/deep-equal.ts';
 import { formatTime } from '../../../machinery/time/index.ts';
 import type { ObjectOf, Strategy, WriteContext } from '../strategy.ts';
 import { specChanges } from './spec-generation.ts';

@@ -2,7 +2,7 @@ import { schema } from '../../../api/index.ts';
 import type { Pod, PodCondition, PodSpec } from '../../../api/generated/core-v1.ts';
 import type { DeleteOptions } from '../../../api/generated/meta-v1.ts';
 import { canonicalize } from '../../../machinery/decode/index.ts';
-import { deepEqual } from '../../../machinery/patch/deep-equal.ts';
+import { deepEqual } from '../../../machinery/deep-equal.ts';
 import { keepStatusMetadata } from '../keep-metadata.ts';
 import type { ObjectOf, Strategy } from '../strategy.ts';
 import { reconcileAppArmor } from './pod-app-armor.ts';
