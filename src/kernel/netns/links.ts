@@ -13,6 +13,7 @@ const IFLA_OPERSTATE = 16;
 const IFLA_LINKINFO = 18;
 const IFLA_IFALIAS = 20;
 const IFLA_AF_SPEC = 26;
+const IFLA_GROUP = 27;
 const IFLA_NET_NS_FD = 28;
 const IFLA_INFO_KIND = 1;
 const IFLA_INFO_DATA = 2;
@@ -55,17 +56,20 @@ export interface LinkSettings {
   readonly master?: number;
   /** A note that `ip link` shows: whose interface this is. Only for interfaces that exist (`setLink`). */
   readonly alias?: string;
+  /** A number that interfaces can be deleted by, all at once. */
+  readonly group?: number;
   /** An open file of the namespace that it is made in or moved to. */
   readonly netnsFd?: number;
 }
 
-function settings({ name, mtu, mac, master, alias, netnsFd }: LinkSettings): Buffer[] {
+function settings({ name, mtu, mac, master, alias, group, netnsFd }: LinkSettings): Buffer[] {
   return [
     ...(name === undefined ? [] : [attribute(IFLA_IFNAME, zeroTerminated(name))]),
     ...(mtu === undefined ? [] : [attribute(IFLA_MTU, u32(mtu))]),
     ...(mac === undefined ? [] : [attribute(IFLA_ADDRESS, macBytes(mac))]),
     ...(master === undefined ? [] : [attribute(IFLA_MASTER, u32(master))]),
     ...(alias === undefined ? [] : [attribute(IFLA_IFALIAS, Buffer.from(alias))]),
+    ...(group === undefined ? [] : [attribute(IFLA_GROUP, u32(group))]),
     ...(netnsFd === undefined ? [] : [attribute(IFLA_NET_NS_FD, u32(netnsFd))]),
   ];
 }
@@ -153,6 +157,11 @@ export function deleteLink(link: { readonly name?: string; readonly index?: numb
     what: `delete the interface ${link.name ?? link.index}`,
     accept: ['ENODEV'],
   };
+}
+
+/** All interfaces of a group in one step: each deletion makes the kernel wait for all its readers. */
+export function deleteLinkGroup(group: number): NetlinkRequest {
+  return { type: RTM_DELLINK, flags: 0, body: Buffer.concat([header(), attribute(IFLA_GROUP, u32(group))]), what: `delete the interfaces of the group ${group}`, accept: ['ENODEV'] };
 }
 
 export interface Link {

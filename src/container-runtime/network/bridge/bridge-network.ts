@@ -8,6 +8,7 @@ import { AddressPool } from './address-pool.ts';
 import { AttachmentRecords, type AttachmentRecord } from './attachment-records.ts';
 import { bandwidthOf } from './bandwidth.ts';
 import { conflictingPort, mappedPorts, renderHostPorts } from './host-ports.ts';
+import { LinkRemoval } from './link-removal.ts';
 import { addressesInUse, ensureBridge, masquerade, podMac, removeStrayLinks, type NodeBridge } from './node-bridge.ts';
 import { connectSandbox, disconnectSandbox, INTERFACE_NAME } from './sandbox-links.ts';
 
@@ -37,6 +38,7 @@ export class BridgeNetwork implements PodNetwork {
   readonly #node: NetlinkSocket;
   /** Deleting an interface takes the kernel long; who attaches does not wait behind it. */
   readonly #deletions: NetlinkSocket;
+  readonly #removal: LinkRemoval;
   readonly #queue = new SandboxQueue();
   #pools: AddressPool[] = [];
   #bridge: NodeBridge | undefined;
@@ -48,6 +50,7 @@ export class BridgeNetwork implements PodNetwork {
     this.#records = new AttachmentRecords(options.stateDirectory);
     this.#node = new NetlinkSocket(options.nodeNetns);
     this.#deletions = new NetlinkSocket(options.nodeNetns);
+    this.#removal = new LinkRemoval(this.#deletions);
   }
 
   /** Takes up what an earlier process left: ranges, attachments, host ports. */
@@ -169,7 +172,7 @@ export class BridgeNetwork implements PodNetwork {
 
   /** The address is free for others only when nothing answers to it any more. */
   async #release(record: AttachmentRecord): Promise<void> {
-    await disconnectSandbox({ node: this.#deletions, bridge: this.#bridge }, record);
+    await disconnectSandbox({ node: this.#node, bridge: this.#bridge, removal: this.#removal }, record);
     if (record.portMappings.length > 0) await this.#writeHostPorts(record.sandboxId);
     this.#records.delete(record.sandboxId);
     for (const pool of this.#pools) for (const ip of record.ips) pool.release(ip, record.sandboxId);

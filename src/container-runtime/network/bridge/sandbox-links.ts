@@ -8,7 +8,6 @@ import {
   addNeighbour,
   addRoute,
   addVeth,
-  deleteLink,
   deleteNeighbour,
   findLink,
   inNetns,
@@ -25,6 +24,7 @@ import {
 } from '../../../kernel/netns/index.ts';
 import type { AttachmentRecord } from './attachment-records.ts';
 import { shapingCommands, type Bandwidth } from './bandwidth.ts';
+import type { LinkRemoval } from './link-removal.ts';
 import type { NodeBridge } from './node-bridge.ts';
 
 export interface SandboxPlace {
@@ -106,13 +106,9 @@ async function shapeTraffic({ node, nodeNetns }: SandboxPlace, record: Attachmen
 }
 
 /** Removes what `connectSandbox` made, or as much of it as there is. */
-export async function disconnectSandbox(place: Pick<SandboxPlace, 'node'> & { bridge: Link | undefined }, record: AttachmentRecord): Promise<void> {
-  const { node, bridge } = place;
-  await node.send([
-    deleteLink({ name: record.hostInterface }),
-    ...(record.shapedBy === undefined ? [] : [deleteLink({ name: record.shapedBy })]),
-    ...(bridge === undefined ? [] : record.ips.map((address) => deleteNeighbour({ index: bridge.index, address }))),
-  ]);
+export async function disconnectSandbox({ node, bridge, removal }: { node: NetlinkSocket; bridge: Link | undefined; removal: LinkRemoval }, record: AttachmentRecord): Promise<void> {
+  await removal.remove([record.hostInterface, ...(record.shapedBy === undefined ? [] : [record.shapedBy])]);
+  if (bridge !== undefined) await node.send(record.ips.map((address) => deleteNeighbour({ index: bridge.index, address })));
 }
 
 /**
