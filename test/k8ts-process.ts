@@ -66,7 +66,9 @@ export async function startK8ts(options: K8tsOptions = {}): Promise<K8tsProcess>
   const scratch = mkdtempSync(join(tmpdir(), 'k8ts-up-'));
   const kubeconfig = join(scratch, 'kubeconfig');
   const storage = options.dataDirectory ? ['--data-dir', options.dataDirectory] : ['--ephemeral'];
-  const args = ['up', ...storage, '--port', String(options.port ?? 0), '--kubeconfig', kubeconfig, ...(options.flags ?? [])];
+  /** A bare control plane, unless the test asks for more. */
+  const bare = options.flags?.some((flag) => /^--(simulated-)?nodes\b/.test(flag)) ? [] : ['--nodes', '0', '--addons', 'none'];
+  const args = ['up', ...storage, ...bare, '--port', String(options.port ?? 0), '--kubeconfig', kubeconfig, ...(options.flags ?? [])];
   const child = spawn(process.execPath, [...(options.nodeFlags ?? []), await builtProgram(), ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-1_000_000)));

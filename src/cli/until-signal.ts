@@ -3,12 +3,20 @@ import { createContext, type Context, type ContextOptions } from '../kernel/inde
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
-export function untilSignal(options: Omit<ContextOptions, 'signal'> = {}): { ctx: Context; release(): void } {
+export interface UntilSignal {
+  readonly ctx: Context;
+  /** Ends it as a signal does. */
+  stop(reason?: unknown): void;
+  release(): void;
+}
+
+export function untilSignal(options: Omit<ContextOptions, 'signal'> = {}): UntilSignal {
   const stopped = new AbortController();
   const stop = (signal: NodeJS.Signals): void => stopped.abort(new Error(signal));
   for (const signal of SIGNALS) process.once(signal, stop);
   return {
     ctx: createContext({ ...options, signal: stopped.signal }),
+    stop: (reason) => stopped.abort(reason ?? new Error('stopped')),
     release() {
       for (const signal of SIGNALS) process.off(signal, stop);
     },

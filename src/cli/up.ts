@@ -1,60 +1,124 @@
-/** `k8ts up`: a cluster in the foreground, until Ctrl-C. */
+/** `k8ts up`: a cluster in the foreground until Ctrl-C, or in the background with --detach. */
 import path from 'node:path';
-import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { startCluster } from '../cluster/index.ts';
+import { ADDONS, realNodesObstacle, serveControlSocket, startCluster, type Addon, type Cluster, type ClusterOptions } from '../cluster/index.ts';
+import { flagsHelp, parseFlags, type Context, type FlagTable, type FlagValues } from '../kernel/index.ts';
+import { CommandError, outputFlag } from './command.ts';
+import { detach } from './detach.ts';
+import { checkFileLimit } from './file-limit.ts';
+import { mergeKubeconfig } from './merge-kubeconfig.ts';
+import { Progress } from './output.ts';
+import { claimDirectory, ephemeralDirectory } from './process-file.ts';
+import { printReady } from './ready.ts';
 import { untilSignal } from './until-signal.ts';
 
-const HELP = `k8ts up: start a cluster
+export const flags = {
+  'data-dir': { kind: 'text', summary: 'Where the cluster lives (default .k8ts)' },
+  ephemeral: { kind: 'switch', summary: 'Keep everything in memory' },
+  'etcd-servers': { kind: 'texts', summary: 'Keep the cluster in a real etcd instead' },
+  port: { kind: 'whole', default: 6443, summary: 'Port of the API server; 0 takes a free one' },
+  'bind-address': { kind: 'text', default: '127.0.0.1', summary: 'Address that the API server listens on' },
+  kubeconfig: { kind: 'text', summary: 'Where to write the admin kubeconfig, besides what is in it (default DIR/kubeconfig)' },
+  nodes: { kind: 'whole', summary: 'Nodes that run containers; simulated ones where that is impossible (default 1, with --simulated-nodes 0)' },
+  'simulated-nodes': { kind: 'whole', default: 0, summary: 'Nodes that run no containers' },
+  controllers: { kind: 'texts', default: ['*'], summary: 'Controllers to run: * for all, -name leaves one out, none for none' },
+  addons: { kind: 'texts', default: [...ADDONS], summary: `What comes with the cluster: ${ADDONS.join(', ')}, or none` },
+  'service-cluster-ip-range': { kind: 'text', default: '10.96.0.0/16', summary: 'Addresses of Services' },
+  'cluster-cidr': { kind: 'text', default: '10.244.0.0/16', summary: 'Addresses of Pods' },
+  detach: { kind: 'switch', summary: 'Return when the cluster is ready, and leave it running' },
+  wait: { kind: 'duration', default: 60_000, summary: 'How long the cluster may take to be ready' },
+  ...outputFlag,
+  v: { kind: 'whole', shorthand: 'v', default: 0, summary: 'Log verbosity' },
+} as const satisfies FlagTable;
 
-  --data-dir DIR                 where the cluster lives (default .k8ts)
-  --ephemeral                    keep everything in memory
-  --etcd-servers URLS            keep the cluster in a real etcd instead of DIR, a list with commas
-  --port N                       port of the API server; 0 takes a free one (default 6443)
-  --bind-address A               address that the API server listens on (default 127.0.0.1)
-  --kubeconfig FILE              where to write the admin kubeconfig (default DIR/kubeconfig)
-  --service-cluster-ip-range C   addresses of Services (default 10.96.0.0/16)
-  --cluster-cidr C               addresses of Pods (default 10.244.0.0/16)
-  --controllers LIST             controllers to run: * for all, -name leaves one out, none for none (default *)
-  -v N                           log verbosity`;
-
-const FLAGS = {
-  'data-dir': { type: 'string' },
-  ephemeral: { type: 'boolean' },
-  'etcd-servers': { type: 'string' },
-  port: { type: 'string' },
-  'bind-address': { type: 'string' },
-  kubeconfig: { type: 'string' },
-  'service-cluster-ip-range': { type: 'string' },
-  'cluster-cidr': { type: 'string' },
-  controllers: { type: 'string' },
-  v: { type: 'string', short: 'v' },
-  help: { type: 'boolean', short: 'h' },
-} satisfies ParseArgsConfig['options'];
+type Values = FlagValues<typeof flags>;
 
 export async function run(argv: readonly string[]): Promise<number> {
-  const { values } = parseArgs({ args: [...argv], options: FLAGS, strict: true });
-  if (values.help) {
-    console.log(HELP);
+  const { values, help } = parseFlags(argv, flags);
+  if (help) {
+    console.log(flagsHelp(flags, { usage: 'k8ts up: start a cluster' }));
     return 0;
   }
-  const { ctx, release } = untilSignal({ verbosity: Number(values.v ?? 0) });
+  const planned = plan(values);
+  checkFileLimit();
+  const directory = values.ephemeral && values['data-dir'] === undefined ? undefined : path.resolve(values['data-dir'] ?? '.k8ts');
+  if (values.detach) return detach(argv, { ...(directory ? { directory } : {}), waitMs: values.wait, output: values.output });
+  const { ctx, stop, release } = untilSignal({ verbosity: values.v });
+  const runtimeDirectory = directory ?? (process.env['K8TS_EPHEMERAL_DIRECTORY'] || ephemeralDirectory());
+  const { socket, release: releaseDirectory } = claimDirectory(runtimeDirectory, values.ephemeral ?? false);
+  try {
+    return await runCluster(ctx, { values, planned, runtimeDirectory, socket, stop });
+  } finally {
+    releaseDirectory();
+    release();
+  }
+}
+
+interface Plan {
+  readonly nodes: number;
+  readonly simulatedNodes: number;
+  readonly addons: readonly Addon[];
+  readonly controllers: readonly string[];
+  /** What the user should know of it. */
+  readonly notice?: string;
+}
+
+/** What can be had of what was asked for. */
+function plan(values: Values): Plan {
+  const wanted = values.nodes ?? (values['simulated-nodes'] > 0 ? 0 : 1);
+  const addons = values.addons.filter((name) => name !== 'none' && name !== '');
+  const unknown = addons.find((name) => !(ADDONS as readonly string[]).includes(name));
+  if (unknown !== undefined) throw new CommandError(`there is no addon ${unknown}; there are ${ADDONS.join(', ')}, and none`);
+  const rest = { addons: addons as Addon[], controllers: values.controllers.filter((name) => name !== 'none' && name !== '') };
+  const obstacle = wanted > 0 ? realNodesObstacle() : undefined;
+  if (!obstacle) return { ...rest, nodes: wanted, simulatedNodes: values['simulated-nodes'] };
+  if (obstacle.kind === 'missing' && values.nodes !== undefined) throw new CommandError(`${obstacle.reason}; or run simulated nodes with --nodes 0 --simulated-nodes ${wanted}`);
+  const notice = `${wanted === 1 ? 'The node is' : `${wanted} nodes are`} simulated and run${wanted === 1 ? 's' : ''} no containers: ${obstacle.reason}.`;
+  return { ...rest, nodes: 0, simulatedNodes: values['simulated-nodes'] + wanted, notice };
+}
+
+interface Run {
+  readonly values: Values;
+  readonly planned: Plan;
+  /** Where the kubeconfig and the socket are; the data too, unless it is kept in memory. */
+  readonly runtimeDirectory: string;
+  readonly socket: string;
+  readonly stop: (reason?: unknown) => void;
+}
+
+async function runCluster(ctx: Context, { values, planned, runtimeDirectory, socket, stop }: Run): Promise<number> {
   const startedAt = ctx.clock.monotonic();
-  const dataDirectory = values.ephemeral ? undefined : path.resolve(values['data-dir'] ?? '.k8ts');
-  const cluster = await startCluster(ctx, {
-    ...(dataDirectory ? { dataDirectory } : {}),
-    ...(values['etcd-servers'] ? { etcdServers: values['etcd-servers'].split(',') } : {}),
-    bindAddress: values['bind-address'] ?? '127.0.0.1',
-    port: Number(values.port ?? 6443),
-    serviceClusterIpRange: values['service-cluster-ip-range'] ?? '10.96.0.0/16',
-    clusterCidr: values['cluster-cidr'] ?? '10.244.0.0/16',
-    controllers: values.controllers === 'none' ? [] : (values.controllers ?? '*').split(','),
-    ...(values.kubeconfig ? { kubeconfig: path.resolve(values.kubeconfig) } : {}),
-  });
-  console.log(`API server   ${cluster.server}`);
-  if (cluster.kubeconfigFile) console.log(`kubeconfig   ${cluster.kubeconfigFile}\n\n  export KUBECONFIG=${cluster.kubeconfigFile}\n  kubectl get namespaces\n`);
-  console.log('There are no nodes yet: scheduler, kubelet, proxy and DNS are not part of this version, so Pods stay Pending.');
-  console.log(`ready in ${((ctx.clock.monotonic() - startedAt) / 1000).toFixed(2)} s`);
+  const progress = new Progress();
+  const options = clusterOptions(values, planned, runtimeDirectory);
+  const late = ctx.clock.after(values.wait, () => stop(new CommandError(`the cluster was not ready after ${values.wait / 1000} s; give it more time with --wait, or look at what it does with -v 2`)));
+  let cluster: Cluster;
+  try {
+    cluster = await startCluster(ctx, { ...options, onProgress: (step) => progress.show(step) });
+  } finally {
+    late.cancel();
+    progress.clear();
+  }
+  const control = await serveControlSocket(ctx, cluster, { socket, stop });
+  if (values.kubeconfig) await mergeKubeconfig(path.resolve(values.kubeconfig), cluster.kubeconfig);
+  const ready = { server: cluster.server, kubeconfig: values.kubeconfig ? path.resolve(values.kubeconfig) : cluster.kubeconfigFile, pid: process.pid, readySeconds: (ctx.clock.monotonic() - startedAt) / 1000, ...(planned.notice ? { notice: planned.notice } : {}) };
+  printReady(values.output, ready);
+  process.send?.({ ready });
   await cluster.finished;
-  release();
+  await control.finished;
+  if (values.output !== 'json') console.log('stopped');
   return 0;
+}
+
+function clusterOptions(values: Values, planned: Plan, directory: string): ClusterOptions {
+  return {
+    ...(values.ephemeral ? { kubeconfig: path.join(directory, 'kubeconfig') } : { dataDirectory: directory }),
+    ...(values['etcd-servers'] ? { etcdServers: values['etcd-servers'] } : {}),
+    bindAddress: values['bind-address'],
+    port: values.port,
+    serviceClusterIpRange: values['service-cluster-ip-range'],
+    clusterCidr: values['cluster-cidr'],
+    controllers: planned.controllers,
+    addons: planned.addons,
+    nodes: planned.nodes,
+    simulatedNodes: planned.simulatedNodes,
+  };
 }

@@ -1,10 +1,11 @@
 /** A cluster in this process: the control plane, its components, and its nodes. */
+import { setMaxListeners } from 'node:events';
 import os from 'node:os';
 import path from 'node:path';
 import type { Client } from '../client/index.ts';
 import { DEFAULT_CONFIG, run as runControllerManager } from '../controller-manager/index.ts';
 import type { Context } from '../kernel/index.ts';
-import { DEFAULT_CONFIG as DEFAULT_SCHEDULER_CONFIG, run as runScheduler } from '../scheduler/index.ts';
+import { DEFAULT_CONFIG as DEFAULT_SCHEDULER_CONFIG, Explanations, run as runScheduler, type Explanation } from '../scheduler/index.ts';
 import { SimulatedNodes } from '../simulated-kubelet/index.ts';
 import type { ClusterOptions } from './cluster-options.ts';
 import { Components } from './components.ts';
@@ -14,6 +15,8 @@ import { untilDefaultAccount, untilNodesReady } from './until-ready.ts';
 export interface Cluster extends Omit<ControlPlane, 'finished'> {
   readonly components: Components;
   readonly simulatedNodes: SimulatedNodes;
+  /** Why the scheduler did what it did with a pod, the last time it looked at it. */
+  explain(pod: { namespace: string; name: string }): Explanation;
   /** Resolves when everything has ended; rejects when a component failed. */
   readonly finished: Promise<void>;
 }
@@ -22,46 +25,87 @@ const MASTERS = ['system:masters', 'system:authenticated'];
 /** The masks of the pod ranges of nodes: with more nodes than ranges, none get one. */
 const NODE_CIDR_BITS = 24;
 
-/** Resolves when the cluster can be used; it ends with the context. */
-export async function startCluster(ctx: Context, options: ClusterOptions): Promise<Cluster> {
-  let nodes: SimulatedNodes | undefined;
-  const controlPlane = await startControlPlane(ctx, options, (name) => nodes?.connectTo(name));
+/** Resolves when the cluster can be used; it ends with the context. A start that fails leaves nothing running. */
+export async function startCluster(parent: Context, options: ClusterOptions): Promise<Cluster> {
+  const stopping = new AbortController();
+  const ctx: Context = { ...parent, signal: AbortSignal.any([parent.signal, stopping.signal]) };
+  setMaxListeners(0, ctx.signal);
+  const controlPlane = await startControlPlane(ctx, options, (name) => nodes.connectTo(name));
   const components = new Components(ctx);
-  const clientFor = (user: string, groups: readonly string[], signal?: AbortSignal): Client =>
-    controlPlane.clientAs({ name: user, groups }, `${user.replace(/^system:/, '')}/v1.36.4`, signal);
-
-  if (options.controllers.length > 0) {
-    components.add('kube-controller-manager', (inner) =>
-      runControllerManager(inner, { client: clientFor('system:kube-controller-manager', MASTERS, inner.signal), config: controllerManagerConfig(options, controlPlane), identity: os.hostname() }),
-    );
+  const nodes = new SimulatedNodes(ctx, { client: controlPlane.clientAs({ name: 'system:simulated-kubelet', groups: MASTERS }, 'simulated-kubelet/v1.36.4') });
+  const finished = untilFinished({ ctx, controlPlane, components, stopping });
+  try {
+    const explanations = startComponents({ options, controlPlane, components });
+    await startNodes(ctx, { options, controlPlane, components, nodes });
+    return {
+      ...controlPlane,
+      components,
+      simulatedNodes: nodes,
+      explain: ({ namespace, name }) => {
+        const explanation = explanations.explanationOf(`${namespace}/${name}`);
+        if (explanation === undefined) throw new Error(`the scheduler has not looked at pod ${namespace}/${name} lately`);
+        return explanation;
+      },
+      finished,
+    };
+  } catch (error) {
+    stopping.abort(error);
+    await finished.catch(() => undefined);
+    throw error;
   }
-  if (options.scheduler !== false) {
-    components.add('kube-scheduler', (inner) =>
-      runScheduler(inner, {
-        client: clientFor('system:kube-scheduler', ['system:authenticated'], inner.signal),
-        config: { ...DEFAULT_SCHEDULER_CONFIG, leaderElect: false },
-        identity: os.hostname(),
-      }),
-    );
-  }
-  nodes = new SimulatedNodes(ctx, { client: clientFor('system:simulated-kubelet', MASTERS) });
-  const simulatedNodes = nodes;
-  components.add('simulated-kubelet', () => simulatedNodes.run());
-  const missing = Math.max(0, (options.simulatedNodes ?? 0) - simulatedNodes.size);
-  const added = missing > 0 ? await simulatedNodes.add({ count: missing, ...(options.nodeTemplate ? { template: options.nodeTemplate } : {}) }) : [];
-
-  if (options.controllers.includes('*')) {
-    await untilDefaultAccount(ctx, controlPlane.apiServer);
-    if (added.length > 0) await untilNodesReady(ctx, controlPlane.apiServer, added);
-  }
-  return { ...controlPlane, components, simulatedNodes, finished: untilFinished(ctx, controlPlane, components) };
 }
 
-async function untilFinished(ctx: Context, controlPlane: ControlPlane, components: Components): Promise<void> {
-  const aborted = new Promise<void>((resolve) => (ctx.signal.aborted ? resolve() : ctx.signal.addEventListener('abort', () => resolve(), { once: true })));
-  await Promise.race([aborted, controlPlane.finished, components.failure]);
-  await components.wait();
+interface Parts {
+  readonly options: ClusterOptions;
+  readonly controlPlane: ControlPlane;
+  readonly components: Components;
+}
+
+/** Gives where the scheduler's explanations are. */
+function startComponents({ options, controlPlane, components }: Parts): Explanations {
+  const explanations = new Explanations();
+  const clientFor = (name: string, groups: readonly string[], signal: AbortSignal): Client => controlPlane.clientAs({ name: `system:${name}`, groups }, `${name}/v1.36.4`, signal);
+  if (options.controllers.length > 0) {
+    const config = controllerManagerConfig(options, controlPlane);
+    components.add('kube-controller-manager', (inner) => runControllerManager(inner, { client: clientFor('kube-controller-manager', MASTERS, inner.signal), config, identity: os.hostname() }));
+  }
+  if (options.scheduler !== false) {
+    const config = { ...DEFAULT_SCHEDULER_CONFIG, leaderElect: false };
+    components.add('kube-scheduler', (inner) => runScheduler(inner, { client: clientFor('kube-scheduler', ['system:authenticated'], inner.signal), config, explanations, identity: os.hostname() }));
+  }
+  return explanations;
+}
+
+/** Resolves when the nodes that were asked for are there and take pods, and pods can be made for them. */
+async function startNodes(ctx: Context, { options, controlPlane, components, nodes }: Parts & { nodes: SimulatedNodes }): Promise<void> {
+  await nodes.adopt();
+  components.add('simulated-kubelet', () => nodes.run());
+  const missing = Math.max(0, (options.simulatedNodes ?? 0) - nodes.size);
+  if (missing > 0) await nodes.add({ count: missing, ...(options.nodeTemplate ? { template: options.nodeTemplate } : {}) });
+  options.onProgress?.('nodes registered');
+  if (!options.controllers.includes('*')) return;
+  await untilDefaultAccount(ctx, controlPlane.apiServer);
+  await untilNodesReady(ctx, controlPlane.apiServer, nodes.names);
+}
+
+interface Running {
+  readonly ctx: Context;
+  readonly controlPlane: ControlPlane;
+  readonly components: Components;
+  readonly stopping: AbortController;
+}
+
+/** A component that fails ends all others: half a cluster is worse than none. */
+async function untilFinished({ ctx, controlPlane, components, stopping }: Running): Promise<void> {
+  let failure: { error: unknown } | undefined;
+  components.failure.catch((error: unknown) => {
+    failure ??= { error };
+    stopping.abort(error);
+  });
   await controlPlane.finished;
+  stopping.abort(ctx.signal.reason);
+  await components.wait();
+  if (failure) throw failure.error;
 }
 
 function controllerManagerConfig(options: ClusterOptions, { pki }: ControlPlane): typeof DEFAULT_CONFIG {

@@ -181,6 +181,7 @@ it('takes up the nodes and pods of an earlier process where they were', async ()
   const second = new SimulatedNodes(server.ctx, { client });
   second.simulate(() => ({ runFor: '1m' }));
   nodes.silence('sim-0');
+  await server.ctx.clock.drive(second.adopt());
   const secondRunning = second.run();
   await server.ctx.clock.advance(30_000);
   expect((await get('survivor')).status?.phase).toBe('Running');

@@ -69,10 +69,14 @@ export class SimulatedNodes {
     return this.#nodes.has(name);
   }
 
-  /** Runs until the context ends; the nodes that an earlier process has registered come to life again. */
-  async run(): Promise<void> {
+  /** The nodes that an earlier process has registered come to life again. */
+  async adopt(): Promise<void> {
     const known = await this.#client.resource('v1/nodes').list({ labelSelector: `${SIMULATED_LABEL}=true` });
     for (const node of known.items) if (!this.#nodes.has(node.metadata.name ?? '')) await this.#adopt(node);
+  }
+
+  /** Runs until the context ends. */
+  async run(): Promise<void> {
     const pods = this.#informers.informer('v1/pods', { fieldSelector: 'spec.nodeName!=' });
     pods.addHandler({
       onAdd: (pod) => this.#podAppeared(pod),

@@ -1,0 +1,27 @@
+/** `k8ts bench`: the measurements of the repository, here or against another API server. */
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { flagsHelp, parseFlags, type FlagTable } from '../kernel/index.ts';
+import { CommandError, outputFlag } from './command.ts';
+
+export const flags = {
+  filter: { kind: 'text', summary: 'Only the modules whose names hold this' },
+  against: { kind: 'text', summary: 'A kubeconfig of another API server, for the same work on both' },
+  duration: { kind: 'whole', default: 1000, summary: 'How long each row is measured, in milliseconds' },
+  ...outputFlag,
+} as const satisfies FlagTable;
+
+export async function run(argv: readonly string[]): Promise<number> {
+  const { values, help } = parseFlags(argv, flags);
+  if (help) {
+    console.log(flagsHelp(flags, { usage: 'k8ts bench: measure, here or against another API server' }));
+    return 0;
+  }
+  if (values.against !== undefined && !fs.existsSync(values.against)) throw new CommandError(`there is no kubeconfig ${values.against}`);
+  const script = [path.join(import.meta.dirname, '..', 'scripts', 'bench.mjs'), path.join(import.meta.dirname, '..', '..', 'scripts', 'bench.mjs')].find((candidate) => fs.existsSync(candidate));
+  if (script === undefined) throw new CommandError('the measurements are part of the repository, not of the package; in a clone of it, run "npm run bench"');
+  const args = ['--duration', String(values.duration), ...(values.filter ? ['--filter', values.filter] : []), ...(values.against ? ['--against', path.resolve(values.against)] : []), ...(values.output === 'json' ? ['--json'] : [])];
+  const child = spawn(process.execPath, [script, ...args], { stdio: 'inherit' });
+  return new Promise((resolve, reject) => child.once('error', reject).once('exit', (code) => resolve(code ?? 1)));
+}

@@ -1,0 +1,24 @@
+import type { Command } from './command.ts';
+
+/** Every command, in the order of the help. Help, completion and suggestions come from here. */
+export const commands: Readonly<Record<string, Command>> = {
+  up: { summary: 'Start a cluster', load: () => import('./up.ts') },
+  down: { summary: 'Stop a cluster', load: () => import('./down.ts') },
+  status: { summary: 'Tell how a cluster is', load: () => import('./status.ts') },
+  nodes: { summary: 'Add and remove nodes while the cluster runs', load: () => import('./nodes.ts') },
+  simulate: { summary: 'Bring the number of simulated nodes to N: simulate nodes N', load: () => import('./simulate.ts') },
+  image: { summary: 'Load, pull and list the images of the nodes', load: () => import('./image.ts') },
+  snapshot: { summary: 'Save a cluster to a file, and restore it', load: () => import('./snapshot.ts') },
+  explain: { summary: 'Tell why a pod is on its node, or on none', load: () => import('./explain.ts') },
+  doctor: { summary: 'Tell what is missing on this machine, and how to get it', load: () => import('./doctor.ts') },
+  bench: { summary: 'Measure an API server', load: () => import('./bench.ts') },
+  completion: { summary: 'Print a completion script for bash, zsh or fish', load: () => import('./completion.ts') },
+  'kube-apiserver': { summary: 'Serve the Kubernetes API from an etcd, with upstream\'s flags', load: () => import('./kube-apiserver.ts') },
+  'kube-controller-manager': { summary: 'Run the controllers, with upstream\'s flags', load: () => import('./kube-controller-manager.ts') },
+  'cloud-controller-manager': { summary: 'Run the controllers of a cloud, with upstream\'s flags', load: () => import('./cloud-controller-manager.ts') },
+  'kube-proxy': { summary: 'Send what is addressed to Services to their endpoints, with upstream\'s flags', load: () => import('./kube-proxy.ts') },
+  'container-runtime': { summary: 'Serve the Container Runtime Interface on a socket', load: () => import('./container-runtime.ts') },
+  etcd: { summary: 'Serve a store over etcd\'s v3 API; save and restore snapshots', load: () => import('./etcd.ts') },
+  reencrypt: { summary: 'Encrypt everything stored with the newest key', load: () => import('./reencrypt.ts') },
+  version: { summary: 'Print the versions', load: () => import('./version.ts') },
+};

@@ -1,0 +1,39 @@
+/** Errors of the machine in words that say what to do, in one line. */
+interface SystemError extends Error {
+  readonly code?: string;
+  readonly path?: string;
+  readonly port?: number;
+  readonly address?: string;
+}
+
+/** By the code of the error. */
+const EXPLANATIONS: Readonly<Record<string, (error: SystemError) => string>> = {
+  EADDRINUSE: ({ port, address }) => `port ${port ?? ''} on ${address ?? 'this machine'} is in use by another program; stop it, or choose another port with --port N (0 takes a free one)`,
+  EADDRNOTAVAIL: ({ address }) => `${address ?? 'the address'} is not an address of this machine; choose one with --bind-address (127.0.0.1 is always there)`,
+  EACCES: ({ path, port, address }) => (port === undefined ? `no permission for ${path ?? 'a file'}; choose a directory that you may write to with --data-dir` : `no permission to listen on ${address ?? ''}:${port}; choose a port above 1023 with --port`),
+  EPERM: ({ path }) => `no permission for ${path ?? 'what was asked'}; choose a directory that you may write to with --data-dir`,
+  EROFS: ({ path }) => `${path ?? 'the directory'} is on a file system that cannot be written to; choose another directory with --data-dir`,
+  ENOTDIR: ({ path }) => `${path ?? 'the data directory'} is not a directory; choose another with --data-dir`,
+  EEXIST: ({ path }) => `${path ?? 'the data directory'} exists and is not a directory; choose another with --data-dir`,
+  ENOSPC: ({ path }) => `the disk of ${path ?? 'the data directory'} is full; make room, then start again: nothing that was acknowledged is lost`,
+  EMFILE: () => 'too many open files; raise the limit with "ulimit -n 4096" and start again',
+  corrupt: ({ message }) => `the stored data is damaged (${firstLine(message)}); it was left as it is. Restore a snapshot with "k8ts snapshot restore FILE --data-dir NEW", or start an empty cluster with another --data-dir`,
+  SELF_SIGNED_CERT_IN_CHAIN: () => OLD_KUBECONFIG,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: () => OLD_KUBECONFIG,
+  CERT_SIGNATURE_FAILURE: () => OLD_KUBECONFIG,
+  DEPTH_ZERO_SELF_SIGNED_CERT: () => OLD_KUBECONFIG,
+};
+
+const OLD_KUBECONFIG = 'the kubeconfig belongs to another cluster, or to an older one of this name: its certificate authority did not sign the server\'s certificate. "k8ts status" prints the right one';
+
+export function explainError(error: unknown): string {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code } = cause as SystemError;
+    const explanation = typeof code === 'string' && Object.hasOwn(EXPLANATIONS, code) ? EXPLANATIONS[code] : undefined;
+    if (explanation) return explanation(cause);
+  }
+  if (error instanceof Error && /certificate|unauthorized/i.test(error.message) && 'status' in error) return `${firstLine(error.message)}; ${OLD_KUBECONFIG}`;
+  return firstLine(error instanceof Error ? error.message : String(error));
+}
+
+const firstLine = (text: string): string => text.split('\n')[0]!;

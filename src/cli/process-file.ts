@@ -1,0 +1,94 @@
+/** The file by which a cluster's process is found: `DIR/k8ts.pid`. One that a killed process has left behind is seen to be stale. */
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { createHash } from 'node:crypto';
+import { CommandError } from './command.ts';
+
+export interface ProcessFile {
+  readonly pid: number;
+  /** When the process started, as the system counts it; a process id alone may have gone to another program. */
+  readonly started: string;
+  readonly socket: string;
+  readonly ephemeral: boolean;
+}
+
+const NAME = 'k8ts.pid';
+const EPHEMERAL_PREFIX = 'k8ts-ephemeral-';
+/** The longest path that a unix socket can have, with room for its end. */
+const LONGEST_SOCKET_PATH = 100;
+
+/** Takes the directory for this process; another one that lives keeps it. */
+export function claimDirectory(directory: string, ephemeral: boolean): { socket: string; release(): void } {
+  fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const running = readProcessFile(directory);
+  if (running) throw new CommandError(`a cluster is running in ${directory} (process ${running.pid}); stop it with "k8ts down --data-dir ${directory}", or give this one its own --data-dir`);
+  const socket = socketPath(directory);
+  const file: ProcessFile = { pid: process.pid, started: startTime(process.pid) ?? '', socket, ephemeral };
+  const own = path.join(directory, `${NAME}.${process.pid}`);
+  fs.writeFileSync(own, JSON.stringify(file), { mode: 0o600 });
+  fs.renameSync(own, path.join(directory, NAME));
+  return {
+    socket,
+    release() {
+      fs.rmSync(socket, { force: true });
+      fs.rmSync(path.join(directory, NAME), { force: true });
+      if (ephemeral && path.basename(directory).startsWith(EPHEMERAL_PREFIX)) fs.rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Where a cluster that keeps everything in memory puts its kubeconfig and its socket. */
+export function ephemeralDirectory(): string {
+  return fs.mkdtempSync(path.join(os.tmpdir(), EPHEMERAL_PREFIX));
+}
+
+/** Who runs a cluster in the directory; undefined when nobody does. */
+export function readProcessFile(directory: string): ProcessFile | undefined {
+  let file: ProcessFile;
+  try {
+    file = JSON.parse(fs.readFileSync(path.join(directory, NAME), 'utf8')) as ProcessFile;
+  } catch {
+    return undefined;
+  }
+  const started = startTime(file.pid);
+  return started === undefined || (file.started !== '' && started !== file.started) ? undefined : file;
+}
+
+/** The cluster that is meant: the one in the directory; unless exactly that is meant, else the only one in memory that runs. */
+export function findCluster(directory: string, exact: boolean): { directory: string; process: ProcessFile } {
+  const own = readProcessFile(directory);
+  if (own) return { directory, process: own };
+  const others = (exact ? [] : ephemeralDirectories()).flatMap((candidate) => {
+    const found = readProcessFile(candidate);
+    return found ? [{ directory: candidate, process: found }] : [];
+  });
+  if (others.length === 1) return others[0]!;
+  if (others.length > 1) throw new CommandError(`several clusters run in memory; say which with --data-dir: ${others.map((other) => other.directory).join(' ')}`);
+  throw new CommandError(`no cluster is running in ${directory}; start one with "k8ts up", or say where it is with --data-dir`);
+}
+
+function ephemeralDirectories(): string[] {
+  return fs.readdirSync(os.tmpdir()).filter((name) => name.startsWith(EPHEMERAL_PREFIX)).map((name) => path.join(os.tmpdir(), name));
+}
+
+function socketPath(directory: string): string {
+  const inside = path.join(directory, 'k8ts.sock');
+  if (inside.length < LONGEST_SOCKET_PATH) return inside;
+  return path.join(os.tmpdir(), `k8ts-${createHash('sha256').update(directory).digest('hex').slice(0, 16)}.sock`);
+}
+
+/** Undefined when there is no such process; empty where the system does not tell. */
+function startTime(pid: number): string | undefined {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return undefined;
+  }
+  try {
+    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,21 @@
+/** What is said of a cluster that can be used. */
+import { bold, green } from './output.ts';
+
+export interface Ready {
+  readonly server: string;
+  readonly kubeconfig: string | undefined;
+  readonly pid: number;
+  readonly readySeconds: number;
+  readonly notice?: string;
+}
+
+export function printReady(format: string, ready: Ready): void {
+  if (format === 'json') {
+    console.log(JSON.stringify(ready));
+    return;
+  }
+  console.log(`API server   ${ready.server}`);
+  if (ready.kubeconfig) console.log(`kubeconfig   ${ready.kubeconfig}\n\n  ${bold(`export KUBECONFIG=${ready.kubeconfig}`)}\n  kubectl get nodes\n`);
+  if (ready.notice) console.log(ready.notice);
+  console.log(green(`ready in ${ready.readySeconds.toFixed(2)} s`));
+}

@@ -1,0 +1,43 @@
+/** Nodes that run containers: whether this machine, and this version, can have them. */
+import fs from 'node:fs';
+import path from 'node:path';
+
+export interface Obstacle {
+  /** `missing`: it can be installed; `impossible`: not here, whatever is installed. */
+  readonly kind: 'missing' | 'impossible';
+  readonly reason: string;
+}
+
+/** Programs that a node needs, and the Debian packages that have them. */
+export const NODE_PROGRAMS: Readonly<Record<string, { readonly package: string; readonly purpose: string }>> = {
+  runc: { package: 'runc', purpose: 'creates containers' },
+  conmon: { package: 'conmon', purpose: 'holds their output and exit codes' },
+  nft: { package: 'nftables', purpose: 'sends packets to Services' },
+  ip: { package: 'iproute2', purpose: 'makes the nodes\' networks' },
+};
+
+/** What stands in the way of real nodes; undefined when nothing does. */
+export function realNodesObstacle(): Obstacle | undefined {
+  if (process.platform !== 'linux') return { kind: 'impossible', reason: `containers need Linux, and this is ${process.platform}` };
+  if (process.getuid?.() !== 0) return { kind: 'impossible', reason: 'containers need root' };
+  const missing = missingPrograms();
+  if (missing.length > 0) return { kind: 'missing', reason: `containers need ${missing.join(' and ')} (apt install ${missing.map((name) => NODE_PROGRAMS[name]!.package).join(' ')})` };
+  return { kind: 'impossible', reason: 'nodes that run containers are not part of this version yet' };
+}
+
+export function missingPrograms(): string[] {
+  return Object.keys(NODE_PROGRAMS).filter((name) => !isInstalled(name));
+}
+
+/** Services are often started with a PATH without the sbin folders. */
+export function isInstalled(program: string): boolean {
+  const folders = [...(process.env['PATH'] ?? '').split(path.delimiter), '/usr/sbin', '/sbin', '/usr/local/sbin'];
+  return folders.some((folder) => {
+    try {
+      fs.accessSync(path.join(folder, program), fs.constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
