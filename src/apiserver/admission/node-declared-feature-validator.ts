@@ -4,7 +4,7 @@ import type { KubeObject } from '../../machinery/object.ts';
 import { deepEqual } from '../../machinery/deep-equal.ts';
 import type { AdmissionPlugin } from './admission.ts';
 import { isFor, oldPodOf, podOf, specOf, type PodObject } from './kinds.ts';
-import { isSidecar } from './pod-resources.ts';
+import { isSidecar } from '../../machinery/pod-resources.ts';
 import { refuse } from './refuse.ts';
 
 export const nodeDeclaredFeatureValidator: AdmissionPlugin = {

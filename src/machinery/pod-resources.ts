@@ -1,6 +1,6 @@
 /** What a pod as a whole asks for and is limited to. */
-import type { Container, ContainerStatus, PodSpec, PodStatus } from '../../api/generated/core-v1.ts';
-import { parseQuantity, type Quantity } from '../../machinery/quantity/index.ts';
+import type { Container, ContainerStatus, PodSpec, PodStatus } from '../api/generated/core-v1.ts';
+import { parseQuantity, type Quantity } from './quantity/index.ts';
 
 export type ResourceTotals = Map<string, Quantity>;
 
