@@ -12,7 +12,8 @@ export async function writeAtomically(path: string, content: Uint8Array | string
   } finally {
     await file.close();
   }
-  await moveDurably(temporary, path);
+  await rename(temporary, path);
+  await syncFolder(dirname(path));
 }
 
 /** Replaces a file in one step, for what needs to survive the process but not the machine. */
@@ -20,12 +21,6 @@ export async function replaceFile(path: string, content: string): Promise<void> 
   const temporary = `${path}.new`;
   await writeFile(temporary, content, { mode: 0o600 });
   await rename(temporary, path);
-}
-
-/** Renames a file that has been synced, so that the new name survives a crash. */
-export async function moveDurably(from: string, to: string): Promise<void> {
-  await rename(from, to);
-  await syncFolder(dirname(to));
 }
 
 async function syncFolder(path: string): Promise<void> {

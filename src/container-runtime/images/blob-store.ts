@@ -4,9 +4,8 @@
  */
 import { createHash, type Hash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { mkdir, open, readdir, readFile, rm, stat, type FileHandle } from 'node:fs/promises';
+import { mkdir, open, readdir, readFile, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { moveDurably } from './atomic-file.ts';
 import { digestOf, hashFor, parseDigest } from './digest.ts';
 import { ImageError } from './image-error.ts';
 
@@ -193,7 +192,8 @@ export class BlobStore {
     await this.#removing.get(digest);
     const path = this.path(digest);
     await mkdir(join(path, '..'), { recursive: true, mode: 0o700 });
-    await moveDurably(temporary, path);
+    // Its content is on disk; should its name be lost in a crash, the blob is not there and is fetched again.
+    await rename(temporary, path);
   }
 
   #temporary(): string {

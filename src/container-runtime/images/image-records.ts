@@ -32,6 +32,8 @@ export class ImageRecords {
   readonly #path: string;
   #images = new Map<string, ImageRecord>();
   #writing: Promise<void> = Promise.resolve();
+  /** The file's content, when this process wrote it. */
+  #written = '';
 
   private constructor(root: string) {
     this.#path = join(root, 'images.json');
@@ -142,7 +144,9 @@ export class ImageRecords {
       await before;
       const next = new Map(this.#images);
       apply(next);
-      await writeAtomically(this.#path, JSON.stringify({ images: [...next.values()] }, undefined, 1));
+      const text = JSON.stringify({ images: [...next.values()] }, undefined, 1);
+      if (text !== this.#written) await writeAtomically(this.#path, text);
+      this.#written = text;
       this.#images = next;
     };
     const run = write();
