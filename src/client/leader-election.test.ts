@@ -45,6 +45,17 @@ describe('leader election', () => {
     expect(ctx.clock.pendingTimers).toBe(0);
   });
 
+  it('does not wait long for a server that was stopped before it', async () => {
+    const { ctx, server } = setUp();
+    const log: string[] = [];
+    const a = candidate(ctx, server, 'a', log);
+    await ctx.clock.settle();
+    server.request = () => new Promise(() => {});
+    a.stop();
+    await ctx.clock.advance(2_000);
+    expect(await Promise.race([a.done.then(() => 'ended'), ctx.clock.yield().then(() => 'hangs')])).toBe('ended');
+  });
+
   it('lets the standby in soon after an orderly end', async () => {
     const { ctx, server, lease } = setUp();
     const log: string[] = [];

@@ -131,7 +131,7 @@ export class LeaderElector {
     }
   }
 
-  /** Lets the others take over at once. */
+  /** Lets the others take over at once. A server that is gone already must not keep us: they then wait for the lease to run out. */
   async release(): Promise<void> {
     const { clock, logger } = this.#ctx;
     if (!this.isLeader || this.#observed === undefined) return;
@@ -139,7 +139,7 @@ export class LeaderElector {
     const spec: LeaseSpec = { ...this.#observed.spec, holderIdentity: '', leaseDurationSeconds: 1, acquireTime: now, renewTime: now };
     try {
       const update = (signal: AbortSignal): Promise<Lease> => this.#leases.update({ ...(this.#observed as Lease), spec }, { signal });
-      this.#observe(await withTimeout({ clock, ms: this.#options.renewDeadlineMs, what: 'release of the lease' }, update));
+      this.#observe(await withTimeout({ clock, ms: this.#options.retryPeriodMs, what: 'release of the lease' }, update));
     } catch (error) {
       logger.error(error, 'Failed to release lease', { lock: this.lock });
     }

@@ -5,10 +5,11 @@
 import { startTestServer, type TestServer } from '../apiserver/testing.ts';
 import { Client, TransportError, type Transport, type TransportRequest } from '../client/index.ts';
 import { inProcessTransport } from '../cluster/in-process-transport.ts';
-import { childContext, type Random, type VirtualClock } from '../kernel/index.ts';
+import { childContext, RealClock, type Random, type VirtualClock } from '../kernel/index.ts';
 import { DEFAULT_CONFIG, type ControllerManagerConfig } from './config.ts';
 import { run } from './run.ts';
 
+const realTime = new RealClock();
 const ADMIN = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
 
 export interface FixtureOptions {
@@ -98,7 +99,7 @@ export async function startFixture(options: FixtureOptions): Promise<ControllerF
         if (ctx.clock.monotonic() >= end) throw new Error(`after ${limitMs} ms of virtual time: ${what}\n${ctx.logLines.slice(-10).join('\n')}`);
         await ctx.clock.advance(50);
         /** Work outside the event loop, such as key generation, takes real time. */
-        await new Promise((resolve) => setTimeout(resolve, 0));
+        await realTime.sleep(0);
       }
     },
     async stop() {
