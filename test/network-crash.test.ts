@@ -12,7 +12,7 @@ import { TestNamespaces } from '../src/kernel/netns/testing.ts';
 import { everything, requires } from './requires.ts';
 
 const missing = requires('root', 'ip', 'nft', 'tc');
-const rounds = everything ? 50 : 4;
+const rounds = everything ? 50 : 2;
 const clock = new RealClock();
 
 describe.skipIf(missing !== undefined)(`the network after kill -9${missing === undefined ? '' : ` (${missing})`}`, () => {
