@@ -173,7 +173,7 @@ function assemble(ctx: Context, options: SchedulerOptions & { listers: Listers; 
     background,
     evaluations: new Evaluations(cache, ctx.random.fork('ties')),
     explanations: options.explanations ?? new Explanations(),
-    scheduledEvents: new ScheduledEvents(ctx, { client, instance: `${config.profiles[0]?.schedulerName ?? ''}-${options.identity}`, isBusy: () => queue.activeCount > 0 }),
+    scheduledEvents: new ScheduledEvents(ctx, { client, instance: `${config.profiles[0]?.schedulerName ?? ''}-${options.identity}` }),
     recorderOf: (name: string) => recorders.get(name)!,
     get bindings() {
       return bindings - permitRoom.size;

@@ -1,6 +1,7 @@
 /**
  * Tells of pods that got their node. There is one such event for every pod, and while pods wait for a node these come
- * first: events are written when the queue is empty, or after a few seconds; the oldest are dropped when too many wait.
+ * first: events are written when no pod has been placed for a moment, or after a few seconds; the oldest are dropped when
+ * too many wait.
  */
 import type { Client } from '../client/index.ts';
 import type { Context } from '../kernel/index.ts';
@@ -8,7 +9,7 @@ import { formatMicroTime } from '../machinery/time/index.ts';
 import type { PodInfo } from './cache/pod-info.ts';
 
 const MAX_WAITING = 20_000;
-const LOOK_AGAIN_MS = 50;
+const QUIET_MS = 100;
 const MAX_DELAY_MS = 5_000;
 
 interface Placed {
@@ -21,19 +22,19 @@ export class ScheduledEvents {
   readonly #ctx: Context;
   readonly #client: Client;
   readonly #instance: string;
-  readonly #isBusy: () => boolean;
   #waiting: Placed[] = [];
   #next = 0;
+  #lastPlaced = 0;
   #wake: (() => void) | undefined;
 
-  constructor(ctx: Context, options: { client: Client; instance: string; isBusy: () => boolean }) {
+  constructor(ctx: Context, options: { client: Client; instance: string }) {
     this.#ctx = ctx;
     this.#client = options.client;
     this.#instance = options.instance;
-    this.#isBusy = options.isBusy;
   }
 
   placed(pod: PodInfo, nodeName: string): void {
+    this.#lastPlaced = this.#ctx.clock.monotonic();
     this.#waiting.push({ pod, nodeName, at: this.#ctx.clock.now() });
     if (this.#waiting.length - this.#next > MAX_WAITING) this.#next++;
     this.#wake?.();
@@ -47,7 +48,7 @@ export class ScheduledEvents {
         this.#waiting = [];
         this.#next = 0;
         await this.#more(signal);
-      } else if (this.#isBusy() && clock.now() - next.at < MAX_DELAY_MS) await clock.sleep(LOOK_AGAIN_MS, signal).catch(() => {});
+      } else if (clock.monotonic() - this.#lastPlaced < QUIET_MS && clock.now() - next.at < MAX_DELAY_MS) await clock.sleep(QUIET_MS, signal).catch(() => {});
       else {
         this.#next++;
         await this.#write(next, signal).catch((error: unknown) => {

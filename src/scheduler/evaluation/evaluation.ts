@@ -67,6 +67,7 @@ export class Evaluation {
   #filterNames: readonly string[] = [];
   #stateful: Plugin[] = [];
   #codes = new Uint16Array(0);
+  #codesCopy: Uint16Array | undefined;
   #table = new StatusTable();
   #histogram: number[] = [];
   #feasible = 0;
@@ -76,6 +77,8 @@ export class Evaluation {
   #combined: CombinedScore[] = [];
   #local = new Float64Array(0);
   #tree: TournamentTree | undefined;
+  #lastTotals: Float64Array | undefined;
+  #lastScores: Float64Array[] = [];
   #scoresReady = false;
   #dirty: number[] = [];
   #isDirty = new Uint8Array(0);
@@ -177,37 +180,16 @@ export class Evaluation {
       const slot = this.#tree.draw(this.#random);
       return slot === undefined ? undefined : this.#cache.table.nodes[slot];
     }
-    const totals = this.#totals();
-    const slots = this.#feasibleSlots;
-    let best = -Infinity;
-    let ties = 0;
-    let chosen = 0;
-    for (let i = 0; i < this.#feasible; i++) {
-      const total = totals[i]!;
-      if (total > best) {
-        best = total;
-        chosen = i;
-        ties = 1;
-      } else if (total === best) {
-        ties++;
-        if (this.#random.integer(ties) === 0) chosen = i;
-      }
-    }
-    return this.#cache.table.nodes[slots[chosen]!];
+    return this.#cache.table.nodes[this.#feasibleSlots[this.#drawBest(this.#totals())]!];
   }
 
   /** The scores of nodes, plugin by plugin: the best ones, and one more that is asked for. */
   scoredNodes(limit: number, also?: NodeInfo): ScoredNode[] {
     if (this.#feasible === 0) return [];
     this.#prepareScores();
-    this.#listFeasible();
-    const breakdown = this.#tree === undefined ? this.#combinedBreakdown() : undefined;
-    const order = this.#tree !== undefined ? this.#tree.top(limit).map((slot) => this.#feasibleSlots.indexOf(slot)) : this.#bestOf(limit);
-    if (also !== undefined) {
-      const index = this.#feasibleSlots.subarray(0, this.#feasible).indexOf(also.slot);
-      if (index >= 0 && !order.includes(index)) order.push(index);
-    }
-    return order.map((index) => this.#scored(index, breakdown));
+    const slots = this.#tree !== undefined ? this.#tree.top(limit) : this.#bestOf(limit);
+    if (also !== undefined && this.#codes[also.slot] === FITS && !slots.includes(also.slot)) slots.push(also.slot);
+    return slots.map((slot) => this.#scored(slot));
   }
 
   codeOf(slot: number): number {
@@ -220,9 +202,9 @@ export class Evaluation {
     return code < FIRST_STATUS ? undefined : this.#table.statuses[code - FIRST_STATUS];
   }
 
-  /** A copy of the answer column. */
+  /** A copy of the answer column; the same one until an answer changes. */
   codes(): Uint16Array {
-    return this.#codes.slice(0, this.#cache.table.end);
+    return (this.#codesCopy ??= this.#codes.slice(0, this.#cache.table.end));
   }
 
   feasibleNodes(): NodeInfo[] {
@@ -370,6 +352,7 @@ export class Evaluation {
     this.#histogram = [];
     this.#feasible = 0;
     this.#codes.fill(NO_NODE);
+    this.#codesCopy = undefined;
     this.#feasibleListed = false;
     this.#scoresReady = false;
     for (let slot = 0; slot < table.end; slot++) {
@@ -394,21 +377,20 @@ export class Evaluation {
 
   #clearCode(slot: number): void {
     const before = this.#codes[slot]!;
+    if (before !== NO_NODE) this.#codesCopy = undefined;
     if (before === FITS) this.#feasible--;
     else if (before >= FIRST_STATUS) this.#histogram[before - FIRST_STATUS]!--;
     this.#codes[slot] = NO_NODE;
   }
 
   #setCode(slot: number, status: Status | undefined): void {
+    const code = status === undefined ? FITS : this.#table.index(status) + FIRST_STATUS;
+    if (this.#codes[slot] === code) return;
     this.#clearCode(slot);
-    if (status === undefined) {
-      this.#codes[slot] = FITS;
-      this.#feasible++;
-      return;
-    }
-    const index = this.#table.index(status);
-    this.#codes[slot] = index + FIRST_STATUS;
-    this.#histogram[index] = (this.#histogram[index] ?? 0) + 1;
+    this.#codesCopy = undefined;
+    this.#codes[slot] = code;
+    if (code === FITS) this.#feasible++;
+    else this.#histogram[code - FIRST_STATUS] = (this.#histogram[code - FIRST_STATUS] ?? 0) + 1;
   }
 
   #podChanged(other: PodInfo, slot: number, added: boolean): void {
@@ -458,6 +440,8 @@ export class Evaluation {
     }
     this.#localScores = [];
     this.#combined = [];
+    this.#lastScores = [];
+    this.#lastTotals = undefined;
     for (const { plugin, weight } of this.profile.plugins.score) {
       if (state.skippedScores.has(plugin.name)) continue;
       if (plugin.scoreAll !== undefined) this.#combined.push({ plugin, weight, raw: undefined });
@@ -492,35 +476,67 @@ export class Evaluation {
   /** Totals of the feasible nodes, in the order of their list. */
   #totals(): Float64Array {
     this.#listFeasible();
-    const totals = new Float64Array(this.#feasible);
-    for (let i = 0; i < this.#feasible; i++) totals[i] = this.#local[this.#feasibleSlots[i]!]!;
-    for (const { weight, scores } of this.#combinedBreakdown()) for (let i = 0; i < this.#feasible; i++) totals[i]! += weight * scores[i]!;
+    const count = this.#feasible;
+    const slots = this.#feasibleSlots;
+    const local = this.#local;
+    const totals = (this.#lastTotals = this.#room(this.#lastTotals, count));
+    for (let i = 0; i < count; i++) totals[i] = local[slots[i]!]!;
+    this.#combined.forEach(({ plugin, weight, raw }, p) => {
+      const scores = (this.#lastScores[p] = this.#room(this.#lastScores[p], count));
+      if (raw === undefined) plugin.scoreAll!(this.state, this.#pod, this.#feasibleList, scores);
+      else for (let i = 0; i < count; i++) scores[i] = raw.values[slots[i]!]!;
+      plugin.normalizeScores?.(this.state, this.#pod, this.#feasibleList, scores);
+      for (let i = 0; i < count; i++) totals[i]! += weight * scores[i]!;
+    });
     return totals;
   }
 
-  #combinedBreakdown(): { plugin: Plugin; weight: number; scores: Float64Array }[] {
-    return this.#combined.map(({ plugin, weight, raw }) => {
-      const scores = new Float64Array(this.#feasible);
-      if (raw === undefined) plugin.scoreAll!(this.state, this.#pod, this.#feasibleList, scores);
-      else for (let i = 0; i < this.#feasible; i++) scores[i] = raw.values[this.#feasibleSlots[i]!]!;
-      plugin.normalizeScores?.(this.state, this.#pod, this.#feasibleList, scores);
-      return { plugin, weight, scores };
-    });
+  /** The arrays of the last decision are used again while they are long enough. */
+  #room(array: Float64Array | undefined, count: number): Float64Array {
+    return array !== undefined && array.length >= count ? array : new Float64Array(this.#cache.table.capacity);
   }
 
+  /** One of the best, each with the same chance. */
+  #drawBest(totals: Float64Array): number {
+    let best = -Infinity;
+    let ties = 0;
+    const count = this.#feasible;
+    for (let i = 0; i < count; i++) {
+      if (totals[i]! > best) {
+        best = totals[i]!;
+        ties = 1;
+      } else if (totals[i] === best) ties++;
+    }
+    let rank = ties === 1 ? 0 : this.#random.integer(ties);
+    for (let i = 0; i < count; i++) if (totals[i] === best && rank-- === 0) return i;
+    return 0;
+  }
+
+  /** Slots with the best totals of the last decision, best first. */
   #bestOf(limit: number): number[] {
-    const totals = this.#totals();
-    return Array.from(totals.keys())
-      .sort((a, b) => totals[b]! - totals[a]!)
-      .slice(0, limit);
+    const totals = this.#lastTotals ?? this.#totals();
+    const best: number[] = [];
+    for (let i = 0; i < this.#feasible; i++) {
+      if (best.length === limit && totals[i]! <= totals[best[limit - 1]!]!) continue;
+      let at = best.length;
+      while (at > 0 && totals[best[at - 1]!]! < totals[i]!) at--;
+      best.splice(at, 0, i);
+      if (best.length > limit) best.pop();
+    }
+    return best.map((i) => this.#feasibleSlots[i]!);
   }
 
-  #scored(index: number, breakdown: { plugin: Plugin; weight: number; scores: Float64Array }[] | undefined): ScoredNode {
-    const node = this.#cache.table.nodes[this.#feasibleSlots[index]!]!;
+  #scored(slot: number): ScoredNode {
+    const node = this.#cache.table.nodes[slot]!;
     const scores: Record<string, number> = {};
-    for (const { plugin, weight, run } of this.#localScores) scores[plugin.name] = weight * run(node);
-    for (const { plugin, weight, scores: all } of breakdown ?? []) scores[plugin.name] = weight * all[index]!;
-    return { node, total: Object.values(scores).reduce((a, b) => a + b, 0), scores };
+    let total = 0;
+    for (const { plugin, weight, run } of this.#localScores) total += scores[plugin.name] = weight * run(node);
+    if (this.#combined.length > 0) {
+      this.#listFeasible();
+      const index = this.#feasibleSlots.subarray(0, this.#feasible).indexOf(slot);
+      this.#combined.forEach(({ plugin, weight }, p) => (total += scores[plugin.name] = weight * (this.#lastScores[p]?.[index] ?? 0)));
+    }
+    return { node, total, scores };
   }
 }
 

@@ -77,7 +77,8 @@ export class TournamentTree {
     const open = [1];
     while (open.length > 0 && found.length < count) {
       let next = 0;
-      for (let i = 1; i < open.length; i++) if (this.#best[open[i]!]! > this.#best[open[next]!]!) next = i;
+      /** Among equals the one found last: downwards first, so that ties are not all opened up. */
+      for (let i = 1; i < open.length; i++) if (this.#best[open[i]!]! >= this.#best[open[next]!]!) next = i;
       const at = open[next]!;
       if (this.#best[at] === -Infinity) break;
       open.splice(next, 1);

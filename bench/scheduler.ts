@@ -1,0 +1,193 @@
+import type { Node, Pod, PodSpec } from '../src/api/generated/core-v1.ts';
+import { Client } from '../src/client/index.ts';
+import { inProcessTransport, startCluster } from '../src/cluster/index.ts';
+import { childContext, createContext, silentLogger, type Context } from '../src/kernel/index.ts';
+import { DEFAULT_CONFIG, Explanations, run as runScheduler, schedulerMetrics } from '../src/scheduler/index.ts';
+import { FreeApiServer } from './free-api-server.ts';
+import type { BenchOptions, Row } from './harness.ts';
+
+export const name = 'scheduler';
+
+/** Requests under way at a time while objects are made. */
+const LANES = 64;
+const ZONES = 3;
+
+interface Workload {
+  readonly work: string;
+  readonly nodes: number;
+  /** Pods that are there before the clock starts; those that fit nowhere stay where they are. */
+  readonly before: readonly { readonly count: number; readonly pod: (i: number) => Pod; readonly unschedulable?: boolean }[];
+  readonly pods: number;
+  readonly pod: (i: number) => Pod;
+  readonly owed: number;
+}
+
+/**
+ * Pods from their creation to their binding, through the API server in this process, with nodes that are only objects: the
+ * work of upstream's own benchmark; and the same on an API server that costs nothing, which tells what the scheduler does.
+ */
+export async function run(_options: BenchOptions): Promise<Row[]> {
+  const rows: Row[] = [];
+  const rates = new Map<string, number>();
+  for (const workload of WORKLOADS) {
+    if (process.env['K8TS_BENCH_WORK'] !== undefined && !workload.work.includes(process.env['K8TS_BENCH_WORK'])) continue;
+    const alone = await measureAlone(workload);
+    if (process.env['K8TS_BENCH_ALONE'] !== undefined) {
+      rows.push({ work: workload.work, value: alone, unit: 'pods/s' });
+      continue;
+    }
+    const measured = await measure(workload);
+    rates.set(workload.work, measured.rate);
+    rows.push({ work: workload.work, value: measured.rate, unit: 'pods/s', atLeast: workload.owed });
+    rows.push({ work: `${workload.work}: scheduler alone`, value: alone, unit: 'pods/s' });
+    rows.push({ work: `${workload.work}: decisions`, value: measured.decisions, unit: '/s' });
+    rows.push({ work: `${workload.work}: 99th percentile of a decision`, value: measured.p99, unit: 'ms', ...(workload.nodes === 5_000 ? { atMost: 2 } : {}) });
+  }
+  const [plain, large, beside] = [PLAIN, LARGE, BESIDE].map((work) => rates.get(work));
+  if (plain && large) rows.push({ work: 'rate at 15,000 nodes, of that at 5,000', value: (100 * large) / plain, unit: '%', atLeast: 50 });
+  if (plain && beside) rows.push({ work: 'rate beside pods that fit nowhere, of that without', value: (100 * beside) / plain, unit: '%', atLeast: 90 });
+  return rows;
+}
+
+const PLAIN = '10,000 plain pods on 5,000 nodes';
+const LARGE = '10,000 plain pods on 15,000 nodes';
+const BESIDE = '10,000 plain pods beside 10,000 that fit nowhere';
+
+const plainPod = (prefix: string) => (i: number) => makePod(`${prefix}-${i}`, {}, {});
+const antiAffine = (prefix: string) => (i: number) =>
+  makePod(`${prefix}-${i}`, { color: 'green' }, { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: { color: 'green' } } }] } } });
+const affine = (prefix: string) => (i: number) =>
+  makePod(`${prefix}-${i}`, { color: 'blue' }, { affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'topology.kubernetes.io/zone', labelSelector: { matchLabels: { color: 'blue' } } }] } } });
+const spread = (prefix: string) => (i: number) =>
+  makePod(`${prefix}-${i}`, { color: 'blue' }, { topologySpreadConstraints: [{ maxSkew: 5, topologyKey: 'topology.kubernetes.io/zone', whenUnsatisfiable: 'DoNotSchedule', labelSelector: { matchLabels: { color: 'blue' } } }] });
+const preferring = (prefix: string) => (i: number) =>
+  makePod(`${prefix}-${i}`, { color: 'red' }, { affinity: { podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, podAffinityTerm: { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: { color: 'red' } } } }] } } });
+const sized = (prefix: string, cpu: string, priorityClassName: string | undefined) => (i: number) =>
+  makePod(`${prefix}-${i}`, {}, { terminationGracePeriodSeconds: 0, ...(priorityClassName ? { priorityClassName } : {}) }, { cpu, memory: '500Mi' });
+
+const WORKLOADS: readonly Workload[] = [
+  { work: PLAIN, nodes: 5_000, before: [{ count: 1_000, pod: plainPod('before') }], pods: 10_000, pod: plainPod('p'), owed: 2_400 },
+  { work: LARGE, nodes: 15_000, before: [{ count: 1_000, pod: plainPod('before') }], pods: 10_000, pod: plainPod('p'), owed: 1_200 },
+  { work: BESIDE, nodes: 5_000, before: [{ count: 10_000, pod: sized('huge', '400', undefined), unschedulable: true }], pods: 10_000, pod: plainPod('p'), owed: 2_160 },
+  { work: '2,000 pods with anti-affinity on 5,000 nodes', nodes: 5_000, before: [{ count: 1_000, pod: antiAffine('before') }], pods: 2_000, pod: antiAffine('p'), owed: 600 },
+  { work: '5,000 pods with affinity on 5,000 nodes', nodes: 5_000, before: [{ count: 1_000, pod: affine('before') }], pods: 5_000, pod: affine('p'), owed: 350 },
+  { work: '5,000 pods with topology spread on 5,000 nodes', nodes: 5_000, before: [{ count: 1_000, pod: plainPod('before') }], pods: 5_000, pod: spread('p'), owed: 850 },
+  { work: '5,000 pods with preferred affinity on 5,000 nodes', nodes: 5_000, before: [{ count: 1_000, pod: preferring('before') }], pods: 5_000, pod: preferring('p'), owed: 900 },
+  { work: '5,000 pods that preempt on 5,000 nodes', nodes: 5_000, before: [{ count: 20_000, pod: sized('low', '900m', undefined) }], pods: 5_000, pod: sized('high', '3', 'high'), owed: 1_600 },
+];
+
+function makePod(podName: string, labels: Record<string, string>, spec: Partial<PodSpec>, requests: Record<string, string> = { cpu: '100m', memory: '500Mi' }): Pod {
+  return { apiVersion: 'v1', kind: 'Pod', metadata: { namespace: 'bench', name: podName, labels }, spec: { containers: [{ name: 'pause', image: 'registry.k8s.io/pause:3.10.1', resources: { requests } }], ...spec } };
+}
+
+function makeNode(i: number): Node {
+  const resources = { cpu: '4', memory: '32Gi', pods: '110' };
+  return { apiVersion: 'v1', kind: 'Node', metadata: { name: `node-${i}`, labels: { 'kubernetes.io/hostname': `node-${i}`, 'topology.kubernetes.io/zone': `zone-${i % ZONES}` } }, status: { capacity: resources, allocatable: resources } };
+}
+
+async function measure(workload: Workload): Promise<{ rate: number; decisions: number; p99: number }> {
+  const stop = new AbortController();
+  const ctx = createContext({ signal: stop.signal, logger: silentLogger });
+  const cluster = await startCluster(ctx, { bindAddress: '127.0.0.1', port: 0, serviceClusterIpRange: '10.96.0.0/16', clusterCidr: '10.244.0.0/16', controllers: [], scheduler: false });
+  try {
+    const clientAs = (user: string, groups: string[]): Client => new Client({ transport: inProcessTransport({ handle: cluster.apiServer.handle, user: { name: user, groups }, signal: stop.signal }), clock: ctx.clock, userAgent: 'bench' });
+    const admin = clientAs('admin', ['system:masters', 'system:authenticated']);
+    await prepare(admin, workload.nodes);
+    const scheduler = startScheduler(ctx, clientAs('system:kube-scheduler', ['system:authenticated']));
+    let placed = 0;
+    for (const { count, pod, unschedulable } of workload.before) {
+      await createAll(count, (i) => admin.resource('v1/pods').create(pod(i)));
+      if (unschedulable) await until(ctx, () => scheduler.turnedDown() >= count);
+      else await until(ctx, () => scheduler.bound() >= placed + count);
+      if (!unschedulable) placed += count;
+    }
+    await ctx.clock.sleep(500);
+    scheduler.explanations.durations.length = 0;
+    const startedAt = ctx.clock.monotonic();
+    const target = scheduler.bound() + workload.pods;
+    const creating = createAll(workload.pods, (i) => admin.resource('v1/pods').create(workload.pod(i)));
+    await until(ctx, () => scheduler.bound() >= target);
+    const seconds = (ctx.clock.monotonic() - startedAt) / 1000;
+    await creating;
+    const durations = scheduler.explanations.durations.toSorted((a, b) => a - b);
+    const sum = durations.reduce((a, b) => a + b, 0);
+    return { rate: workload.pods / seconds, decisions: (1000 * durations.length) / sum, p99: durations[Math.floor(durations.length * 0.99)] ?? 0 };
+  } finally {
+    stop.abort(new Error('bench is over'));
+    await cluster.finished.catch(() => {});
+  }
+}
+
+/** The same without an API server's own work. */
+async function measureAlone(workload: Workload): Promise<number> {
+  const stop = new AbortController();
+  const ctx = createContext({ signal: stop.signal, logger: silentLogger });
+  const server = new FreeApiServer(Array.from({ length: workload.nodes }, (_, i) => makeNode(i)));
+  const scheduler = startScheduler(ctx, new Client({ transport: server, clock: ctx.clock }));
+  const priority = (pod: Pod): Pod => (pod.spec?.priorityClassName === 'high' ? { ...pod, spec: { ...pod.spec, priority: 1_000 } } : pod);
+  try {
+    for (const { count, pod, unschedulable } of workload.before) {
+      for (let i = 0; i < count; i++) server.createPod(priority(pod(i)));
+      const target = scheduler.bound() + count;
+      await until(ctx, () => (unschedulable ? scheduler.turnedDown() >= count : scheduler.bound() >= target));
+    }
+    await ctx.clock.sleep(200);
+    const target = scheduler.bound() + workload.pods;
+    const cpu = process.cpuUsage();
+    const startedAt = ctx.clock.monotonic();
+    for (let i = 0; i < workload.pods; i++) server.createPod(priority(workload.pod(i)));
+    await until(ctx, () => scheduler.bound() >= target);
+    if (process.env['K8TS_BENCH_CPU'] !== undefined) console.error(workload.work, 'cpu µs/pod', ((process.cpuUsage(cpu).user + process.cpuUsage(cpu).system) / workload.pods).toFixed(1), scheduler.explanations.durations.length);
+    return workload.pods / ((ctx.clock.monotonic() - startedAt) / 1000);
+  } finally {
+    stop.abort(new Error('bench is over'));
+    await scheduler.finished;
+  }
+}
+
+class TimedExplanations extends Explanations {
+  readonly durations: number[] = [];
+
+  override record(attempt: Parameters<Explanations['record']>[0]): void {
+    this.durations.push(attempt.durationMs);
+    super.record(attempt);
+  }
+}
+
+function startScheduler(ctx: Context, client: Client) {
+  const inner = childContext(ctx, 'kube-scheduler');
+  const explanations = new TimedExplanations();
+  const finished = runScheduler(inner, { client, config: { ...DEFAULT_CONFIG, leaderElect: false }, identity: 'bench', explanations }).catch(() => {});
+  const { scheduleAttempts } = schedulerMetrics(inner.metrics);
+  const count = (result: string): number => scheduleAttempts.value({ result, profile: 'default-scheduler' });
+  return { explanations, finished, bound: () => count('scheduled'), turnedDown: () => count('unschedulable') };
+}
+
+async function prepare(admin: Client, nodes: number): Promise<void> {
+  await admin.resource('v1/namespaces').create({ metadata: { name: 'bench' } });
+  await admin.resource('v1/serviceaccounts').create({ metadata: { namespace: 'bench', name: 'default' } });
+  await admin.resource('scheduling.k8s.io/v1/priorityclasses').create({ metadata: { name: 'high' }, value: 1_000 });
+  const resource = admin.resource('v1/nodes');
+  await createAll(nodes, async (i) => {
+    const node = makeNode(i);
+    await resource.create(node);
+    /** New nodes are tainted until somebody says that they are ready. */
+    await resource.patch({ name: node.metadata.name! }, { spec: { taints: null } }, { type: 'merge' });
+  });
+}
+
+async function createAll(count: number, create: (i: number) => Promise<unknown>): Promise<void> {
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    while (next < count) await create(next++);
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+}
+
+async function until(ctx: Context, reached: () => boolean): Promise<void> {
+  const end = ctx.clock.monotonic() + 300_000;
+  while (!reached()) {
+    if (ctx.clock.monotonic() > end) throw new Error('the pods were not scheduled in five minutes');
+    await ctx.clock.sleep(10);
+  }
+}
