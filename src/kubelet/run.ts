@@ -16,9 +16,9 @@ import type { KubeletOptions } from './kubelet-options.ts';
 import { nodeAllocatable, nodeCapacity } from './node/capacity.ts';
 import { filesystemUse, readMachine } from './node/machine.ts';
 import { nodeStatus } from './node/node-status.ts';
-import { followPodCidr } from './node/follow-pod-cidr.ts';
 import { keepNodeLease } from './node/node-lease.ts';
 import { NodeReporter } from './node/node-reporter.ts';
+import { PodCidrs } from './node/pod-cidrs.ts';
 import { RuntimeProbe } from './node/runtime-probe.ts';
 import { nodeAddressList, nodeLabelSet, nodeTaints } from './node/node-identity.ts';
 import { ShutdownManager } from './node/shutdown-manager.ts';
@@ -60,8 +60,8 @@ export async function run(outer: Context, options: KubeletOptions): Promise<void
   const events = new PodEvents(recorder);
   const informers = new InformerFactory(inner, { client });
   const podInformer = informers.informer('v1/pods', { fieldSelector: `spec.nodeName=${config.nodeName}` });
+  const nodeInformer = informers.informer('v1/nodes', { fieldSelector: `metadata.name=${config.nodeName}` });
   const services = informers.informer('v1/services');
-  const ownNode = informers.informer('v1/nodes', { fieldSelector: `metadata.name=${config.nodeName}` });
   const mounter = options.mounter ?? systemMounter();
   const dial = options.dial ?? nodeDialer(config.nodeNetns);
   const probe = new RuntimeProbe(inner, runtime);
@@ -156,6 +156,7 @@ export async function run(outer: Context, options: KubeletOptions): Promise<void
     extras: devices,
     configMaps,
     secrets,
+    networkProblem: () => probe.networkProblem,
     services: async () => {
       await services.waitForSync(inner.signal);
       return services.list();
@@ -167,7 +168,7 @@ export async function run(outer: Context, options: KubeletOptions): Promise<void
   };
   const allocations = new Allocations(config.rootDirectory);
   await allocations.load();
-  const node = (): Node => reporter.node ?? { apiVersion: 'v1', kind: 'Node', metadata: { name: config.nodeName } };
+  const node = (): Node => nodeInformer.get(config.nodeName) ?? reporter.node ?? { apiVersion: 'v1', kind: 'Node', metadata: { name: config.nodeName } };
   const manager: PodManager = new PodManager(inner, {
     parts,
     informer: podInformer,
@@ -194,6 +195,15 @@ export async function run(outer: Context, options: KubeletOptions): Promise<void
     reporter.event('Normal', 'Starting', 'Starting kubelet.');
     for (const condition of reporter.node?.status?.conditions ?? []) reporter.tellCondition(condition.type, condition.status);
     group.start('lease', () => keepNodeLease(inner, { client, nodeName: config.nodeName, durationSeconds: config.nodeLeaseDurationSeconds, nodeUid: () => reporter.node?.metadata.uid }));
+    const podCidrs = new PodCidrs(inner, {
+      runtime,
+      onConfigured: async () => {
+        await probe.check();
+        reporter.changed();
+        for (const worker of manager.workers) worker.wake();
+      },
+    });
+    nodeInformer.addHandler({ onAdd: (current) => podCidrs.set(current), onUpdate: (_, current) => podCidrs.set(current) });
     await podInformer.waitForSync(inner.signal);
     manager.start();
     await userNamespaces.load(manager.pods());
@@ -201,7 +211,6 @@ export async function run(outer: Context, options: KubeletOptions): Promise<void
     await pleg.relist().catch((error: unknown) => ctx.logger.error(error, 'The container runtime does not answer yet'));
     await removeOrphanedDirectories(config.rootDirectory, manager, volumes);
     group.start('pleg', () => pleg.run());
-    group.start('pod CIDR', () => followPodCidr(inner, { nodes: ownNode, runtime, onChange: () => reporter.changed() }));
     group.start('node status', () => reporter.run());
     group.start('eviction', () => eviction.run());
     group.start('image garbage collection', () => imageGc.run());

@@ -23,6 +23,10 @@ export class RuntimeProbe {
     return this.#problems;
   }
 
+  get networkProblem(): string | undefined {
+    return this.#problems.find((problem) => problem.startsWith('container runtime network not ready'));
+  }
+
   get recursiveReadOnly(): boolean {
     return this.handlers.some(({ name = '', features }) => name === '' && features?.recursiveReadOnlyMounts === true);
   }

@@ -16,6 +16,9 @@ import { uidOf } from './pod-text.ts';
 import { startContainer } from './start-container.ts';
 import type { PodActions } from './pod-actions.ts';
 
+/** The workers are woken as soon as there is a network; this is for runtimes whose network is nobody's to announce. */
+const NETWORK_RETRY_MS = 10_000;
+
 export interface PerformInput {
   readonly pod: Pod;
   readonly observed: ObservedPod;
@@ -40,6 +43,11 @@ export async function performActions(parts: PodParts, input: PerformInput): Prom
   if (actions.containersToUpdate.length > 0) changed = (await updateContainers(parts, input)) || changed;
   if (starts.length === 0 && !actions.createSandbox) return { changed, retryInMs: undefined };
 
+  const networkProblem = pod.spec?.hostNetwork === true ? undefined : parts.networkProblem();
+  if (actions.createSandbox && networkProblem !== undefined) {
+    parts.events.pod(pod, 'Warning', 'NetworkNotReady', `network is not ready: ${networkProblem}`);
+    return { changed, retryInMs: NETWORK_RETRY_MS };
+  }
   await fs.mkdir(parts.volumes.podDirectory(uidOf(pod)), { recursive: true, mode: 0o750 });
   const volumes = await parts.volumes.ensure(pod);
   if (volumes.type === 'failed') return { changed, retryInMs: volumes.retryInMs };

@@ -52,6 +52,8 @@ export interface PodParts {
   readonly extras: ContainerExtras;
   readonly configMaps: WatchedObjects<'v1/configmaps'>;
   readonly secrets: WatchedObjects<'v1/secrets'>;
+  /** Why pods cannot get a network now. */
+  readonly networkProblem: () => string | undefined;
   readonly services: () => Promise<readonly Service[]>;
   /** The runtime handler of a RuntimeClass. Throws when there is no such class. */
   readonly runtimeHandler: (runtimeClassName: string) => Promise<string>;

@@ -1,0 +1,182 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import tls from 'node:tls';
+import { startControlPlane, type ControlPlane } from '../src/cluster/control-plane.ts';
+import { startRealNode, type RealNode, type RealNodeOptions } from './real-node.ts';
+import type { Client } from '../src/client/index.ts';
+import { DEFAULT_CONFIG, run as runControllerManager } from '../src/controller-manager/index.ts';
+import { createContext, RunGroup, type Context } from '../src/kernel/index.ts';
+import { createNetns, deleteNetns, runIn } from '../src/kernel/netns/index.ts';
+import { DEFAULT_CONFIG as DEFAULT_SCHEDULER_CONFIG, run as runScheduler } from '../src/scheduler/index.ts';
+import { removeCgroups } from './container-runtime-fixture.ts';
+import { findProgram } from './requires.ts';
+import { busyboxImage, dockerArchive, webImage, type TestImage } from './test-images.ts';
+
+/** A cluster of one node that runs containers, all in this process: API server, controllers, scheduler, runtime, kubelet. */
+export interface NodeCluster {
+  readonly ctx: Context;
+  readonly directory: string;
+  readonly kubeconfig: string;
+  readonly controlPlane: ControlPlane;
+  readonly client: Client;
+  node: RealNode;
+  readonly netns: string;
+  load(image: TestImage): Promise<void>;
+  /** Ends kubelet and runtime and starts them again; containers go on. */
+  restartNode(): Promise<void>;
+  kubectl(args: string | readonly string[], stdin?: string): Promise<KubectlOutcome>;
+  /** The output; throws when kubectl fails. */
+  ok(args: string | readonly string[], stdin?: string): Promise<string>;
+  until(what: string, condition: () => Promise<boolean> | boolean, limitMs?: number): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface KubectlOutcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+let clusters = 0;
+const MASTERS = ['system:masters', 'system:authenticated'];
+const NODE = 'node-1';
+
+export async function startNodeCluster(options: Partial<RealNodeOptions> & { readonly port?: number } = {}): Promise<NodeCluster> {
+  const name = `kubelet-${process.pid}-${clusters++}`;
+  const directory = mkdtempSync(join(tmpdir(), `${name}-`));
+  const stateParent = `/run/k8ts-test/${name}`;
+  const netns = `${stateParent}-node`;
+  createNetns(netns);
+  await runIn('ip', ['link', 'set', 'lo', 'up'], { netns });
+  const stop = new AbortController();
+  const writeLog = (line: string): void => void (process.env['K8TS_TEST_LOG'] ? process.stderr.write(`${line}\n`) : 0);
+  const ctx = createContext({ signal: stop.signal, writeLog, verbosity: Number(process.env['K8TS_TEST_LOG'] ?? 0) });
+  const group = new RunGroup({ signal: ctx.signal });
+  let node: RealNode | undefined;
+  const controlPlane: ControlPlane = await startControlPlane(
+    ctx,
+    { bindAddress: '127.0.0.1', port: options.port ?? 0, serviceClusterIpRange: '10.96.0.0/16', clusterCidr: '10.244.0.0/16', controllers: ['*'], kubeconfig: join(directory, 'kubeconfig'), signingKey: 'ec' },
+    (wanted) => {
+      const target = node;
+      if (wanted !== NODE || target === undefined) return undefined;
+      // The node's addresses are in its namespace alone; the API server gets a connection from inside it.
+      const { certificate, key } = controlPlane.pki.kubeletClient;
+      return () => tls.connect({ socket: target.connect(), cert: certificate, key, rejectUnauthorized: false });
+    },
+  );
+  const clientAs = (user: string, groups: readonly string[]): Client => controlPlane.clientAs({ name: user, groups }, user.replace(/^system:/, ''));
+  group.start('kube-controller-manager', () =>
+    runControllerManager(ctx, {
+      client: clientAs('system:kube-controller-manager', MASTERS),
+      config: {
+        ...DEFAULT_CONFIG,
+        clusterCidr: '10.244.0.0/16',
+        rootCa: controlPlane.pki.ca.certificate,
+        clusterSigningCertificate: controlPlane.pki.ca.certificate,
+        clusterSigningKey: controlPlane.pki.ca.key,
+        serviceAccountPrivateKey: controlPlane.pki.serviceAccount.privateKey,
+        leaderElect: false,
+        hostPathProvisionerDirectory: join(directory, 'volumes'),
+      },
+      identity: 'test',
+    }),
+  );
+  group.start('kube-scheduler', () => runScheduler(ctx, { client: clientAs('system:kube-scheduler', ['system:authenticated']), config: { ...DEFAULT_SCHEDULER_CONFIG, leaderElect: false }, identity: 'test' }));
+
+  let nodeStop = new AbortController();
+  const startNode = async (): Promise<RealNode> => {
+    nodeStop = new AbortController();
+    const inner = { ...ctx, signal: AbortSignal.any([ctx.signal, nodeStop.signal]) };
+    return startRealNode(inner, {
+      name: NODE,
+      client: controlPlane.clientAs({ name: `system:node:${NODE}`, groups: ['system:nodes', 'system:authenticated'] }, 'kubelet', inner.signal),
+      dataDirectory: join(directory, 'node'),
+      stateDirectory: join(stateParent, NODE),
+      netns,
+      addresses: ['10.64.0.2'],
+      clusterDns: ['10.96.0.10'],
+      clientCa: controlPlane.pki.ca.certificate,
+      ...options,
+    });
+  };
+  node = await startNode();
+  const first = node;
+
+  const cluster: NodeCluster = {
+    ctx,
+    directory,
+    kubeconfig: join(directory, 'kubeconfig'),
+    controlPlane,
+    client: clientAs('admin', MASTERS),
+    node: first,
+    netns,
+    async load(image) {
+      await cluster.node.runtime.imageStore.loadArchive(Readable.from([dockerArchive(image)]));
+    },
+    async restartNode() {
+      nodeStop.abort(new Error('restarted'));
+      await cluster.node.finished.catch(() => {});
+      cluster.node = node = await startNode();
+    },
+    kubectl: (args, stdin = '') => runKubectl(join(directory, 'kubeconfig'), args, stdin),
+    async ok(args, stdin = '') {
+      const { code, stdout, stderr } = await cluster.kubectl(args, stdin);
+      if (code !== 0) throw new Error(`kubectl ${String(args)} ended with ${code}\n${stdout}${stderr}`);
+      return stdout;
+    },
+    async until(what, condition, limitMs = 20_000) {
+      const end = Date.now() + limitMs;
+      while (!(await condition())) {
+        if (Date.now() > end) throw new Error(`after ${limitMs} ms: ${what}`);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    },
+    async close() {
+      nodeStop.abort(new Error('closed'));
+      await cluster.node.finished.catch(() => {});
+      stop.abort(new Error('closed'));
+      await group.wait().catch(() => {});
+      await controlPlane.finished.catch(() => {});
+      await removeEverything(directory, stateParent, netns);
+      removeCgroups(`/k8ts-${name}-${NODE}`);
+      deleteNetns(netns);
+      rmSync(stateParent, { recursive: true, force: true });
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+  writeFileSync(join(directory, 'kubeconfig'), controlPlane.kubeconfig, { mode: 0o600 });
+  await cluster.load(busyboxImage('docker.io/library/busybox:latest'));
+  await cluster.load(webImage('docker.io/library/www:latest'));
+  await cluster.until('the node is ready', async () => (await cluster.client.resource('v1/nodes').get({ name: NODE })).status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false);
+  return cluster;
+}
+
+/** Takes the runtime up once more, without anyone who would start things again, and removes what it has. */
+async function removeEverything(directory: string, stateParent: string, netns: string): Promise<void> {
+  const { BridgeNetwork, startContainerRuntime } = await import('../src/container-runtime/index.ts');
+  const stop = new AbortController();
+  const ctx = createContext({ signal: stop.signal, writeLog: () => {} });
+  const network = await BridgeNetwork.open(ctx, { nodeNetns: netns, stateDirectory: join(directory, 'node', 'network') });
+  const runtime = await startContainerRuntime(ctx, { rootDirectory: join(directory, 'node', 'runtime'), stateDirectory: join(stateParent, NODE), network, nodeNetns: netns });
+  const { items = [] } = await runtime.runtime.listPodSandbox({});
+  await Promise.all(items.map(({ id = '' }) => runtime.runtime.removePodSandbox({ podSandboxId: id })));
+  stop.abort();
+  await runtime.finished;
+  await network.close();
+  const { systemMounter } = await import('../src/kubelet/volumes/mounter.ts');
+  const mounter = systemMounter();
+  for (const point of await mounter.below(directory)) await mounter.unmount(point);
+}
+
+const KUBECTL = findProgram('kubectl') ?? 'kubectl';
+
+function runKubectl(kubeconfig: string, args: string | readonly string[], stdin: string): Promise<KubectlOutcome> {
+  const words = typeof args === 'string' ? (args.match(/(?:'[^']*'|[^\s'])+/g) ?? []).map((word) => word.replaceAll("'", '')) : [...args];
+  return new Promise((resolve) => {
+    const child = execFile(KUBECTL, words, { env: { ...process.env, KUBECONFIG: kubeconfig }, timeout: 60_000, maxBuffer: 1 << 26 }, (error, stdout, stderr) => resolve({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr }));
+    child.stdin?.end(stdin);
+  });
+}
