@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -30,6 +30,8 @@ let fixtures = 0;
 export async function startRuntimeFixture(options: Partial<ContainerRuntimeOptions> = {}): Promise<RuntimeFixture> {
   const name = `crt-${process.pid}-${fixtures++}`;
   const directory = mkdtempSync(join(tmpdir(), `${name}-`));
+  // Users of a user namespace must be able to get to their root file system.
+  chmodSync(directory, 0o711);
   const stateDirectory = `/run/k8ts-test/${name}`;
   const cgroupParent = `/${name}`;
   const nodeNetns = `${stateDirectory}-node`;

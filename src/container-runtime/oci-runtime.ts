@@ -1,5 +1,5 @@
 /** The OCI runtime binaries: runc, or another one by the name of its handler. */
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import type { Context } from '../kernel/index.ts';
@@ -75,9 +75,18 @@ export async function updateOciContainer(runtime: OciRuntime, id: string, resour
   await mustRun(runtime, ['update', '--resources', '-', id], JSON.stringify(resources));
 }
 
-/** Makes a container that waits for its start, without anyone who holds its output. */
+/**
+ * Makes a container that waits for its start, without anyone who holds its output: the process keeps what the runtime
+ * has as stdio, so it gets none, and the runtime says in a file what is wrong.
+ */
 export async function createOciContainer(runtime: OciRuntime, id: string, { bundle, pidFile }: { bundle: string; pidFile: string }): Promise<void> {
-  await mustRun(runtime, ['create', '--bundle', bundle, '--pid-file', pidFile, id]);
+  const log = path.join(bundle, 'log');
+  const child = spawn(runtime.path, [...runtime.globalArguments, '--log', log, 'create', '--bundle', bundle, '--pid-file', pidFile, id], { stdio: 'ignore' });
+  const exitCode = await new Promise<number>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code) => resolve(code ?? -1));
+  });
+  if (exitCode !== 0) throw new OciRuntimeError(ociMessage(fs.existsSync(log) ? fs.readFileSync(log, 'utf8') : ''));
 }
 
 const START_POLL_MS = 1;

@@ -29,9 +29,10 @@ const CAPABILITIES_BY_NUMBER: readonly string[] = (
   .split(' ')
   .map((name) => `CAP_${name}`);
 
-/** Those that both the kernel and we know; `lastCapability` is /proc/sys/kernel/cap_last_cap. */
-export function allCapabilities(lastCapability: number): string[] {
-  return CAPABILITIES_BY_NUMBER.slice(0, lastCapability + 1);
+/** The capabilities of a set as the kernel shows it in /proc/PID/status: a bit each, in hexadecimal. */
+export function capabilitiesOfMask(mask: string): string[] {
+  const bits = BigInt(`0x${mask}`);
+  return CAPABILITIES_BY_NUMBER.filter((_, number) => (bits >> BigInt(number)) & 1n);
 }
 
 /** Kubernetes names capabilities without the prefix, in any case. */
@@ -43,12 +44,12 @@ function capabilityName(name: string): string {
 export interface CapabilityOptions {
   readonly privileged: boolean;
   readonly capabilities: Capability | undefined;
-  readonly lastCapability: number;
+  /** What the runtime itself has, and can give. */
+  readonly available: readonly string[];
 }
 
 /** ALL goes first, names after it, drops last: `drop: [ALL], add: [NET_BIND_SERVICE]` leaves exactly that one. */
-export function containerCapabilities({ privileged, capabilities = {}, lastCapability }: CapabilityOptions): OciCapabilities {
-  const all = allCapabilities(lastCapability);
+export function containerCapabilities({ privileged, capabilities = {}, available: all }: CapabilityOptions): OciCapabilities {
   const { addCapabilities = [], dropCapabilities = [], addAmbientCapabilities = [] } = capabilities;
   const isAll = (name: string): boolean => name.toUpperCase() === 'ALL';
   const named = (names: readonly string[]): string[] => names.filter((name) => !isAll(name)).map(capabilityName);

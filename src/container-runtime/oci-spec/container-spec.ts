@@ -44,7 +44,10 @@ export interface ContainerSpecInput {
 export interface MachineFacts extends ResourceSupport {
   /** Node's name of the architecture. */
   readonly architecture: string;
-  readonly lastCapability: number;
+  /** Those that the runtime itself has. */
+  readonly capabilities: readonly string[];
+  /** Processes can be made harder to kill for lack of memory only down to this. */
+  readonly lowestOomScoreAdj: number;
   readonly cgroupVersion: 1 | 2;
   readonly apparmor: boolean;
   readonly selinux: boolean;
@@ -55,7 +58,7 @@ export function containerSpec(input: ContainerSpecInput): OciSpec {
   const security = config.linux?.securityContext ?? {};
   const resources = config.linux?.resources;
   const privileged = security.privileged ?? false;
-  const capabilities = containerCapabilities({ privileged, capabilities: security.capabilities, lastCapability: machine.lastCapability });
+  const capabilities = containerCapabilities({ privileged, capabilities: security.capabilities, available: machine.capabilities });
   const devices = deviceSpec(input.devices, { everything: input.allowEveryDevice });
   const seccomp = seccompProfile(seccompChoice(security), {
     machine: machine.architecture,
@@ -78,7 +81,7 @@ export function containerSpec(input: ContainerSpecInput): OciSpec {
       cwd: workingDirectory(config, image),
       capabilities,
       noNewPrivileges: security.noNewPrivs ?? false,
-      oomScoreAdj: resources?.oomScoreAdj ?? 0,
+      oomScoreAdj: Math.max(resources?.oomScoreAdj ?? 0, machine.lowestOomScoreAdj),
       ...(apparmorProfile === undefined ? {} : { apparmorProfile }),
       ...(selinuxLabel === undefined ? {} : { selinuxLabel }),
     },

@@ -25,6 +25,9 @@ export interface InfraOptions {
   readonly sysctls: Readonly<Record<string, string>>;
 }
 
+/** The last to go when memory runs out: without it the whole pod would have to start again. */
+const INFRA_OOM_SCORE_ADJ = -998;
+
 /** Below the largest id that a pod's user namespace usually maps. */
 const NOBODY = 65_534;
 
@@ -67,7 +70,7 @@ function infraSpec(parts: RuntimeParts, { id, config, modes, hostname, sysctls }
   const mappings = config.linux?.securityContext?.namespaceOptions?.usernsOptions;
   // In a user namespace everything else belongs to it, and is made together with it.
   const place = (type: OciNamespace['type'], file: string, ofHost: boolean): OciNamespace[] => (ofHost ? [] : [modes.userNamespace ? { type } : { type, path: file }]);
-  const none = containerCapabilities({ privileged: false, capabilities: { dropCapabilities: ['ALL'] }, lastCapability: machine.lastCapability });
+  const none = containerCapabilities({ privileged: false, capabilities: { dropCapabilities: ['ALL'] }, available: [] });
   return {
     ociVersion: '1.0.2',
     process: {
@@ -77,7 +80,7 @@ function infraSpec(parts: RuntimeParts, { id, config, modes, hostname, sysctls }
       cwd: '/',
       capabilities: none,
       noNewPrivileges: true,
-      oomScoreAdj: -998,
+      oomScoreAdj: Math.max(INFRA_OOM_SCORE_ADJ, machine.lowestOomScoreAdj),
     },
     root: { path: parts.paths.pause, readonly: true },
     ...(modes.userNamespace && !modes.hostUts ? { hostname } : {}),

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import type { NamespaceOption, PodSandboxConfig } from '../../cri/index.ts';
 import { createPinnedNamespaces, isPinned, pinNamespaceOf, setHostname, unpin, type PinnedKind } from '../linux/namespaces.ts';
 import { mountTmpfs, unmountAll } from '../linux/mounts.ts';
-import { namespaceOfSysctl, writeSysctl } from '../linux/sysctls.ts';
+import { namespaceOfSysctl, sysctlPath, writeSysctl } from '../linux/sysctls.ts';
 import type { SandboxNamespaces } from '../oci-spec/namespaces.ts';
 import type { SandboxPaths } from '../state-paths.ts';
 
@@ -59,6 +59,7 @@ export function splitSysctls(config: PodSandboxConfig, modes: SandboxModes): { n
   const network: Record<string, string> = {};
   const others: Record<string, string> = {};
   for (const [name, value] of Object.entries(config.linux?.sysctls ?? {})) {
+    sysctlPath(name);
     const namespace = namespaceOfSysctl(name);
     if (namespace === undefined) throw new Error(`the sysctl ${JSON.stringify(name)} is not one of a sandbox: it would change the whole machine`);
     const ofHost = { net: modes.hostNetwork, ipc: modes.hostIpc, uts: modes.hostUts }[namespace];
