@@ -52,7 +52,7 @@ describe('leader election', () => {
     await ctx.clock.settle();
     server.request = () => new Promise(() => {});
     a.stop();
-    await ctx.clock.advance(2_000);
+    await ctx.clock.advance(2_100);
     expect(await Promise.race([a.done.then(() => 'ended'), ctx.clock.yield().then(() => 'hangs')])).toBe('ended');
   });
 

@@ -9,7 +9,10 @@ export interface TimeoutOptions {
   what: string;
 }
 
-/** Runs `work` with a signal that aborts after `ms` or with the caller's; the timer is gone as soon as work has ended. */
+/**
+ * Runs `work` with a signal that aborts after `ms` or with the caller's; the timer is gone as soon as work has ended. Work
+ * that does not heed the signal is left behind: a server that was stopped in this process may never answer.
+ */
 export async function withTimeout<T>(options: TimeoutOptions, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const { clock, ms, signal, what } = options;
   signal?.throwIfAborted();
@@ -17,8 +20,9 @@ export async function withTimeout<T>(options: TimeoutOptions, work: (signal: Abo
   const onAbort = (): void => controller.abort(signal?.reason);
   signal?.addEventListener('abort', onAbort, { once: true });
   const timer = clock.after(ms, () => controller.abort(new TransportError('timeout', `${what}: no answer within ${ms} ms`)));
+  const aborted = new Promise<never>((_, reject) => controller.signal.addEventListener('abort', () => reject(controller.signal.reason as Error), { once: true }));
   try {
-    return await work(controller.signal);
+    return await Promise.race([work(controller.signal), aborted]);
   } finally {
     timer.cancel();
     signal?.removeEventListener('abort', onAbort);
