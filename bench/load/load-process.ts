@@ -1,10 +1,10 @@
 /** The client side of a measurement, in a process of its own: reads one load from its arguments, sends the result. */
 import http2 from 'node:http2';
 import type { Load, LoadResult, RequestLoad, Target, WatchLoad } from './load.ts';
+import { percentiles } from './percentiles.ts';
 
 const load = JSON.parse(process.argv[2] ?? '{}') as Load;
 const WARM_UP_SHARE = 0.3;
-const unique = `${process.pid}-${performance.timeOrigin.toFixed(0).slice(-7)}`;
 let number = 0;
 
 function connect(target: Target): http2.ClientHttp2Session {
@@ -49,7 +49,7 @@ async function requests(work: RequestLoad): Promise<LoadResult> {
     const lane = async (session: http2.ClientHttp2Session): Promise<void> => {
       while (performance.now() - start < ms) {
         const began = performance.now();
-        const { status, text } = await call(session, headers, work.body?.replaceAll('{n}', `${unique}-${number++}`));
+        const { status, text } = await call(session, headers, work.body);
         if (status >= 300) {
           errors++;
           firstError ??= `${status} ${text.slice(0, 300)}`;
@@ -65,12 +65,6 @@ async function requests(work: RequestLoad): Promise<LoadResult> {
   const elapsed = await runFor(work.durationMs);
   for (const session of sessions) session.destroy();
   return { perSecond: (latencies.length / elapsed) * 1000, count: latencies.length, errors, ...(firstError ? { firstError } : {}), ...percentiles(latencies) };
-}
-
-function percentiles(values: number[]): { p50Ms: number; p99Ms: number } {
-  values.sort((a, b) => a - b);
-  const at = (share: number): number => values[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0;
-  return { p50Ms: at(0.5), p99Ms: at(0.99) };
 }
 
 const NEWLINE = 0x0a;

@@ -12,7 +12,7 @@ export interface RequestLoad {
   readonly target: Target;
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  /** JSON; `{n}` in it becomes a number that no other request has. */
+  /** JSON; the same for each request, so objects that are made of it need a generateName. */
   readonly body?: string;
   readonly connections: number;
   /** Requests under way at any time, over all connections. */
