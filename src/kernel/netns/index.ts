@@ -11,7 +11,7 @@ export { CommandFailed, runIn, spawnIn, ToolMissing, type RunOptions, type RunRe
 export { addressBytes, addressText } from './socket-address.ts';
 export { AddressRange } from './address-range.ts';
 export { NetlinkError, NetlinkSocket, type NetlinkRequest } from './netlink.ts';
-export { addBridge, addIfb, addVeth, deleteLink, deleteLinkGroup, findLink, listLinks, macText, setBridgePort, setLink, withoutLinkLocal, type BridgePortSettings, type Link, type LinkSettings } from './links.ts';
+export { addBridge, addIfb, addVeth, deleteLink, deleteLinkGroup, findLink, listLinks, macBytes, macText, setBridgePort, setLink, withoutLinkLocal, type BridgePortSettings, type Link, type LinkSettings } from './links.ts';
 export {
   addAddress,
   addForwardingEntry,
@@ -34,5 +34,6 @@ export {
   type Route,
 } from './routes.ts';
 export { untilOperational, type InterfaceEnd } from './operational.ts';
+export { addSetElements, deleteSetElements, type SetElements } from './nftables-elements.ts';
 export { lockFile, type FileLock } from './file-lock.ts';
 export { SystemCallError } from './libc.ts';

@@ -1,6 +1,6 @@
 /**
- * Netlink's route family (rtnetlink) over a socket in a namespace: how interfaces, addresses, routes and neighbours are
- * made without starting a program. The kernel works on a request while it is being sent, so its answers wait in the
+ * Netlink over a socket in a namespace: how interfaces, addresses, routes and neighbours (rtnetlink) and elements of
+ * nftables sets (nfnetlink) are made without starting a program. The kernel works on a request while it is being sent, so its answers wait in the
  * socket when `send` returns, and several requests can go out in one message.
  *
  *     nlmsghdr  length u32 | type u16 | flags u16 | sequence u32 | port u32
@@ -13,10 +13,12 @@ const AF_NETLINK = 16;
 const SOCK_RAW = 3;
 const SOCK_CLOEXEC = 0o2000000;
 const NETLINK_ROUTE = 0;
+const NETLINK_NETFILTER = 12;
 const SOL_NETLINK = 270;
 const NETLINK_EXT_ACK = 11;
 const NETLINK_GET_STRICT_CHK = 12;
 const MSG_DONTWAIT = 0x40;
+const MSG_PEEK = 0x02;
 
 const NLMSG_ERROR = 2;
 const NLMSG_DONE = 3;
@@ -39,6 +41,8 @@ export interface NetlinkRequest {
   readonly body: Buffer;
   /** What is attempted, for the error: "add the interface veth1". */
   readonly what: string;
+  /** Frames other requests and is not answered itself. */
+  readonly unanswered?: boolean;
   /** Error names that mean that it is as wanted already, such as EEXIST. */
   readonly accept?: readonly string[];
 }
@@ -72,9 +76,9 @@ export class NetlinkSocket {
   #queue: Promise<unknown> = Promise.resolve();
 
   /** A socket of the namespace pinned at `netns`; it stays in it. */
-  constructor(netns: string | undefined) {
+  constructor(netns: string | undefined, family: 'route' | 'netfilter' = 'route') {
     const system = libc();
-    this.#fd = inNetns(netns, () => checked(system.socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE), 'socket', 'of netlink'));
+    this.#fd = inNetns(netns, () => checked(system.socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, family === 'route' ? NETLINK_ROUTE : NETLINK_NETFILTER), 'socket', 'of netlink'));
     const on = Buffer.from([1, 0, 0, 0]);
     // Kernels without them give shorter errors and longer dumps; both are read all the same.
     system.setsockopt(this.#fd, SOL_NETLINK, NETLINK_EXT_ACK, on, 4);
@@ -145,8 +149,8 @@ export class NetlinkSocket {
     const bySequence = new Map<number, NetlinkRequest>();
     const messages = requests.map((request) => {
       const sequence = ++this.#sequence;
-      bySequence.set(sequence, request);
-      return encodeMessage({ ...request, flags: request.flags | NLM_F_REQUEST | NLM_F_ACK, sequence });
+      if (!request.unanswered) bySequence.set(sequence, request);
+      return encodeMessage({ ...request, flags: request.flags | NLM_F_REQUEST | (request.unanswered ? 0 : NLM_F_ACK), sequence });
     });
     return { message: Buffer.concat(messages), bySequence };
   }
@@ -157,13 +161,16 @@ export class NetlinkSocket {
   }
 
   #acknowledge(bySequence: Map<number, NetlinkRequest>): void {
+    let refused: NetlinkError | undefined;
     let failure: NetlinkError | undefined;
-    while (bySequence.size > 0) {
+    // Of requests that stand or fall together, those beside a refused one are not answered.
+    while (bySequence.size > 0 && (refused === undefined || this.#hasAnswers())) {
       for (const answer of this.#receive()) {
         const request = bySequence.get(answer.sequence);
         if (request === undefined || answer.type !== NLMSG_ERROR) continue;
         bySequence.delete(answer.sequence);
         const error = refusal(request.what, answer);
+        refused ??= error;
         if (error !== undefined && !(request.accept ?? []).includes(error.code)) failure ??= error;
       }
     }
@@ -173,6 +180,10 @@ export class NetlinkSocket {
   #receive(): Answer[] {
     const length = checked(libc().recv(this.#fd, this.#buffer, this.#buffer.length, MSG_DONTWAIT), 'recv', 'from netlink');
     return decodeAnswers(Buffer.from(this.#buffer.subarray(0, length)));
+  }
+
+  #hasAnswers(): boolean {
+    return libc().recv(this.#fd, this.#buffer, this.#buffer.length, MSG_DONTWAIT | MSG_PEEK) > 0;
   }
 
   #exclusively<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -11,6 +11,7 @@ import { conflictingPort, mappedPorts, renderHostPorts } from './host-ports.ts';
 import { LinkRemoval } from './link-removal.ts';
 import { addressesInUse, ensureBridge, masquerade, podMac, removeStrayLinks, type NodeBridge } from './node-bridge.ts';
 import { connectSandbox, disconnectSandbox, INTERFACE_NAME } from './sandbox-links.ts';
+import { SourceGuard } from './source-guard.ts';
 
 export interface BridgeNetworkOptions {
   /** The node's pinned network namespace; the process's own when absent. */
@@ -39,6 +40,7 @@ export class BridgeNetwork implements PodNetwork {
   /** Deleting an interface takes the kernel long; who attaches does not wait behind it. */
   readonly #deletions: NetlinkSocket;
   readonly #removal: LinkRemoval;
+  readonly #guard: SourceGuard;
   readonly #queue = new SandboxQueue();
   #pools: AddressPool[] = [];
   #bridge: NodeBridge | undefined;
@@ -51,6 +53,7 @@ export class BridgeNetwork implements PodNetwork {
     this.#node = new NetlinkSocket(options.nodeNetns);
     this.#deletions = new NetlinkSocket(options.nodeNetns);
     this.#removal = new LinkRemoval(this.#deletions);
+    this.#guard = new SourceGuard(options.nodeNetns, this.#options.bridgeName);
   }
 
   /** Takes up what an earlier process left: ranges, attachments, host ports. */
@@ -75,6 +78,7 @@ export class BridgeNetwork implements PodNetwork {
     const { bridgeName, nodeNetns, mtu, masqueradeExcept, ownsNamespace = nodeNetns !== undefined } = this.#options;
     const bridge = await ensureBridge(this.#node, pools, { name: bridgeName, nodeNetns, mtu, ownsNamespace });
     for (const address of await addressesInUse(this.#node, bridge)) for (const pool of pools) pool.reserve(address, UNKNOWN_OWNER);
+    await this.#guard.write(this.#records.all());
     if (masqueradeExcept !== undefined) await masquerade(nodeNetns, pools, masqueradeExcept);
     this.#records.setPodCidrs(podCidrs);
     this.#pools = pools;
@@ -107,6 +111,7 @@ export class BridgeNetwork implements PodNetwork {
     const record = this.#reserve(sandbox, bandwidth.egress !== undefined);
     try {
       const place = { clock: this.#ctx.clock, node: this.#node, nodeNetns: this.#options.nodeNetns, bridge, sandboxNetns: netnsPath };
+      await this.#guard.add(record);
       await connectSandbox(place, record, { mtu: this.#options.mtu, bandwidth, sysctls: sandbox.sysctls });
       if (record.portMappings.length > 0) await this.#writeHostPorts();
       const complete = { ...record, complete: true };
@@ -173,6 +178,7 @@ export class BridgeNetwork implements PodNetwork {
   /** The address is free for others only when nothing answers to it any more. */
   async #release(record: AttachmentRecord): Promise<void> {
     await disconnectSandbox({ node: this.#node, bridge: this.#bridge, removal: this.#removal }, record);
+    await this.#guard.remove(record);
     if (record.portMappings.length > 0) await this.#writeHostPorts(record.sandboxId);
     this.#records.delete(record.sandboxId);
     for (const pool of this.#pools) for (const ip of record.ips) pool.release(ip, record.sandboxId);
@@ -221,6 +227,7 @@ export class BridgeNetwork implements PodNetwork {
     await this.#queue.idle();
     this.#node.close();
     this.#deletions.close();
+    this.#guard.close();
   }
 }
 

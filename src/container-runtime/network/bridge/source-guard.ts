@@ -1,0 +1,70 @@
+/**
+ * Pods speak with their own addresses only. The bridge's ports are locked to the pods' hardware addresses; this table
+ * drops what comes from one of them with another address than the pod's. Policies, which know pods by their addresses,
+ * thus cannot be fooled by a pod that writes its own packets.
+ */
+import net from 'node:net';
+import { addressBytes, addSetElements, deleteSetElements, macBytes, NetlinkSocket, runIn, type SetElements } from '../../../kernel/netns/index.ts';
+
+export const GUARD_TABLE = 'k8ts-source-guard';
+
+export interface GuardedPod {
+  readonly mac: string;
+  readonly ips: readonly string[];
+}
+
+export class SourceGuard {
+  readonly #netns: string | undefined;
+  readonly #bridge: string;
+  readonly #netlink: NetlinkSocket;
+
+  constructor(netns: string | undefined, bridge: string) {
+    this.#netns = netns;
+    this.#bridge = bridge;
+    this.#netlink = new NetlinkSocket(netns, 'netfilter');
+  }
+
+  /** The whole table for these pods, in place of whatever is there. */
+  async write(pods: Iterable<GuardedPod>): Promise<void> {
+    const elements = (family: 4 | 6): string => {
+      const list = [...pods].flatMap(({ mac, ips }) => ips.filter((ip) => net.isIP(ip) === family).map((ip) => `${mac} . ${ip}`));
+      return list.length === 0 ? '' : `\n\t\telements = { ${list.join(', ')} }`;
+    };
+    const input = `table inet ${GUARD_TABLE}
+delete table inet ${GUARD_TABLE}
+table inet ${GUARD_TABLE} {
+	set pods4 {
+		type ether_addr . ipv4_addr${elements(4)}
+	}
+	set pods6 {
+		type ether_addr . ipv6_addr${elements(6)}
+	}
+	chain prerouting {
+		type filter hook prerouting priority raw - 10; policy accept;
+		iifname != "${this.#bridge}" accept
+		ether saddr . ip saddr @pods4 accept
+		ether saddr . ip6 saddr @pods6 accept
+		ip6 saddr { ::, fe80::/10 } accept
+		counter drop
+	}
+}
+`;
+    await runIn('nft', ['-f', '-'], { netns: this.#netns, input });
+  }
+
+  async add(pod: GuardedPod): Promise<void> {
+    await addSetElements(this.#netlink, elementsOf(pod));
+  }
+
+  async remove(pod: GuardedPod): Promise<void> {
+    await deleteSetElements(this.#netlink, elementsOf(pod));
+  }
+
+  close(): void {
+    this.#netlink.close();
+  }
+}
+
+function elementsOf({ mac, ips }: GuardedPod): SetElements[] {
+  return ips.map((ip) => ({ table: GUARD_TABLE, set: net.isIPv6(ip) ? 'pods6' : 'pods4', keys: [[macBytes(mac), addressBytes(ip)]] }));
+}
