@@ -39,6 +39,8 @@ export interface Performed {
 export async function performActions(parts: PodParts, input: PerformInput): Promise<Performed> {
   const { pod, observed, actions, signal } = input;
   let changed = await killWhatMustGo(parts, input);
+  // What was killed has ended now: only another look tells whether its restart has to wait.
+  if (changed && !actions.createSandbox) return { changed, retryInMs: undefined };
   const starts: (Container | EphemeralContainer)[] = [...actions.ephemeralContainersToStart, ...actions.initContainersToStart, ...actions.containersToStart];
   if (actions.containersToUpdate.length > 0) changed = (await updateContainers(parts, input)) || changed;
   if (starts.length === 0 && !actions.createSandbox) return { changed, retryInMs: undefined };

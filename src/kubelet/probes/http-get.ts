@@ -39,7 +39,7 @@ export async function httpGet({ url, headers, dial, signal }: HttpGet): Promise<
   const port = url.port === '' ? (isTls ? 443 : 80) : Number(url.port);
   const socket = await dial(url.hostname.replace(/^\[|\]$/g, ''), port, signal);
   return new Promise((resolve, reject) => {
-    // A probe asks whether something answers, not who it is.
+    // A probe asks whether something answers, not who it is. With an agent this connection would not be used.
     const createConnection = (): typeof socket => (isTls ? tls.connect({ socket, rejectUnauthorized: false }) : socket);
     const request = (isTls ? https : http).request({
       method: 'GET',
@@ -48,7 +48,6 @@ export async function httpGet({ url, headers, dial, signal }: HttpGet): Promise<
       host: url.hostname,
       port,
       headers: Object.fromEntries(headers),
-      agent: false,
       createConnection,
       signal,
     });
