@@ -11,6 +11,7 @@ export class PodInfo {
   readonly shape: PodShape;
   /** Being deleted: it still holds its resources but is not counted where pods are spread. */
   readonly terminating: boolean;
+  #startTime: number | undefined;
 
   constructor(pod: Pod, shape: PodShape = shapeOf(pod)) {
     this.pod = pod;
@@ -41,9 +42,9 @@ export class PodInfo {
     return this.pod.spec?.schedulerName ?? 'default-scheduler';
   }
 
-  /** Milliseconds since the epoch; pods that have not started count as starting now. */
-  startTime(now: number): number {
-    return parseTime(this.pod.status?.startTime) ?? now;
+  /** Milliseconds since the epoch; pods that have not started will start after all others. */
+  get startTime(): number {
+    return (this.#startTime ??= parseTime(this.pod.status?.startTime) ?? Infinity);
   }
 }
 

@@ -56,6 +56,8 @@ export class Evaluation {
   readonly state: CycleState;
   readonly profile: Profile;
   readonly signature: string | undefined;
+  /** What was tried out on nodes, by slot, for those who try; forgotten for a node when anything about it changes. */
+  readonly tried = new Map<number, unknown>();
   readonly #cache: Cache;
   readonly #random: Random;
   #pod: PodInfo;
@@ -351,6 +353,7 @@ export class Evaluation {
     const allowed = this.#allowedNodes;
     this.#histogram = [];
     this.#feasible = 0;
+    this.tried.clear();
     this.#codes.fill(NO_NODE);
     this.#codesCopy = undefined;
     this.#feasibleListed = false;
@@ -365,6 +368,7 @@ export class Evaluation {
   #reevaluate(slot: number): void {
     const node = this.#cache.table.nodes[slot];
     const wasFeasible = this.#codes[slot] === FITS;
+    this.tried.delete(slot);
     if (node === undefined || !node.exists) this.#clearCode(slot);
     else if (this.#allowedNodes !== undefined && !this.#allowedNodes.has(node.name)) this.#setCode(slot, this.#excluded);
     else this.#setCode(slot, this.filterWithNominated(node));

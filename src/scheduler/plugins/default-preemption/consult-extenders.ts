@@ -1,6 +1,7 @@
 import type { ExtenderVictims, Extender } from '../../extenders/extender.ts';
 import type { PodInfo } from '../../cache/pod-info.ts';
 import type { Handle } from '../../framework/handle.ts';
+import { harmOf } from './pick-node.ts';
 import type { Victims } from './select-victims.ts';
 
 /** Extenders may take candidates away and choose other victims; those that may be ignored are when they fail. */
@@ -16,6 +17,6 @@ export async function consultExtendersOnVictims(handle: Handle, pod: PodInfo, ca
     if (left.size === 0) break;
   }
   return Array.from(left, ([name, victims]) => ({ node: handle.cache.table.get(name), victims })).flatMap(({ node, victims }) =>
-    node === undefined ? [] : [{ node, pods: victims.pods, budgetViolations: victims.numPdbViolations }],
+    node === undefined ? [] : [{ node, pods: victims.pods, budgetViolations: victims.numPdbViolations, harm: harmOf(victims.pods, victims.numPdbViolations) }],
   );
 }

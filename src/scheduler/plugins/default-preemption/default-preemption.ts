@@ -39,7 +39,7 @@ export function defaultPreemption(args: DefaultPreemptionArgs, handle: Handle): 
   };
 
   const choose = (pod: PodInfo, candidates: readonly Victims[]): PostFilterResult => {
-    const chosen = pickNode(candidates, handle.clock.now())!;
+    const chosen = pickNode(candidates)!;
     const nodeName = chosen.node.name;
     handle.metrics.preemptionVictims.observe(chosen.pods.length);
     preparing.add(pod.uid);
@@ -94,7 +94,7 @@ interface Candidates {
 }
 
 function findCandidates(handle: Handle, state: CycleState, pod: PodInfo, failure: FilterFailure, limits: { percentage: number; absolute: number }): Candidates {
-  const { cache, random, listers, clock } = handle;
+  const { cache, random, listers } = handle;
   const potential = failure.resolvable();
   const answers = new Map<Status, number>();
   const candidates: Victims[] = [];
@@ -107,15 +107,23 @@ function findCandidates(handle: Handle, state: CycleState, pod: PodInfo, failure
   const evaluation = handle.evaluationOf(state);
   const wanted = Math.min(potential.length, Math.max(limits.absolute, Math.floor((potential.length * limits.percentage) / 100)));
   const offset = random.integer(potential.length);
-  const now = clock.now();
+  /** Where only the node matters, what was found for an equal pod still holds. */
+  const known = budgets.length === 0 && dependsOnNodeAlone(handle, pod) ? (evaluation.tried as Map<number, Victims | Status>) : undefined;
   for (let i = 0; i < potential.length && candidates.length < wanted; i++) {
     const node = cache.table.nodes[potential[(offset + i) % potential.length]!]!;
-    const result = selectVictims({ evaluation, pod, node, budgets, now });
+    const result = known?.get(node.slot) ?? selectVictims({ evaluation, pod, node, budgets });
+    known?.set(node.slot, result);
     if (!(result instanceof Status)) {
       if (result.pods.length > 0) candidates.push(result);
     } else answers.set(result, (answers.get(result) ?? 0) + 1);
   }
   return { candidates, answers };
+}
+
+function dependsOnNodeAlone({ cache }: Handle, { shape }: PodInfo): boolean {
+  if (shape.hasAffinity || shape.spreadConstraints.length > 0 || shape.volumes.length > 0) return false;
+  for (const _ of cache.placements.withRequiredAntiAffinity()) return false;
+  return true;
 }
 
 function notFound(failure: FilterFailure, answers: ReadonlyMap<Status, number>): string {

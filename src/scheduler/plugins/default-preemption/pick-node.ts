@@ -1,33 +1,32 @@
+import type { PodInfo } from '../../cache/pod-info.ts';
 import type { Victims } from './select-victims.ts';
 
 /** So that every pod counts, also one with a negative priority. */
 const PRIORITY_OFFSET = 2 ** 31;
 
 /**
- * The node where preemption does the least harm. Each rule decides only among those that the ones before leave: fewest
- * broken budgets, lowest highest priority, smallest sum of priorities, fewest victims, latest start of the most important.
+ * The harm of a preemption; each number decides only where all before it are equal: broken budgets, highest priority, sum of
+ * priorities, number of victims, and how long the most important of them have run.
  */
-export function pickNode(candidates: readonly Victims[], now: number): Victims | undefined {
-  const rules: ((victims: Victims) => number)[] = [
-    (v) => v.budgetViolations,
-    (v) => v.pods[0]?.priority ?? -Infinity,
-    (v) => v.pods.reduce((sum, pod) => sum + pod.priority + PRIORITY_OFFSET, 0),
-    (v) => v.pods.length,
-    (v) => -earliestStartOfHighest(v, now),
-  ];
-  let left: readonly Victims[] = candidates;
-  for (const rule of rules) {
-    if (left.length <= 1) break;
-    const scores = left.map(rule);
-    const least = Math.min(...scores);
-    left = left.filter((_, i) => scores[i] === least);
+export function harmOf(pods: readonly PodInfo[], budgetViolations: number): readonly number[] {
+  const highest = pods[0]?.priority ?? -Infinity;
+  let sum = 0;
+  let earliest = Infinity;
+  for (const pod of pods) {
+    sum += pod.priority + PRIORITY_OFFSET;
+    if (pod.priority === highest && pod.startTime < earliest) earliest = pod.startTime;
   }
-  return left[0];
+  return [budgetViolations, highest, sum, pods.length, -earliest];
 }
 
-function earliestStartOfHighest({ pods }: Victims, now: number): number {
-  const highest = pods[0]?.priority;
-  let earliest = Infinity;
-  for (const pod of pods) if (pod.priority === highest) earliest = Math.min(earliest, pod.startTime(now));
-  return earliest;
+/** The node where preemption does the least harm. */
+export function pickNode(candidates: readonly Victims[]): Victims | undefined {
+  let best = candidates[0];
+  for (let i = 1; i < candidates.length; i++) if (isLess(candidates[i]!.harm, best!.harm)) best = candidates[i];
+  return best;
+}
+
+function isLess(a: readonly number[], b: readonly number[]): boolean {
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return a[i]! < b[i]!;
+  return false;
 }

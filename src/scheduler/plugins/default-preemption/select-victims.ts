@@ -3,6 +3,7 @@ import type { NodeInfo } from '../../cache/node-info.ts';
 import type { PodInfo } from '../../cache/pod-info.ts';
 import type { Evaluation } from '../../evaluation/evaluation.ts';
 import { Status } from '../../framework/status.ts';
+import { harmOf } from './pick-node.ts';
 import { splitByBudgets } from './pod-disruption-budgets.ts';
 
 export interface Victims {
@@ -10,21 +11,23 @@ export interface Victims {
   /** Most important first. */
   readonly pods: readonly PodInfo[];
   readonly budgetViolations: number;
+  /** To compare with the harm elsewhere. */
+  readonly harm: readonly number[];
 }
 
 export const NO_VICTIMS = new Status('UnschedulableAndUnresolvable', ['No preemption victims found for incoming pod']);
 
 /** The more important pod has the higher priority, or has run longer. */
-export function moreImportantFirst(now: number): (a: PodInfo, b: PodInfo) => number {
-  return (a, b) => b.priority - a.priority || a.startTime(now) - b.startTime(now);
+export function moreImportantFirst(a: PodInfo, b: PodInfo): number {
+  return b.priority - a.priority || (a.startTime === b.startTime ? 0 : a.startTime - b.startTime);
 }
 
 /**
  * The least that must go from a node so that the pod fits: everything less important is taken away for a try, then as much
  * as possible is let back, what budgets protect first, the more important first.
  */
-export function selectVictims(options: { evaluation: Evaluation; pod: PodInfo; node: NodeInfo; budgets: readonly PodDisruptionBudget[]; now: number }): Victims | Status {
-  const { evaluation, pod, node, budgets, now } = options;
+export function selectVictims(options: { evaluation: Evaluation; pod: PodInfo; node: NodeInfo; budgets: readonly PodDisruptionBudget[] }): Victims | Status {
+  const { evaluation, pod, node, budgets } = options;
   const candidates: PodInfo[] = [];
   for (const other of node.pods.values()) if (other.priority < pod.priority) candidates.push(other);
   if (candidates.length === 0) return NO_VICTIMS;
@@ -34,7 +37,7 @@ export function selectVictims(options: { evaluation: Evaluation; pod: PodInfo; n
     for (const other of candidates) evaluation.tryAdd(other, node);
     return status;
   }
-  candidates.sort(moreImportantFirst(now));
+  candidates.sort(moreImportantFirst);
   const { violating, others } = budgets.length === 0 ? { violating: [], others: candidates } : splitByBudgets(candidates, budgets);
   const victims: PodInfo[] = [];
   let budgetViolations = 0;
@@ -49,6 +52,6 @@ export function selectVictims(options: { evaluation: Evaluation; pod: PodInfo; n
   for (const other of others) letBack(other);
   for (const other of victims) evaluation.tryAdd(other, node);
   /** Budgets changed the order: what matters afterwards is importance. */
-  if (violating.length > 0) victims.sort(moreImportantFirst(now));
-  return { node, pods: victims, budgetViolations };
+  if (violating.length > 0) victims.sort(moreImportantFirst);
+  return { node, pods: victims, budgetViolations, harm: harmOf(victims, budgetViolations) };
 }
