@@ -1,7 +1,7 @@
 /** `k8ts nodes add|remove|list`: the nodes of a running cluster. */
 import type { ClusterStatus } from '../cluster/index.ts';
 import { flagsHelp, parseFlags, UsageError, type FlagTable } from '../kernel/index.ts';
-import { CommandError, dataDirFlag, outputFlag } from './command.ts';
+import { dataDirFlag, outputFlag } from './command.ts';
 import { runningCluster } from './control-client.ts';
 import { nearest } from './nearest.ts';
 import { print, table } from './output.ts';
@@ -9,7 +9,7 @@ import { print, table } from './output.ts';
 export const flags = {
   ...dataDirFlag,
   simulated: { kind: 'switch', summary: 'Add nodes that run no containers' },
-  prefix: { kind: 'text', default: 'sim', summary: 'What the names of added nodes begin with' },
+  prefix: { kind: 'text', default: 'sim', summary: 'What the names of simulated nodes begin with' },
   ...outputFlag,
 } as const satisfies FlagTable;
 
@@ -18,7 +18,7 @@ export const verbs = ['add', 'remove', 'list'] as const;
 const USAGE = `k8ts nodes: the nodes of a running cluster
 
   k8ts nodes list
-  k8ts nodes add [N] --simulated
+  k8ts nodes add [N] [--simulated]
   k8ts nodes remove NAME...`;
 
 export async function run(argv: readonly string[]): Promise<number> {
@@ -42,8 +42,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     }
     case 'add': {
       const count = wholeNumber(names[0] ?? '1');
-      if (!values.simulated) throw new CommandError('only simulated nodes can be added while the cluster runs; add --simulated');
-      const added = await cluster.call<{ added: string[] }>('POST', '/nodes', { count, prefix: values.prefix });
+      const added = await cluster.call<{ added: string[] }>('POST', '/nodes', { count, ...(values.simulated ? { prefix: values.prefix } : { real: true }) });
       print(values.output, added, ({ added: all }) => `added ${all.length === 1 ? all[0] : `${all.length} nodes, ${all[0]} to ${all.at(-1)}`}`);
       return 0;
     }

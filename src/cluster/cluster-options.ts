@@ -34,6 +34,10 @@ export interface ClusterOptions {
   readonly addons?: readonly Addon[];
   /** Nodes that run containers. */
   readonly nodes?: number;
+  /** Lets pods reach what the machine reaches; default no. */
+  readonly egress?: boolean;
+  /** Where Ingresses are served on loopback; default 80 and 443. */
+  readonly ingressPorts?: { readonly httpPort: number; readonly httpsPort: number };
   readonly simulatedNodes?: number;
   readonly nodeTemplate?: NodeTemplate | ((index: number) => NodeTemplate);
   /** Where the admin kubeconfig is written. */

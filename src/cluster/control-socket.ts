@@ -5,6 +5,7 @@
 import fs from 'node:fs/promises';
 import http from 'node:http';
 import type { Context } from '../kernel/index.ts';
+import { freeName, listImages, loadImage, pullImage, type NodeFleet } from './node-fleet/index.ts';
 import type { Cluster } from './start-cluster.ts';
 
 export interface ClusterStatus {
@@ -37,17 +38,36 @@ const ROUTES: Readonly<Record<string, (call: Call) => Answer | Promise<Answer>>>
     return { stopping: true };
   },
   'POST /nodes': async ({ body, cluster }) => {
-    const { count = 1, prefix } = body as { count?: number; prefix?: string };
+    const { count = 1, prefix, real } = body as { count?: number; prefix?: string; real?: boolean };
+    if (real) return { added: await addRealNodes(fleetOf(cluster), count) };
     return { added: await cluster.simulatedNodes.add({ count, ...(prefix ? { prefix } : {}) }) };
   },
   'DELETE /nodes': async ({ query, cluster }) => {
     const names = query.getAll('name');
-    for (const name of names) await cluster.simulatedNodes.remove(name);
+    for (const name of names) await (cluster.fleet?.node(name) ? cluster.fleet.remove(name) : cluster.simulatedNodes.remove(name));
     return { removed: names };
   },
+  'GET /images': async ({ cluster }) => ({ images: await listImages(fleetOf(cluster)) }),
+  'POST /images/load': async ({ body, cluster }) => ({ image: await loadImage(fleetOf(cluster), String(body['argument'])) }),
+  'POST /images/pull': async ({ body, cluster }) => ({ image: await pullImage(fleetOf(cluster), String(body['argument'])) }),
   'POST /snapshot': ({ cluster }) => ({ stream: cluster.store.snapshot() }),
   'GET /explain': ({ query, cluster }) => cluster.explain({ namespace: query.get('namespace') ?? 'default', name: query.get('pod') ?? '' }),
 };
+
+function fleetOf({ fleet }: Cluster): NodeFleet {
+  if (!fleet) throw new Error('no node of this cluster runs containers; start it with --nodes 1 or more');
+  return fleet;
+}
+
+async function addRealNodes(fleet: NodeFleet, count: number): Promise<string[]> {
+  const added: string[] = [];
+  while (added.length < count) {
+    const name = freeName(fleet.names);
+    await fleet.add(name);
+    added.push(name);
+  }
+  return added;
+}
 
 function clusterStatus({ cluster, ctx, startedAt }: Call): ClusterStatus {
   const { registry } = cluster.apiServer.door.backend;

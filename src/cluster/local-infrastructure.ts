@@ -40,7 +40,7 @@ async function removeRoute(ip: (address: string, parameters: readonly string[]) 
 
 function probe(target: { netns: string | undefined; host: string; port: number }, path: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const request = http.get({ path, timeout: PROBE_TIMEOUT_MS, agent: false, createConnection: () => connectIn(target) }, (response) => {
+    const request = http.get({ path, timeout: PROBE_TIMEOUT_MS, createConnection: () => connectIn(target) }, (response) => {
       response.resume();
       resolve(response.statusCode === 200);
     });

@@ -1,4 +1,4 @@
-/** Nodes that run containers: whether this machine, and this version, can have them. */
+/** Nodes that run containers: whether this machine can have them. */
 import fs from 'node:fs';
 import path from 'node:path';
 
@@ -22,7 +22,7 @@ export function realNodesObstacle(): Obstacle | undefined {
   if (process.getuid?.() !== 0) return { kind: 'impossible', reason: 'containers need root' };
   const missing = missingPrograms();
   if (missing.length > 0) return { kind: 'missing', reason: `containers need ${missing.join(' and ')} (apt install ${missing.map((name) => NODE_PROGRAMS[name]!.package).join(' ')})` };
-  return { kind: 'impossible', reason: 'nodes that run containers are not part of this version yet' };
+  return undefined;
 }
 
 export function missingPrograms(): string[] {

@@ -4,17 +4,22 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Client } from '../client/index.ts';
 import { DEFAULT_CONFIG, run as runControllerManager } from '../controller-manager/index.ts';
+import { DEFAULT_INGRESS_CONFIG, run as runIngressController } from '../ingress-controller/index.ts';
 import type { Context } from '../kernel/index.ts';
+import { run as runMetricsServer } from '../metrics-server/index.ts';
 import { DEFAULT_CONFIG as DEFAULT_SCHEDULER_CONFIG, Explanations, run as runScheduler, type Explanation } from '../scheduler/index.ts';
 import { SimulatedNodes } from '../simulated-kubelet/index.ts';
 import type { ClusterOptions } from './cluster-options.ts';
 import { Components } from './components.ts';
 import { startControlPlane, type ControlPlane } from './control-plane.ts';
+import { openFleet, startFleet, type NodeFleet } from './node-fleet/index.ts';
 import { untilDefaultAccount, untilNodesReady } from './until-ready.ts';
 
 export interface Cluster extends Omit<ControlPlane, 'finished'> {
   readonly components: Components;
   readonly simulatedNodes: SimulatedNodes;
+  /** The nodes that run containers; undefined when none was asked for. */
+  readonly fleet: NodeFleet | undefined;
   /** Why the scheduler did what it did with a pod, the last time it looked at it. */
   explain(pod: { namespace: string; name: string }): Explanation;
   /** Resolves when everything has ended; rejects when a component failed. */
@@ -30,17 +35,24 @@ export async function startCluster(parent: Context, options: ClusterOptions): Pr
   const stopping = new AbortController();
   const ctx: Context = { ...parent, signal: AbortSignal.any([parent.signal, stopping.signal]) };
   setMaxListeners(0, ctx.signal);
-  const controlPlane = await startControlPlane(ctx, options, (name) => nodes.connectTo(name));
+  /** First the network: the API server's address for nodes and pods is part of it. */
+  const fleet = (options.nodes ?? 0) > 0 ? await openFleet(ctx, options) : undefined;
+  const advertised = fleet ? { ...options, advertiseAddress: fleet.apiServerAddress } : options;
+  const controlPlane = await startControlPlane(ctx, advertised, (name) => nodes.connectTo(name)).catch(async (error: unknown) => {
+    await fleet?.destroy();
+    throw error;
+  });
   const components = new Components(ctx);
   const nodes = new SimulatedNodes(ctx, { client: controlPlane.clientAs({ name: 'system:simulated-kubelet', groups: MASTERS }, 'simulated-kubelet/v1.36.4') });
-  const finished = untilFinished({ ctx, controlPlane, components, stopping });
+  const finished = untilFinished({ ctx, controlPlane, components, stopping, fleet });
   try {
     const explanations = startComponents({ options, controlPlane, components });
-    await startNodes(ctx, { options, controlPlane, components, nodes });
+    await startNodes(ctx, { options, controlPlane, components, nodes, fleet });
     return {
       ...controlPlane,
       components,
       simulatedNodes: nodes,
+      fleet,
       explain: ({ namespace, name }) => {
         const explanation = explanations.explanationOf(`${namespace}/${name}`);
         if (explanation === undefined) throw new Error(`the scheduler has not looked at pod ${namespace}/${name} lately`);
@@ -73,19 +85,27 @@ function startComponents({ options, controlPlane, components }: Parts): Explanat
     const config = { ...DEFAULT_SCHEDULER_CONFIG, leaderElect: false };
     components.add('kube-scheduler', (inner) => runScheduler(inner, { client: clientFor('kube-scheduler', ['system:authenticated'], inner.signal), config, explanations, identity: os.hostname() }));
   }
+  if (options.addons?.includes('metrics')) {
+    components.add('metrics-server', (inner) => runMetricsServer(inner, { client: clientFor('metrics-server', MASTERS, inner.signal), register: (api) => controlPlane.apiServer.door.aggregator!.register(api) }));
+  }
+  if (options.addons?.includes('ingress') && (options.nodes ?? 0) > 0) {
+    const config = { ...DEFAULT_INGRESS_CONFIG, ...options.ingressPorts };
+    components.add('ingress-controller', (inner) => runIngressController(inner, { client: clientFor('ingress-controller', MASTERS, inner.signal), config }));
+  }
   return explanations;
 }
 
 /** Resolves when the nodes that were asked for are there and take pods, and pods can be made for them. */
-async function startNodes(ctx: Context, { options, controlPlane, components, nodes }: Parts & { nodes: SimulatedNodes }): Promise<void> {
+async function startNodes(ctx: Context, { options, controlPlane, components, nodes, fleet }: Parts & { nodes: SimulatedNodes; fleet: NodeFleet | undefined }): Promise<void> {
   await nodes.adopt();
   components.add('simulated-kubelet', () => nodes.run());
   const missing = Math.max(0, (options.simulatedNodes ?? 0) - nodes.size);
   if (missing > 0) await nodes.add({ count: missing, ...(options.nodeTemplate ? { template: options.nodeTemplate } : {}) });
+  const real = fleet ? await startFleet(fleet, { controlPlane, components, count: options.nodes ?? 0 }) : [];
   options.onProgress?.('nodes registered');
   if (!options.controllers.includes('*')) return;
   await untilDefaultAccount(ctx, controlPlane.apiServer);
-  await untilNodesReady(ctx, controlPlane.apiServer, nodes.names);
+  await untilNodesReady(ctx, controlPlane.apiServer, [...nodes.names, ...real]);
 }
 
 interface Running {
@@ -93,10 +113,11 @@ interface Running {
   readonly controlPlane: ControlPlane;
   readonly components: Components;
   readonly stopping: AbortController;
+  readonly fleet: NodeFleet | undefined;
 }
 
 /** A component that fails ends all others: half a cluster is worse than none. */
-async function untilFinished({ ctx, controlPlane, components, stopping }: Running): Promise<void> {
+async function untilFinished({ ctx, controlPlane, components, stopping, fleet }: Running): Promise<void> {
   let failure: { error: unknown } | undefined;
   components.failure.catch((error: unknown) => {
     failure ??= { error };
@@ -105,6 +126,7 @@ async function untilFinished({ ctx, controlPlane, components, stopping }: Runnin
   await controlPlane.finished;
   stopping.abort(ctx.signal.reason);
   await components.wait();
+  await fleet?.destroy();
   if (failure) throw failure.error;
 }
 

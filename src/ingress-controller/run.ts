@@ -83,8 +83,9 @@ export async function run(ctx: Context, { client, config, connect, onReady }: In
     await informers.waitForSync(signal);
     await makeClass(client, config.ingressClass, classes);
     rebuild();
-    const [httpPort, httpsPort] = [await listen(servers[0]!, config.address, config.httpPort), await listen(servers[1]!, config.address, config.httpsPort)];
-    onReady?.({ httpPort: httpPort!, httpsPort: httpsPort! });
+    const httpPort = await listenSomewhere(ctx, servers[0]!, { host: config.address, port: config.httpPort });
+    const httpsPort = await listenSomewhere(ctx, servers[1]!, { host: config.address, port: config.httpsPort });
+    onReady?.({ httpPort, httpsPort });
     try {
       await runWorkers({
         queue,
@@ -122,6 +123,19 @@ async function writeStatus(client: Client, ingress: Ingress | undefined, { class
     await client.resource('networking.k8s.io/v1/ingresses').patch(splitKey(keyOf(ingress)), { status: { loadBalancer: { ingress: [{ ip: address }] } } }, { type: 'merge', subresource: 'status', signal });
   } catch (error) {
     if (!isNotFound(error)) throw error;
+  }
+}
+
+/** Another program may have the port; Ingresses are then served on a free one, which the log tells. */
+async function listenSomewhere(ctx: Context, server: net.Server, { host, port }: { host: string; port: number }): Promise<number> {
+  try {
+    return await listen(server, host, port);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (port === 0 || (code !== 'EADDRINUSE' && code !== 'EACCES')) throw error;
+    const taken = await listen(server, host, 0);
+    ctx.logger.warn('The port for Ingresses is not free; they are served on another one', { wanted: port, port: taken });
+    return taken;
   }
 }
 

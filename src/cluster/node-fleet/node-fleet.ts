@@ -1,0 +1,155 @@
+/**
+ * The nodes of a cluster that run containers, each a network namespace of this machine, and what they share: the
+ * fabric, the local cloud, DNS, and the API server's address inside.
+ */
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import { issueCertificate } from '../../apiserver/index.ts';
+import { DEFAULT_CLOUD_CONFIG, localCloud, run as runCloudControllerManager } from '../../cloud-controller-manager/index.ts';
+import { isNotFound } from '../../client/index.ts';
+import { childContext, type Context } from '../../kernel/index.ts';
+import { runClusterDns, serviceAddress } from '../cluster-dns.ts';
+import type { ControlPlane } from '../control-plane.ts';
+import type { Components } from '../components.ts';
+import { createFabric, DEFAULT_STATE_DIRECTORY, forwardTo, type Fabric, type HostListener } from '../fabric/index.ts';
+import { localInfrastructure } from '../local-infrastructure.ts';
+import { removeCgroups } from './remove-cgroups.ts';
+import { startNode, type RunningNode } from './start-node.ts';
+
+export interface FleetOptions {
+  readonly clusterName: string;
+  /** Where nodes keep what lasts. */
+  readonly directory: string;
+  /** The directory goes with the fleet. */
+  readonly temporary: boolean;
+  readonly clusterCidr: string;
+  readonly serviceClusterIpRange: string;
+  /** Lets pods reach what the host reaches. */
+  readonly egress: boolean;
+  readonly dns: boolean;
+}
+
+const CLUSTER_DOMAIN = 'cluster.local';
+const MASTERS = ['system:masters', 'system:authenticated'];
+const DNS_INDEX = 10;
+const DNS_PORT = 53;
+
+export class NodeFleet {
+  readonly #nodes = new Map<string, RunningNode>();
+  #controlPlane: ControlPlane | undefined;
+  #listener: HostListener | undefined;
+
+  private constructor(
+    private readonly ctx: Context,
+    private readonly options: FleetOptions,
+    readonly fabric: Fabric,
+  ) {}
+
+  /** Makes the network. The control plane comes after it: its address is part of it. */
+  static async open(ctx: Context, options: FleetOptions): Promise<NodeFleet> {
+    const fabric = await createFabric(ctx, {
+      name: options.clusterName,
+      egress: options.egress,
+      families: options.clusterCidr.split(',').map((range) => (range.includes(':') ? 'IPv6' : 'IPv4')),
+      ranges: { pods: options.clusterCidr.split(','), services: options.serviceClusterIpRange.split(',') },
+    });
+    await fs.mkdir(options.directory, { recursive: true, mode: 0o700 });
+    return new NodeFleet(ctx, options, fabric);
+  }
+
+  /** Where nodes and pods reach the API server. */
+  get apiServerAddress(): string {
+    return this.fabric.hostAddresses[0]!;
+  }
+
+  get names(): string[] {
+    return [...this.#nodes.keys()];
+  }
+
+  get nodes(): RunningNode[] {
+    return [...this.#nodes.values()];
+  }
+
+  node(name: string): RunningNode | undefined {
+    return this.#nodes.get(name);
+  }
+
+  /** What all nodes share. Nodes are added after it. */
+  async start(controlPlane: ControlPlane, components: Components): Promise<void> {
+    this.#controlPlane = controlPlane;
+    const { port } = controlPlane.apiServer;
+    const local = new URL(controlPlane.server);
+    this.#listener = await this.fabric.serveOnHost(port, forwardTo({ host: local.hostname.replace(/^\[|\]$/g, ''), port }));
+    const client = (user: string, signal: AbortSignal) => controlPlane.clientAs({ name: user, groups: MASTERS }, `${user.replace(/^system:/, '')}/v1.36.4`, signal);
+    components.add('cloud-controller-manager', (ctx) => {
+      const infrastructure = localInfrastructure({ fabric: this.fabric, isRunning: (name) => this.#nodes.has(name) });
+      return runCloudControllerManager(ctx, { client: client('system:cloud-controller-manager', ctx.signal), provider: localCloud({ infrastructure, clock: ctx.clock, logger: ctx.logger }), config: { ...DEFAULT_CLOUD_CONFIG, clusterName: this.options.clusterName, leaderElect: false }, identity: this.options.clusterName });
+    });
+    if (!this.options.dns) return;
+    await new Promise<void>((resolve) => {
+      components.add('dns', (ctx) =>
+        runClusterDns(ctx, { client: client('system:kube-dns', ctx.signal), clusterIp: this.#clusterDns, address: this.apiServerAddress, port: DNS_PORT, clusterDomain: CLUSTER_DOMAIN, forwarders: [], onReady: resolve }),
+      );
+      void components.failure.catch(() => resolve());
+    });
+  }
+
+  get #stateDirectory(): string {
+    return path.join(DEFAULT_STATE_DIRECTORY, this.options.clusterName);
+  }
+
+  get #clusterDns(): string {
+    return serviceAddress(this.options.serviceClusterIpRange, DNS_INDEX);
+  }
+
+  /** Resolves when the node works on pods; one that an earlier process had goes on with its containers. */
+  async add(name: string): Promise<RunningNode> {
+    const known = this.#nodes.get(name);
+    if (known) return known;
+    const controlPlane = this.#controlPlane!;
+    const node = await this.fabric.addNode(name);
+    const running = await startNode(childContext(this.ctx, 'nodes'), {
+      clusterName: this.options.clusterName,
+      node,
+      directory: path.join(this.options.directory, name),
+      stateDirectory: path.join(this.#stateDirectory, 'nodes', name),
+      clientAs: (user, groups, signal) => controlPlane.clientAs({ name: user, groups }, `${user.replace(/^system:/, '')}/v1.36.4`, signal),
+      clientCa: controlPlane.pki.ca.certificate,
+      serving: await issueCertificate(this.ctx, controlPlane.pki.ca, { commonName: `system:node:${name}`, organizations: ['system:nodes'], usage: 'server', dnsNames: [name], addresses: node.addresses }),
+      clusterCidr: this.options.clusterCidr,
+      clusterDns: this.options.dns ? [this.#clusterDns] : [],
+      clusterDomain: CLUSTER_DOMAIN,
+    });
+    this.#nodes.set(name, running);
+    await Promise.race([running.ready, running.agentsEnded]);
+    return running;
+  }
+
+  /** Ends the node's pods and takes it off the machine; its Node object goes with the next look of the cloud. */
+  async remove(name: string): Promise<void> {
+    const known = this.#nodes.get(name);
+    if (!known) throw new Error(`there is no node ${name}; there are ${this.names.join(', ') || 'none'}`);
+    await this.#controlPlane!.clientAs({ name: 'kubernetes-admin', groups: MASTERS }, 'k8ts')
+      .resource('v1/nodes')
+      .delete({ name })
+      .catch((error: unknown) => {
+        if (!isNotFound(error)) throw error;
+      });
+    this.#nodes.delete(name);
+    await known.stop();
+    await this.fabric.removeNode(name);
+    await removeCgroups(`/${this.options.clusterName}/${name}`);
+    await fs.rm(path.join(this.options.directory, name), { recursive: true, force: true });
+  }
+
+  /** Ends everything: the machine is left as it was, but for what lasts in the nodes' directories. */
+  async destroy(): Promise<void> {
+    await Promise.all(Array.from(this.#nodes.values(), (node) => node.stop()));
+    this.#nodes.clear();
+    await this.#listener?.close();
+    await this.fabric.destroy();
+    await removeCgroups(`/${this.options.clusterName}`);
+    await fs.rm(this.#stateDirectory, { recursive: true, force: true });
+    if (this.options.temporary) await fs.rm(this.options.directory, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,118 @@
+/** One node that runs containers: its runtime, its kubelet, its proxy and its policies, all in this process. */
+import path from 'node:path';
+import type { Client } from '../../client/index.ts';
+import { BridgeNetwork, startContainerRuntime, type RunningContainerRuntime } from '../../container-runtime/index.ts';
+import { childContext, RunGroup, type Context } from '../../kernel/index.ts';
+import { DEFAULT_KUBE_PROXY_CONFIG, run as runProxy } from '../../kube-proxy/index.ts';
+import { DEFAULT_KUBELET_CONFIGURATION, run as runKubelet } from '../../kubelet/index.ts';
+import { run as runNetworkPolicy } from '../../network-policy/index.ts';
+import type { FabricNode } from '../fabric/index.ts';
+
+export interface NodeOptions {
+  /** Names everything of this node on the machine: cgroups, state. */
+  readonly clusterName: string;
+  readonly node: FabricNode;
+  /** What lasts: images, containers' records, volumes. */
+  readonly directory: string;
+  /** What a reboot takes away. */
+  readonly stateDirectory: string;
+  readonly clientAs: (user: string, groups: readonly string[], signal: AbortSignal) => Client;
+  readonly clientCa: string;
+  readonly serving: { readonly certificate: string; readonly key: string };
+  readonly clusterCidr: string;
+  readonly clusterDns: readonly string[];
+  readonly clusterDomain: string;
+}
+
+export interface RunningNode {
+  readonly name: string;
+  readonly runtime: RunningContainerRuntime;
+  /** Resolves when the kubelet works on pods and Services are served. */
+  readonly ready: Promise<void>;
+  /** Rejects when one of the node's agents fails; resolves when all have ended. */
+  readonly agentsEnded: Promise<void>;
+  /** Ends the agents, then every container, then the runtime: nothing of the node's pods is left. */
+  stop(): Promise<void>;
+}
+
+const MASTERS = ['system:masters', 'system:authenticated'];
+const NODE_GROUPS = ['system:nodes', 'system:authenticated'];
+
+/** It runs until it is stopped, also when the context ends: a cluster's end is in an order. */
+export async function startNode(parent: Context, options: NodeOptions): Promise<RunningNode> {
+  const { clusterName, node, directory, stateDirectory, clientAs } = options;
+  const runtimeStop = new AbortController();
+  const group = new RunGroup({ logger: parent.logger });
+  const ctx = childContext(parent, node.name, group.signal);
+  const cgroupRoot = `/${clusterName}/${node.name}`;
+  const runtimeContext = childContext(parent, node.name, runtimeStop.signal);
+  const network = await BridgeNetwork.open(runtimeContext, { nodeNetns: node.netnsPath, stateDirectory: path.join(directory, 'network') });
+  const runtime = await startContainerRuntime(runtimeContext, {
+    rootDirectory: path.join(directory, 'containers'),
+    stateDirectory,
+    network,
+    nodeNetns: node.netnsPath,
+    cgroupParent: cgroupRoot,
+  });
+  const kubeletReady = new Promise<void>((resolve) => {
+    group.start('kubelet', () =>
+      runKubelet(ctx, {
+        client: clientAs(`system:node:${node.name}`, NODE_GROUPS, ctx.signal),
+        runtime,
+        config: {
+          ...DEFAULT_KUBELET_CONFIGURATION,
+          nodeName: node.name,
+          rootDirectory: path.join(directory, 'kubelet'),
+          nodeAddresses: node.addresses,
+          nodeNetns: node.netnsPath,
+          address: node.addresses[0]!,
+          serving: { certificate: options.serving.certificate, privateKey: options.serving.key, clientCa: options.clientCa },
+          clusterDNS: options.clusterDns,
+          clusterDomain: options.clusterDomain,
+          cloudProvider: 'external',
+          cgroupRoot,
+          failSwapOn: false,
+        },
+        onReady: () => resolve(),
+      }),
+    );
+  });
+  const proxyReady = new Promise<void>((resolve) => {
+    group.start('kube-proxy', (signal) =>
+      runProxy(childContext(ctx, 'kube-proxy'), {
+        client: clientAs('system:kube-proxy', ['system:authenticated'], signal),
+        config: { ...DEFAULT_KUBE_PROXY_CONFIG, clusterCidr: options.clusterCidr },
+        nodeName: node.name,
+        netns: node.netnsPath,
+        onReady: resolve,
+      }),
+    );
+  });
+  group.start('network-policy', (signal) => runNetworkPolicy(childContext(ctx, 'network-policy'), { client: clientAs('system:network-policy', MASTERS, signal), nodeName: node.name, netns: node.netnsPath }));
+  const agentsEnded = group.wait();
+  agentsEnded.catch(() => undefined);
+  return {
+    name: node.name,
+    runtime,
+    ready: Promise.all([kubeletReady, proxyReady]).then(() => undefined),
+    agentsEnded,
+    stop: async () => {
+      group.stop(new Error(`the node ${node.name} was stopped`));
+      await agentsEnded.catch((error: unknown) => parent.logger.error(error, 'A node ended with an error', { node: node.name }));
+      await removeSandboxes(runtime).catch((error: unknown) => parent.logger.error(error, 'Some containers could not be removed', { node: node.name }));
+      runtimeStop.abort(new Error(`the node ${node.name} was stopped`));
+      await runtime.finished;
+    },
+  };
+}
+
+/** Ends and removes every container and its network: what a machine should not be left with. */
+async function removeSandboxes({ runtime }: RunningContainerRuntime): Promise<void> {
+  const { items = [] } = await runtime.listPodSandbox({});
+  await Promise.all(
+    items.map(async ({ id }) => {
+      await runtime.stopPodSandbox({ podSandboxId: id });
+      await runtime.removePodSandbox({ podSandboxId: id });
+    }),
+  );
+}
