@@ -41,7 +41,7 @@ export async function openPki(ctx: Context, directory: string | undefined, servi
   ]);
   const [apiserver, kubeletClient, frontProxyClient] = await Promise.all([
     files.certificate('apiserver', ca, { commonName: 'kube-apiserver', usage: 'server', dnsNames: serving.dnsNames, addresses: serving.addresses }),
-    files.certificate('apiserver-kubelet-client', ca, { commonName: 'kube-apiserver-kubelet-client', organizations: ['kubeadm:cluster-admins'], usage: 'client' }),
+    files.certificate('apiserver-kubelet-client', ca, { commonName: 'kube-apiserver-kubelet-client', organizations: ['system:masters'], usage: 'client' }),
     files.certificate('front-proxy-client', frontProxyCa, { commonName: 'front-proxy-client', usage: 'client' }),
   ]);
   return { ca, frontProxyCa, apiserver, kubeletClient, frontProxyClient, serviceAccount };
