@@ -1,4 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -28,6 +31,11 @@ describe.skipIf(missing !== undefined)(`pulling from docker-registry${missing ==
     [plain, guarded] = await Promise.all([startRegistry(), startRegistry({ authentication: true, tls: true })]);
     registries.push(plain, guarded);
     await pushImage(webImage(), { registry: plain.url, repository: 'team/www', tag: 'v1' });
+    // The test itself pushes without looking at the certificate.
+    const { NODE_TLS_REJECT_UNAUTHORIZED: before } = process.env;
+    process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
+    await pushImage(busyboxImage('app'), { registry: guarded.url, repository: 'app', tag: 'latest', authorization: REGISTRY_AUTHORIZATION });
+    if (before === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
   });
 
   afterAll(async () => {
@@ -96,10 +104,6 @@ describe.skipIf(missing !== undefined)(`pulling from docker-registry${missing ==
   });
 
   it('pulls over TLS with credentials of every source', async () => {
-    const { NODE_TLS_REJECT_UNAUTHORIZED: before } = process.env;
-    process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
-    await pushImage(busyboxImage('app'), { registry: guarded.url, repository: 'app', tag: 'latest', authorization: REGISTRY_AUTHORIZATION });
-    if (before === undefined) delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
     const image = { image: `${guarded.host}/app` };
     const auth = { username: REGISTRY_USER, password: REGISTRY_PASSWORD };
 
@@ -150,6 +154,43 @@ describe.skipIf(missing !== undefined)(`pulling from docker-registry${missing ==
     expect((await mirrored.pull('registry.invalid/team/www:v1')).tags).toContain('registry.invalid/team/www:v1');
     const fallingBack = await open({ registries: { hosts: { [plain.host]: { mirrors: [{ url: 'http://127.0.0.1:1' }] } } } });
     expect((await fallingBack.pull(`${plain.host}/team/www:v1`)).tags).toContain(`${plain.host}/team/www:v1`);
+  });
+
+  it('goes through a proxy, plain and in a tunnel', async () => {
+    const seen: string[] = [];
+    const proxy = createServer((request, response) => {
+      seen.push(`${request.method} ${request.url} for ${request.headers['proxy-authorization']}`);
+      const { pathname } = new URL(request.url ?? '');
+      void fetch(`${plain.url}${pathname}`, { headers: { accept: request.headers.accept ?? '*/*' } }).then(async (answer) => {
+        response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' }).end(Buffer.from(await answer.arrayBuffer()));
+      });
+    });
+    proxy.on('connect', (request, socket) => {
+      seen.push(`CONNECT ${request.url}`);
+      const upstream = connect(Number(guarded.host.split(':')[1]), '127.0.0.1', () => socket.write('HTTP/1.1 200 OK\r\n\r\n'));
+      upstream.pipe(socket).pipe(upstream);
+      for (const end of [socket, upstream]) end.on('error', () => end.destroy());
+    });
+    proxy.listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    const { port } = proxy.address() as { port: number };
+    const before = { ...process.env };
+    Object.assign(process.env, { HTTP_PROXY: `http://me:pw@127.0.0.1:${port}`, HTTPS_PROXY: `127.0.0.1:${port}`, NO_PROXY: '' });
+    try {
+      const hosts = {
+        'plain.invalid': { server: 'http://plain.invalid' },
+        'tls.invalid': { settings: { skipVerify: true } },
+      };
+      const store = await open({ registries: { hosts } });
+      await store.pull('plain.invalid/team/www:v1');
+      expect(seen[0]).toBe(`GET http://plain.invalid/v2/team/www/manifests/v1 for Basic ${Buffer.from('me:pw').toString('base64')}`);
+      await store.pull('tls.invalid/app', { auth: { username: REGISTRY_USER, password: REGISTRY_PASSWORD } });
+      expect(seen).toContain('CONNECT tls.invalid:443');
+    } finally {
+      process.env = before;
+      proxy.closeAllConnections();
+      proxy.close();
+    }
   });
 
   it('two pulls at once share downloads and layers', async () => {

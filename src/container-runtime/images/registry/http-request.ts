@@ -1,10 +1,12 @@
 /** One HTTP request to a registry, with redirects followed. */
-import { request as plainRequest, type IncomingMessage } from 'node:http';
+import { request as plainRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { request as tlsRequest } from 'node:https';
 import { existsSync, readFileSync } from 'node:fs';
-import { rootCertificates } from 'node:tls';
+import { isIP } from 'node:net';
+import { connect as connectTls, rootCertificates } from 'node:tls';
 import { ImageError } from '../image-error.ts';
 import { isLoopback } from './endpoints.ts';
+import { proxyFor, proxyHeaders, tunnel } from './proxy.ts';
 import type { EndpointSettings } from './registry-options.ts';
 
 export interface HttpRequest {
@@ -48,18 +50,28 @@ export function redirected(request: HttpRequest, location: string): HttpRequest 
 async function sendOnce({ url, method = 'GET', headers = {}, body, settings = {}, signal }: HttpRequest): Promise<IncomingMessage> {
   signal?.throwIfAborted();
   const target = new URL(url);
+  const proxy = proxyFor(target);
   const common = { method, headers: { 'user-agent': 'k8ts', ...settings.headers, ...headers }, ...(signal === undefined ? {} : { signal }) };
+  if (target.protocol === 'http:') return answered(proxy === undefined ? plainRequest(target, common) : byPlainProxy(proxy, target, common), body);
+  const [client] = settings.clientCertificates ?? [];
+  const tls = {
+    ca: [...trustedAuthorities(), ...(settings.ca ?? [])],
+    rejectUnauthorized: settings.skipVerify !== true,
+    ...(client === undefined ? {} : { cert: client.certificate, key: client.key }),
+  };
+  if (proxy === undefined) return answered(tlsRequest(target, { ...common, ...tls }), body);
+  const socket = await tunnel(proxy, target, signal);
+  const servername = isIP(target.hostname) === 0 ? target.hostname : '';
+  return answered(tlsRequest(target, { ...common, createConnection: () => connectTls({ ...tls, socket, servername, host: target.hostname }) }), body);
+}
+
+function byPlainProxy(proxy: URL, target: URL, common: { method: string; headers: Record<string, string> }): ClientRequest {
+  const headers = { ...common.headers, host: target.host, ...proxyHeaders(proxy) };
+  return plainRequest({ ...common, host: proxy.hostname, port: proxy.port === '' ? 80 : proxy.port, path: target.href, headers });
+}
+
+async function answered(outgoing: ClientRequest, body: string | undefined): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const [client] = settings.clientCertificates ?? [];
-    const outgoing =
-      target.protocol === 'http:'
-        ? plainRequest(target, common)
-        : tlsRequest(target, {
-            ...common,
-            ca: [...trustedAuthorities(), ...(settings.ca ?? [])],
-            rejectUnauthorized: settings.skipVerify !== true,
-            ...(client === undefined ? {} : { cert: client.certificate, key: client.key }),
-          });
     // Of the socket, so that it also ends a download that has stalled.
     outgoing.setTimeout(IDLE_MS, () => outgoing.destroy(Object.assign(new Error(`no data for ${IDLE_MS / 1000} s`), { code: 'ETIMEDOUT' })));
     outgoing.once('response', resolve);
