@@ -3,11 +3,15 @@ import type { Container, Node, Pod, PodSpec, Taint } from '../api/generated/core
 import { startTestServer, type TestServer } from '../apiserver/testing.ts';
 import { Client } from '../client/index.ts';
 import { inProcessTransport } from '../cluster/in-process-transport.ts';
-import { childContext, type VirtualClock } from '../kernel/index.ts';
-import { DEFAULT_CONFIG } from './config/defaults.ts';
+import { childContext, SeededRandom, type VirtualClock } from '../kernel/index.ts';
+import type { Cache } from './cache/cache.ts';
+import { DEFAULT_CONFIG, DEFAULT_PROFILE } from './config/defaults.ts';
 import type { SchedulerConfiguration } from './config/types.ts';
 import { Explanations } from './explanations/explanations.ts';
-import type { PluginRegistry } from './framework/build-profile.ts';
+import { buildProfile, type PluginRegistry } from './framework/build-profile.ts';
+import type { Handle } from './framework/handle.ts';
+import type { Profile } from './framework/profile.ts';
+import { plugins } from './plugins/registry.ts';
 import { run } from './run.ts';
 
 const ADMIN = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
@@ -203,3 +207,10 @@ export class PodBuilder {
 
 export const makeNode = (name: string): NodeBuilder => new NodeBuilder(name);
 export const makePod = (name: string, namespace?: string): PodBuilder => new PodBuilder(name, namespace);
+
+/** The default plugins on a cache alone: for tests of decisions, with no API server and no claims. */
+export function testProfile(cache: Cache): Profile {
+  const nothing = { get: () => undefined, list: () => [], services: () => [], replicationController: () => undefined, replicaSet: () => undefined, statefulSet: () => undefined };
+  const handle = { cache, client: { resource: () => undefined }, listers: nothing, labelsOf: () => ({}), random: new SeededRandom(1), extenders: [] } as unknown as Handle;
+  return buildProfile(DEFAULT_PROFILE, plugins, handle);
+}
