@@ -20,7 +20,9 @@ import {
   readSysctl,
   runIn,
   setLink,
+  tryLockFile,
   writeSysctl,
+  type FileLock,
   type Link,
   type ListedRoute,
   type Route,
@@ -40,7 +42,8 @@ const NODE_INTERFACE = 'eth0';
 
 /**
  * Makes the fabric of a cluster, or takes up the one that an earlier process left, and repairs it: namespaces, cables,
- * addresses, routes and rules of every recorded node are as they should be when it resolves.
+ * addresses, routes and rules of every recorded node are as they should be when it resolves. One process has it at a
+ * time, until it closes it or ends.
  */
 export async function createFabric(ctx: Context, options: FabricOptions): Promise<Fabric> {
   const stateDirectory = options.stateDirectory ?? DEFAULT_STATE_DIRECTORY;
@@ -48,12 +51,15 @@ export async function createFabric(ctx: Context, options: FabricOptions): Promis
   let fabric: LocalFabric | undefined;
   try {
     const claimed = claim(options, { stateDirectory, routedRanges: await routedRanges(host, fabricId(options.name)) });
-    fabric = new LocalFabric(ctx, { claimed, stateDirectory, host, hostNetns: options.hostNetns });
+    const owner = tryLockFile(path.join(fabricDirectory(stateDirectory, options.name), 'owner.lock'));
+    if (owner === undefined) throw new FabricError('in-use', `the fabric of the cluster ${options.name} belongs to a running process`);
+    fabric = new LocalFabric(ctx, { claimed, stateDirectory, host, owner, hostNetns: options.hostNetns });
     await fabric.repair();
     return fabric;
   } catch (error) {
     // A fabric that never came up leaves nothing; one that carries nodes stays for another try.
     if (fabric !== undefined && fabric.nodes.size === 0) await fabric.destroy().catch((again: unknown) => ctx.logger.error(again, 'The fabric could not be removed'));
+    else if (fabric !== undefined) await fabric.close();
     else host.close();
     throw error;
   }
@@ -81,6 +87,7 @@ interface LocalFabricOptions {
   readonly claimed: Claim;
   readonly stateDirectory: string;
   readonly host: NetlinkSocket;
+  readonly owner: FileLock;
   readonly hostNetns: string | undefined;
 }
 
@@ -97,6 +104,7 @@ class LocalFabric implements Fabric {
   readonly #directory: string;
   readonly #host: NetlinkSocket;
   readonly #hostNetns: string | undefined;
+  readonly #owner: FileLock;
   readonly #records: NodeRecords;
   readonly #netlinks = new Map<string, NetlinkSocket>();
   readonly #listeners = new Set<HostListener>();
@@ -104,13 +112,14 @@ class LocalFabric implements Fabric {
   #queue: Promise<unknown> = Promise.resolve();
   #closed = false;
 
-  constructor(ctx: Context, { claimed, stateDirectory, host, hostNetns }: LocalFabricOptions) {
+  constructor(ctx: Context, { claimed, stateDirectory, host, owner, hostNetns }: LocalFabricOptions) {
     this.#ctx = ctx;
     this.#claim = claimed;
     this.#stateDirectory = stateDirectory;
     this.#directory = fabricDirectory(stateDirectory, claimed.cluster);
     this.#host = host;
     this.#hostNetns = hostNetns;
+    this.#owner = owner;
     this.name = claimed.cluster;
     this.ranges = claimed.ranges;
     this.mtu = claimed.mtu;
@@ -326,6 +335,7 @@ class LocalFabric implements Fabric {
     for (const name of [...this.#netlinks.keys()]) this.#forgetNetlink(name);
     this.#switch?.close();
     this.#host.close();
+    this.#owner.release();
   }
 
   async #closeListeners(): Promise<void> {

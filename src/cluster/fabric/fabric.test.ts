@@ -252,6 +252,15 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
       expect(again.nodes.size).toBe(1);
     });
 
+    test('a fabric belongs to one process at a time', async () => {
+      const first = await create();
+      await expect(create()).rejects.toThrow('the fabric of the cluster test belongs to a running process');
+      expect((await first.addNode('node')).addresses).toEqual(['10.64.0.2']);
+      await first.close();
+      fabrics.clear();
+      expect((await create()).nodes.size).toBe(1);
+    });
+
     test('whoever comes later can remove everything', async () => {
       const before = await snapshot();
       const first = await create();

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { checked, libc } from './libc.ts';
 
 const LOCK_EX = 2;
+const LOCK_NB = 4;
 
 export interface FileLock {
   release(): void;
@@ -11,8 +12,7 @@ export interface FileLock {
 
 /** Waits for the lock without letting anything else of this thread run: hold it for moments only. */
 export function lockFile(file: string): FileLock {
-  fs.mkdirSync(path.dirname(file), { recursive: true });
-  const fd = fs.openSync(file, 'a', 0o600);
+  const fd = open(file);
   try {
     checked(libc().flock(fd, LOCK_EX), 'flock', file);
   } catch (error) {
@@ -20,4 +20,17 @@ export function lockFile(file: string): FileLock {
     throw error;
   }
   return { release: () => fs.closeSync(fd) };
+}
+
+/** Undefined when somebody else has it, in this process or another. */
+export function tryLockFile(file: string): FileLock | undefined {
+  const fd = open(file);
+  if (libc().flock(fd, LOCK_EX | LOCK_NB) === 0) return { release: () => fs.closeSync(fd) };
+  fs.closeSync(fd);
+  return undefined;
+}
+
+function open(file: string): number {
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  return fs.openSync(file, 'a', 0o600);
 }

@@ -35,5 +35,5 @@ export {
 } from './routes.ts';
 export { untilOperational, type InterfaceEnd } from './operational.ts';
 export { addSetElements, deleteSetElements, type SetElements } from './nftables-elements.ts';
-export { lockFile, type FileLock } from './file-lock.ts';
+export { lockFile, tryLockFile, type FileLock } from './file-lock.ts';
 export { SystemCallError } from './libc.ts';
