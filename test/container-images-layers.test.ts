@@ -70,6 +70,25 @@ describe.skipIf(missing !== undefined)(`unpacking layers${missing === undefined 
     expect(bytes).toBe(6 + 4 + 4 + 6 + 6);
   });
 
+  it('decompresses gzip and zstd', async () => {
+    const tar = encodeTar([{ name: 'file', content: Buffer.alloc(300_000, 'text') }]);
+    const blocks: Buffer[] = [];
+    for (let at = 0; at < tar.length; at += 100_000) {
+      const block = tar.subarray(at, at + 100_000);
+      const header = Buffer.alloc(3);
+      header.writeUIntLE((block.length << 3) | (at + 100_000 >= tar.length ? 1 : 0), 0, 3);
+      blocks.push(header, block);
+    }
+    const zstd = Buffer.concat([Buffer.from('28b52ffd0058', 'hex'), ...blocks]);
+    for (const [name, bytes] of Object.entries({ gzip: gzipSync(tar), zstd, none: tar })) {
+      const blob = join(folder, `compressed-${name}`);
+      writeFileSync(blob, bytes);
+      const target = join(folder, `from-${name}`);
+      await unpackLayer({ blob, diffId: digestOf(tar), target, lowers: [], limits: DEFAULT_UNPACK_LIMITS });
+      expect(lstatSync(join(target, 'file')).size).toBe(300_000);
+    }
+  });
+
   it('stacks: deletions, opaque folders, folders that are only implied, links to what is below', async () => {
     const base = await unpack([
       { name: 'keep', content: 'keep' },

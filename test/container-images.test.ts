@@ -209,6 +209,7 @@ describe.skipIf(missing !== undefined)('a store whose process is killed', () => 
       const script = fileURLToPath(new URL('image-crash-worker.ts', import.meta.url));
       const child = spawn(process.execPath, ['--import', 'tsx', script, root, ...archives], { stdio: ['ignore', 'pipe', 'inherit'] });
       await once(child.stdout, 'data');
+      await expect(open(root)).rejects.toThrow(/in use by another process/);
       await new Promise((resolve) => setTimeout(resolve, 100 + ((round * 137) % 700)));
       child.kill('SIGKILL');
       await once(child, 'exit');

@@ -73,6 +73,15 @@ export function syncFileSystem(fd: number): void {
   checked(native().syncfs(fd), 'syncfs', `${fd}`);
 }
 
+/** Locks an open file against other processes until it is closed; false when another one has it. */
+export function tryLock(fd: number): boolean {
+  const LOCK_EX_NB = 2 | 4;
+  if (native().flock(fd, LOCK_EX_NB) === 0) return true;
+  const error = new SystemCallError('flock', native().errno(), `${fd}`);
+  if (error.code === 'EAGAIN') return false;
+  throw error;
+}
+
 const SYS = { open_tree: 428, move_mount: 429, mount_setattr: 442 } as const;
 const OPEN_TREE_CLONE = 1;
 const OPEN_TREE_CLOEXEC = 0o2000000;
@@ -109,6 +118,7 @@ interface NativeCalls {
   lgetxattr(path: string, name: string, value: Uint8Array, size: number): number;
   mknod(path: string, mode: number, device: bigint): number;
   syncfs(fd: number): number;
+  flock(fd: number, operation: number): number;
   open_tree(call: number, folder: number, path: string, flags: number): number;
   move_mount(call: number, from: number, fromPath: string, to: number, toPath: string, flags: number): number;
   mount_setattr(call: number, folder: number, path: string, flags: number, attributes: Uint8Array, size: number): number;
@@ -138,6 +148,7 @@ function load(): NativeCalls {
     lgetxattr: call('intptr_t lgetxattr(const char *path, const char *name, _Out_ void *value, size_t size)'),
     mknod: call('int mknod(const char *path, unsigned int mode, uint64_t device)'),
     syncfs: call('int syncfs(int fd)'),
+    flock: call('int flock(int fd, int operation)'),
     open_tree: call('long syscall(long call, int folder, const char *path, unsigned int flags)'),
     move_mount: call('long syscall(long call, int from, const char *fromPath, int to, const char *toPath, unsigned int flags)'),
     mount_setattr: call('long syscall(long call, int folder, const char *path, unsigned int flags, const void *attributes, size_t size)'),

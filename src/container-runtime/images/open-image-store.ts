@@ -20,6 +20,7 @@ import { ImagePuller } from './pull-image.ts';
 import { formatReference, normalizeReference } from './reference.ts';
 import { ImageVolumes } from './snapshots/image-volumes.ts';
 import { OverlaySnapshots } from './snapshots/snapshot-store.ts';
+import { lockStore } from './store-lock.ts';
 import type { StoreParts } from './store-parts.ts';
 
 /** Opens the store, after clearing away what a crash left behind and unpacking again what a power failure took. */
@@ -27,6 +28,17 @@ export async function openImageStore(parent: Context, options: ImageStoreOptions
   const ctx = childContext(parent, 'images');
   const { root } = options;
   await mkdir(root, { recursive: true, mode: 0o711 });
+  const unlock = lockStore(root);
+  try {
+    return await assembleStore(ctx, options, unlock);
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+async function assembleStore(ctx: Context, options: ImageStoreOptions, unlock: () => void): Promise<ImageStore> {
+  const { root } = options;
   const workers = new LayerWorkers(ctx);
   const parts: StoreParts = {
     ctx,
@@ -85,6 +97,7 @@ export async function openImageStore(parent: Context, options: ImageStoreOptions
       await puller.close();
       await parts.layers.close();
       await workers.close();
+      unlock();
     },
   };
 }

@@ -2,6 +2,7 @@
 import { posix } from 'node:path';
 import { detectCompression } from '../compression/decompress.ts';
 import { open } from 'node:fs/promises';
+import { digestOf } from '../digest.ts';
 import { ImageError } from '../image-error.ts';
 import type { ImageRecord } from '../image-records.ts';
 import { installImage } from '../install-image.ts';
@@ -38,8 +39,9 @@ export async function installDockerArchive(parts: StoreParts, lease: Lease, file
         layers,
       }),
     );
-    const manifestDigest = await parts.blobs.put(manifest);
+    const manifestDigest = digestOf(manifest);
     lease.hold(manifestDigest);
+    await parts.blobs.put(manifest);
     const image = {
       config,
       configDigest: configFile.digest,

@@ -1,0 +1,33 @@
+/** One process at a time works on a store: what another one is about to write would look like leftovers of a crash. */
+import { closeSync, openSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { tryLock } from '../syscalls.ts';
+import { ImageError } from './image-error.ts';
+
+interface HeldLock {
+  readonly fd: number;
+  users: number;
+}
+
+/** By folder: the kernel's lock is a file's, and this process may open a store again before it closed it. */
+const held = new Map<string, HeldLock>();
+
+/** Gives the function that unlocks. The kernel unlocks for a process that is killed. */
+export function lockStore(root: string): () => void {
+  const path = resolve(root);
+  const lock = held.get(path) ?? { fd: openSync(join(path, 'lock'), 'w', 0o600), users: 0 };
+  if (lock.users === 0 && !tryLock(lock.fd)) {
+    closeSync(lock.fd);
+    throw new ImageError('FAILED_PRECONDITION', `the image store ${path} is in use by another process`);
+  }
+  lock.users++;
+  held.set(path, lock);
+  let unlocked = false;
+  return () => {
+    if (unlocked) return;
+    unlocked = true;
+    if (--lock.users > 0) return;
+    held.delete(path);
+    closeSync(lock.fd);
+  };
+}
