@@ -57,6 +57,8 @@ export class Cluster {
   readonly client: Client;
   readonly #finder: ResourceFinder;
   readonly #behaviours: PodBehaviour[] = [];
+  /** Why a component has ended all. */
+  #failure: unknown;
 
   private constructor(
     private readonly parts: {
@@ -70,6 +72,7 @@ export class Cluster {
   ) {
     this.client = parts.running.clientAs(ADMIN, OWN_CLIENT);
     this.#finder = new ResourceFinder(this.client);
+    parts.running.finished.catch((error: unknown) => (this.#failure = error));
   }
 
   /** Resolves when the cluster can be used. */
@@ -194,8 +197,15 @@ export class Cluster {
   }
 
   #waiting(): Waiting {
-    const { clock, ctx } = this.parts;
-    return { now: () => ctx.clock.now(), pause: () => (clock ? clock.nudge() : ctx.clock.sleep(LOOK_AGAIN_MS)) };
+    const { clock, ctx, stopped } = this.parts;
+    return {
+      now: () => ctx.clock.now(),
+      pause: () => {
+        if (this.#failure) return Promise.reject(new Error('the cluster has ended', { cause: this.#failure }));
+        if (stopped.signal.aborted) return Promise.reject(new Error('the cluster was stopped'));
+        return clock ? clock.nudge() : ctx.clock.sleep(LOOK_AGAIN_MS);
+      },
+    };
   }
 
   /** What takes time on a virtual clock moves it. */

@@ -18,24 +18,31 @@ export async function detach(argv: readonly string[], options: DetachOptions): P
   const directory = options.directory ?? ephemeralDirectory();
   fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
   const logFile = path.join(directory, 'k8ts.log');
-  const log = fs.openSync(logFile, 'a', 0o600);
+  const log = fs.openSync(logFile, 'a+', 0o600);
+  const from = fs.fstatSync(log).size;
   const child = fork(process.argv[1]!, ['up', ...argv.filter((word) => !/^--detach(?:=.*)?$/.test(word))], {
     detached: true,
     stdio: ['ignore', log, log, 'ipc'],
     env: { ...process.env, ...(options.directory ? {} : { K8TS_EPHEMERAL_DIRECTORY: directory }) },
   });
-  const from = fs.fstatSync(log).size;
-  fs.closeSync(log);
   const ready = await new Promise<Ready>((resolve, reject) => {
     child.once('message', (message: { ready: Ready }) => resolve(message.ready));
     child.once('error', reject);
     child.once('exit', () => {
-      const said = fs.readFileSync(logFile).subarray(from).toString().trim();
+      const said = readFrom(log, from).trim();
       reject(new CommandError(said.split('\n').at(-1)?.replace(/^k8ts up: /, '') || `the cluster ended before it was ready; see ${logFile}`));
     });
   });
+  fs.closeSync(log);
   child.disconnect();
   child.unref();
   printReady(options.output, ready);
   return 0;
+}
+
+/** The position of the file is the child's. */
+function readFrom(file: number, position: number): string {
+  const bytes = Buffer.alloc(Math.max(0, fs.fstatSync(file).size - position));
+  fs.readSync(file, bytes, 0, bytes.length, position);
+  return bytes.toString();
 }

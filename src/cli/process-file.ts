@@ -87,7 +87,9 @@ function startTime(pid: number): string | undefined {
   }
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    /** One that has ended and that nobody has asked about yet. */
+    return fields[0] === 'Z' ? undefined : fields[19];
   } catch {
     return '';
   }

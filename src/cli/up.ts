@@ -97,6 +97,21 @@ async function runCluster(ctx: Context, { values, planned, runtimeDirectory, soc
     late.cancel();
     progress.clear();
   }
+  try {
+    return await serveCluster(ctx, { values, planned, socket, stop, cluster, startedAt });
+  } catch (error) {
+    stop(error);
+    await cluster.finished.catch(() => undefined);
+    throw error;
+  }
+}
+
+interface Serving extends Omit<Run, 'runtimeDirectory'> {
+  readonly cluster: Cluster;
+  readonly startedAt: number;
+}
+
+async function serveCluster(ctx: Context, { values, planned, socket, stop, cluster, startedAt }: Serving): Promise<number> {
   const control = await serveControlSocket(ctx, cluster, { socket, stop });
   if (values.kubeconfig) await mergeKubeconfig(path.resolve(values.kubeconfig), cluster.kubeconfig);
   const ready = { server: cluster.server, kubeconfig: values.kubeconfig ? path.resolve(values.kubeconfig) : cluster.kubeconfigFile, pid: process.pid, readySeconds: (ctx.clock.monotonic() - startedAt) / 1000, ...(planned.notice ? { notice: planned.notice } : {}) };

@@ -31,12 +31,16 @@ interface Rule extends Fault {
 
 type Handle = (request: ApiRequest) => Promise<ApiResponse>;
 
+const TOUCHED = 'faults.k8ts.dev/touched';
+
 /** The user agent of the client that the faults spare. */
 export const OWN_CLIENT = 'k8ts-own-client';
 
 export class Faults {
   readonly #rules = new Set<Rule>();
   readonly #watches = new WatchFaults();
+  #server: Handle | undefined;
+  #touches = 0;
 
   constructor(
     private readonly clock: Clock,
@@ -49,10 +53,13 @@ export class Faults {
     return this.#order(options, () => Promise.resolve(failure(status, message)));
   }
 
-  /** Writes fail with 409, as when another writer was first. */
+  /** Another writer is first: the object changes just before each write, so that those who knew the older one get 409. */
   conflicts(options: FaultOptions = {}): Fault {
-    const message = 'Operation cannot be fulfilled: the object has been modified; please apply your changes to the latest version and try again';
-    return this.#order({ verb: ['update', 'patch', 'delete'], ...options }, () => Promise.resolve(failure(409, message)));
+    return this.#order({ verb: ['update', 'patch', 'delete'], ...options }, async (request, next) => {
+      const facts = requestFacts(request);
+      if (facts?.name) await this.#touch(request, facts);
+      return next();
+    });
   }
 
   /** The server does what it is asked, and the answer says that it did not come in time. */
@@ -89,6 +96,7 @@ export class Faults {
 
   /** Stands around the API server. */
   readonly intercept = (handle: Handle): Handle => {
+    this.#server = handle;
     return async (request) => {
       if (this.#rules.size === 0 && !isWatch(request)) return handle(request);
       const facts = requestFacts(request);
@@ -99,6 +107,22 @@ export class Faults {
       return facts.verb === 'watch' ? this.#watches.attach(request, facts, response) : response;
     };
   };
+
+  /** A change that means nothing to anybody. */
+  async #touch(request: ApiRequest, { subresource }: RequestFacts): Promise<void> {
+    const patch = JSON.stringify({ metadata: { annotations: { [TOUCHED]: String(++this.#touches) } } });
+    await this.#server?.({
+      method: 'PATCH',
+      path: subresource === '' ? request.path : request.path.slice(0, request.path.lastIndexOf('/')),
+      query: new URLSearchParams({ fieldManager: 'faults' }),
+      headers: { 'content-type': 'application/merge-patch+json' },
+      readBody: () => Promise.resolve(Buffer.from(patch)),
+      inProcess: true,
+      user: { name: 'system:admin', groups: ['system:masters'] },
+      remoteAddress: '127.0.0.1',
+      signal: request.signal,
+    });
+  }
 
   #order(options: FaultOptions, strike: Strike): Fault {
     const rule: Rule = { options, strike, hits: 0, lift: () => void this.#rules.delete(rule) };

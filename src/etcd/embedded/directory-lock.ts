@@ -60,7 +60,9 @@ function startTime(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     // The command's name, in parentheses, may hold spaces; the start time is the 20th field behind it.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    // One that has ended, and whose parent has not asked about it yet, holds nothing.
+    return fields[0] === 'Z' ? undefined : fields[19];
   } catch {
     return undefined;
   }

@@ -1,0 +1,161 @@
+/** The command line as people use it: real processes, real directories. */
+import { spawn } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import net from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { builtProgram } from './k8ts-process.ts';
+import { requires } from './requires.ts';
+
+const scratch = mkdtempSync(join(tmpdir(), 'k8ts-cli-'));
+const dataDirectory = join(scratch, 'cluster');
+
+interface Result {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function k8ts(args: readonly string[], options: { shell?: string; env?: NodeJS.ProcessEnv } = {}): Promise<Result> {
+  const program = await builtProgram();
+  const command = options.shell ? ['sh', '-c', `${options.shell}; exec "$0" "$@"`, process.execPath, program, ...args] : [process.execPath, program, ...args];
+  const child = spawn(command[0]!, command.slice(1), { cwd: scratch, env: { ...process.env, ...options.env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const result = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) child[name].setEncoding('utf8').on('data', (text: string) => (result[name] += text));
+  return new Promise((resolve, reject) => child.once('error', reject).once('close', (code) => resolve({ code, ...result })));
+}
+
+/** A process that has ended stays visible until its parent asks about it. */
+const isRunning = (pid: number): boolean => existsSync(`/proc/${pid}/stat`) && !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+
+const json = <T>(result: Result): T => JSON.parse(result.stdout) as T;
+
+beforeAll(async () => {
+  const up = await k8ts(['up', '--data-dir', dataDirectory, '--port', '0', '--simulated-nodes', '2', '--addons', 'none', '--detach']);
+  expect(up, up.stderr).toMatchObject({ code: 0 });
+  expect(up.stdout.trim().split('\n').at(-1)).toMatch(/^ready in \d+\.\d\d s$/);
+}, 60_000);
+
+afterAll(async () => {
+  await k8ts(['down', '--data-dir', dataDirectory]);
+  rmSync(scratch, { recursive: true, force: true });
+}, 60_000);
+
+describe('a running cluster', () => {
+  const at = ['--data-dir', dataDirectory];
+
+  it('tells how it is', async () => {
+    const status = json<{ nodes: { name: string; ready: boolean }[]; components: { name: string; running: boolean }[]; server: string }>(await k8ts(['status', ...at, '-o', 'json']));
+    expect(status.nodes).toEqual(['sim-0', 'sim-1'].map((name) => ({ name, kind: 'simulated', ready: true })));
+    expect(status.components.every(({ running }) => running)).toBe(true);
+    expect((await k8ts(['status', ...at])).stdout).toContain(status.server);
+  });
+
+  it('takes more nodes, and fewer', async () => {
+    expect((await k8ts(['simulate', 'nodes', '4', ...at])).stdout).toContain('2 added');
+    expect(json<{ added: string[] }>(await k8ts(['nodes', 'add', '1', '--simulated', '--prefix', 'extra', ...at, '-o', 'json'])).added).toEqual(['extra-0']);
+    expect((await k8ts(['nodes', 'remove', 'extra-0', ...at])).stdout).toContain('removed extra-0');
+    expect((await k8ts(['simulate', 'nodes', '2', ...at])).stdout).toContain('2 removed');
+    expect(json<unknown[]>(await k8ts(['nodes', 'list', ...at, '-o', 'json']))).toHaveLength(2);
+  });
+
+  it('is not started a second time', async () => {
+    expect(await k8ts(['up', ...at, '--port', '0'])).toMatchObject({ code: 1, stderr: expect.stringContaining('a cluster is running in') as string });
+  });
+
+  it('is saved while it runs, and the copy lives elsewhere', async () => {
+    const file = join(scratch, 'saved.tgz');
+    const copy = join(scratch, 'copy');
+    expect(await k8ts(['snapshot', 'save', file, ...at])).toMatchObject({ code: 0 });
+    expect(await k8ts(['snapshot', 'restore', file, ...at])).toMatchObject({ code: 1, stderr: expect.stringContaining('was left as it is') as string });
+    expect(await k8ts(['snapshot', 'restore', file, '--data-dir', copy])).toMatchObject({ code: 0 });
+    expect(readdirSync(join(copy, 'pki'))).toEqual(readdirSync(join(dataDirectory, 'pki')));
+    writeFileSync(file, 'no snapshot');
+    expect(await k8ts(['snapshot', 'restore', file, '--data-dir', join(scratch, 'other')])).toMatchObject({ code: 1, stderr: expect.stringContaining('is not a snapshot') as string });
+  });
+
+  it('is taken over after it was killed, with what it had', async () => {
+    const { pid } = json<{ pid: number }>(await k8ts(['status', ...at, '-o', 'json']));
+    process.kill(pid, 'SIGKILL');
+    await expect.poll(() => isRunning(pid)).toBe(false);
+    const up = await k8ts(['up', ...at, '--port', '0', '--nodes', '0', '--addons', 'none', '--detach', '-o', 'json']);
+    expect(up, up.stderr).toMatchObject({ code: 0 });
+    expect(json<{ nodes: unknown[] }>(await k8ts(['status', ...at, '-o', 'json'])).nodes).toHaveLength(2);
+  });
+});
+
+describe('one line and exit code 1 for', () => {
+  const file = join(scratch, 'a-file');
+  const damaged = join(scratch, 'damaged');
+  let listening: net.Server;
+
+  beforeAll(async () => {
+    writeFileSync(file, 'text');
+    mkdirSync(join(damaged, 'etcd'), { recursive: true });
+    for (const name of ['0000000000000001.mdb', 'data.mdb']) writeFileSync(join(damaged, 'etcd', name), Buffer.alloc(8192, 'x'));
+    listening = net.createServer();
+    await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
+  });
+  afterAll(() => void listening.close());
+
+  it.each<[string, () => string[], RegExp, string?]>([
+    ['an unknown command', () => ['statsu'], /unknown command "statsu"; did you mean status\?/],
+    ['an unknown verb', () => ['nodes', 'ad'], /did you mean nodes add\?/],
+    ['an unknown flag', () => ['up', '--prot', '1'], /unknown flag: --prot; did you mean --port\?/],
+    ['a wrong value', () => ['up', '--nodes', 'many'], /it takes a whole number/],
+    ['an unknown addon', () => ['up', '--addons', 'dsn'], /there is no addon dsn; there are storage, dns/],
+    ['a port in use', () => ['up', '--ephemeral', '--nodes', '0', '--port', String((listening.address() as net.AddressInfo).port)], /port \d+ on 127\.0\.0\.1 is in use by another program; .*--port/],
+    ['a port in use, in the background', () => ['up', '--ephemeral', '--detach', '--nodes', '0', '--port', String((listening.address() as net.AddressInfo).port)], /port \d+ on 127\.0\.0\.1 is in use by another program/],
+    ['a directory that is a file', () => ['up', '--data-dir', file], /choose another with --data-dir/],
+    ['no cluster', () => ['status', '--data-dir', join(scratch, 'nothing')], /no cluster is running in .*k8ts up/],
+    ['few files', () => ['up', '--ephemeral', '--nodes', '0', '--port', '0'], /only 100 files may be open .*ulimit -n 4096/, 'ulimit -n 100'],
+    ['a file that is no kubeconfig', () => ['up', '--ephemeral', '--nodes', '0', '--port', '0', '--kubeconfig', file], /is not a kubeconfig; it was left as it is/],
+  ])('%s', async (_, args, expected, shell) => {
+    const result = await k8ts(args(), shell ? { shell } : {});
+    expect(result.stderr).toMatch(expected);
+    expect(result.stderr.trim().split('\n')).toHaveLength(1);
+    expect(result.code).toBe(1);
+    expect(readFileSync(file, 'utf8')).toBe('text');
+  });
+
+  it('a program that a node needs', async () => {
+    const skip = requires('root');
+    if (skip) return;
+    const result = await k8ts(['up', '--ephemeral', '--nodes', '1', '--port', '0'], { env: { PATH: '/nonexistent' }, shell: '' });
+    expect(result.code === 1 ? result.stderr : 'apt install').toContain('apt install');
+  });
+
+  it('a directory that cannot be written to', async () => {
+    if (process.getuid?.() === 0) return;
+    const closed = join(scratch, 'closed');
+    mkdirSync(closed);
+    chmodSync(closed, 0o500);
+    expect(await k8ts(['up', '--data-dir', join(closed, 'cluster'), '--port', '0'])).toMatchObject({ code: 1, stderr: expect.stringContaining('no permission') as string });
+  });
+});
+
+it('a kubeconfig keeps the clusters that it had', async () => {
+  const file = join(scratch, 'merged');
+  writeFileSync(file, 'apiVersion: v1\nkind: Config\nclusters: [{name: old, cluster: {server: "https://example.com"}}]\nusers: []\ncontexts: []\ncurrent-context: old\n');
+  const up = await k8ts(['up', '--ephemeral', '--nodes', '0', '--addons', 'none', '--port', '0', '--kubeconfig', file, '--detach', '-o', 'json']);
+  expect(up, up.stderr).toMatchObject({ code: 0 });
+  const { pid } = json<{ pid: number }>(up);
+  const config = parse(readFileSync(file, 'utf8')) as { clusters: { name: string }[]; 'current-context': string };
+  expect(config.clusters.map(({ name }) => name)).toEqual(['old', 'k8ts']);
+  expect(config['current-context']).toBe('kubernetes-admin@k8ts');
+  process.kill(pid, 'SIGTERM');
+  await expect.poll(() => isRunning(pid), { timeout: 15_000 }).toBe(false);
+});
+
+it.each(['bash', 'zsh', 'fish'])('completes commands and flags in %s', async (shell) => {
+  const { stdout, code } = await k8ts(['completion', shell]);
+  expect(code).toBe(0);
+  for (const word of ['snapshot', 'simulated-nodes', 'restore']) expect(stdout).toContain(word);
+});
+
+it('tells what is missing on the machine', async () => {
+  const checks = json<{ name: string; ok: boolean }[]>(await k8ts(['doctor', '-o', 'json']));
+  expect(checks.find(({ name }) => name.startsWith('Node'))?.ok).toBe(true);
+});
