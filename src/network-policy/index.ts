@@ -7,3 +7,4 @@ export { run, type NetworkPolicyOptions } from './run.ts';
 export { removePolicies } from './sync-policies.ts';
 export { type AllowedDestination, type PlanOptions } from './plan-policies.ts';
 export { TABLE } from './ruleset.ts';
+export { type StandIn, type StandInPort } from './stand-ins.ts';

@@ -176,6 +176,32 @@ describe('what policies become', () => {
   });
 });
 
+describe('DNS that is no pod', () => {
+  const dns = { namespace: 'kube-system', labels: { 'k8s-app': 'kube-dns' }, address: '10.64.0.1', ports: [{ protocol: 'UDP', port: 53, name: 'dns', listensOn: 5353 }, { protocol: 'TCP', port: 53, name: 'dns-tcp', listensOn: 5353 }] } as const;
+  const udp = 'ip daddr 10.64.0.1 udp dport 5353';
+  const tcp = 'ip daddr 10.64.0.1 tcp dport 5353';
+  const kubeSystem = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'kube-system' } } };
+
+  test.each<[string, NonNullable<NetworkPolicySpec['egress']>, string[]]>([
+    ['default deny', [], []],
+    ['everything allowed', [{}], [udp, tcp]],
+    ['port 53 to anyone', [{ ports: [{ protocol: 'UDP', port: 53 }] }], [udp]],
+    ['another port to anyone', [{ ports: [{ protocol: 'UDP', port: 5353 }] }], []],
+    ['a range of ports', [{ ports: [{ protocol: 'TCP', port: 1, endPort: 100 }] }], [tcp]],
+    ['by name', [{ ports: [{ protocol: 'TCP', port: 'dns-tcp' }] }], [tcp]],
+    ['the pods of kube-dns', [{ to: [{ ...kubeSystem, podSelector: { matchLabels: { 'k8s-app': 'kube-dns' } } }], ports: [{ protocol: 'UDP', port: 53 }, { protocol: 'TCP', port: 53 }] }], [udp, tcp]],
+    ['the whole namespace', [{ to: [kubeSystem] }], [udp, tcp]],
+    ['other pods there', [{ to: [{ ...kubeSystem, podSelector: { matchLabels: { app: 'other' } } }] }], []],
+    ['pods of the own namespace', [{ to: [{ podSelector: {} }] }], []],
+    ['its address', [{ to: [{ ipBlock: { cidr: '10.64.0.0/16' } }] }], [udp, tcp]],
+    ['all but its address', [{ to: [{ ipBlock: { cidr: '0.0.0.0/0', except: ['10.64.0.0/16'] } }] }], []],
+  ])('%s', (_name, egress, matches) => {
+    const view = clusterView({ policies: [makePolicy('y/p', { podSelector: {}, policyTypes: ['Egress'], egress })], pods: PODS.map(makePod), namespaces: [...NAMESPACES, makeNamespace('kube-system')] });
+    const rules = [...planPolicies(view, { nodeName: 'n1', standIns: [dns] }).chains.values()].flat();
+    expect(rules.filter((rule) => rule.includes('10.64.0.1'))).toEqual(matches.map((match) => `${match} return comment "y/p"`));
+  });
+});
+
 describe('blocks of addresses', () => {
   test.each<[string, Parameters<typeof blockElements>[0], 4 | 6, string[]]>([
     ['one', [{ cidr: '10.0.0.0/24' }], 4, ['10.0.0.0-10.0.0.255']],

@@ -10,11 +10,14 @@ import { labelSelectorAsSelector, type LabelSelectorMatcher } from '../machinery
 import { blockElements } from './address-intervals.ts';
 import type { ClusterView, PolicyPod } from './cluster-view.ts';
 import type { NftSet, PodMap, Ruleset } from './ruleset.ts';
+import { standInMatches, type StandIn } from './stand-ins.ts';
 
 export interface PlanOptions {
   readonly nodeName: string;
   /** Where every pod may send to whatever policies say, such as a DNS server that is no pod. */
   readonly alwaysAllowed?: readonly AllowedDestination[];
+  /** Servers that policies mean when they select pods, although they are none. */
+  readonly standIns?: readonly StandIn[];
 }
 
 export interface AllowedDestination {
@@ -40,8 +43,8 @@ interface SelectingPolicy {
   readonly rules: Readonly<Record<Direction, readonly DirectedRule[] | undefined>>;
 }
 
-export function planPolicies(view: ClusterView, { nodeName, alwaysAllowed = [] }: PlanOptions): Ruleset {
-  const planner = new Planner(view);
+export function planPolicies(view: ClusterView, { nodeName, alwaysAllowed = [], standIns = [] }: PlanOptions): Ruleset {
+  const planner = new Planner(view, standIns);
   for (const [namespace, policies] of byNamespace(view.policies.map(selecting))) {
     for (const pod of view.podsByNamespace.get(namespace) ?? []) {
       if (pod.nodeName !== nodeName) continue;
@@ -76,13 +79,15 @@ function selecting({ metadata, spec }: NetworkPolicy): SelectingPolicy {
 
 class Planner {
   readonly #view: ClusterView;
+  readonly #standIns: readonly StandIn[];
   readonly #sets = new Map<string, NftSet>();
   readonly #chains = new Map<string, readonly string[]>();
   readonly #maps = new Map<PodMap, Map<string, string>>([['ingress4', new Map()], ['ingress6', new Map()], ['egress4', new Map()], ['egress6', new Map()]]);
   readonly #peerPods = new Map<string, readonly PolicyPod[]>();
 
-  constructor(view: ClusterView) {
+  constructor(view: ClusterView, standIns: readonly StandIn[]) {
     this.#view = view;
+    this.#standIns = standIns;
   }
 
   /** `policies` are the rules of each policy that selects the pod in this direction; with none it is not isolated. */
@@ -102,9 +107,11 @@ class Planner {
     const numbered = portMatches(ports, (port) => (direction === 'ingress' ? numberOf(pod, port) : undefined));
     const addresses = peers === undefined || peers.length === 0 ? [''] : this.#peerMatches(rule, peers, direction);
     const statements = numbered.flatMap((ports) => addresses.map((address) => allow(address, ports)));
+    if (direction === 'ingress') return statements;
     // What a peer calls its port is the peer's business: the set holds each peer's own number.
-    if (direction === 'egress') for (const port of ports ?? []) statements.push(...this.#namedPortMatches(rule, peers, port).map((match) => allow(match)));
-    return statements;
+    const named = (ports ?? []).flatMap((port) => this.#namedPortMatches(rule, peers, port));
+    const standIns = this.#standIns.flatMap((standIn) => standInMatches(standIn, rule, this.#view.namespaces));
+    return [...statements, ...[...named, ...standIns].map((match) => allow(match))];
   }
 
   #peerMatches({ namespace }: DirectedRule, peers: readonly NetworkPolicyPeer[], direction: Direction): string[] {
