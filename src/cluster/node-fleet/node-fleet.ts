@@ -125,18 +125,20 @@ export class NodeFleet {
     return running;
   }
 
-  /** Ends the node's pods and takes it off the machine; its Node object goes with the next look of the cloud. */
+  /** Ends the node's pods and takes it off the machine, with its Node object. */
   async remove(name: string): Promise<void> {
     const known = this.#nodes.get(name);
     if (!known) throw new Error(`there is no node ${name}; there are ${this.names.join(', ') || 'none'}`);
-    await this.#controlPlane!.clientAs({ name: 'kubernetes-admin', groups: MASTERS }, 'k8ts')
-      .resource('v1/nodes')
-      .delete({ name })
-      .catch((error: unknown) => {
-        if (!isNotFound(error)) throw error;
-      });
+    const client = this.#controlPlane!.clientAs({ name: 'kubernetes-admin', groups: MASTERS }, 'k8ts');
+    const unlessGone = (error: unknown): void => {
+      if (!isNotFound(error)) throw error;
+    };
+    await client.resource('v1/nodes').delete({ name }).catch(unlessGone);
     this.#nodes.delete(name);
     await known.stop();
+    // Their containers have ended; nobody else would say so before the garbage collector of pods, a minute later.
+    const { items } = await client.resource('v1/pods').list({ fieldSelector: `spec.nodeName=${name}` });
+    await Promise.all(items.map(({ metadata }) => client.resource('v1/pods').delete({ name: metadata.name!, namespace: metadata.namespace! }, { gracePeriodSeconds: 0 }).catch(unlessGone)));
     await this.fabric.removeNode(name);
     await removeCgroups(`/${this.options.clusterName}/${name}`);
     await fs.rm(path.join(this.options.directory, name), { recursive: true, force: true });

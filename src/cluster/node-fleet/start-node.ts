@@ -4,7 +4,7 @@ import type { Client } from '../../client/index.ts';
 import { BridgeNetwork, startContainerRuntime, type RunningContainerRuntime } from '../../container-runtime/index.ts';
 import { childContext, RunGroup, type Context } from '../../kernel/index.ts';
 import { DEFAULT_KUBE_PROXY_CONFIG, run as runProxy } from '../../kube-proxy/index.ts';
-import { DEFAULT_KUBELET_CONFIGURATION, run as runKubelet } from '../../kubelet/index.ts';
+import { DEFAULT_KUBELET_CONFIGURATION, run as runKubelet, unmountVolumes } from '../../kubelet/index.ts';
 import { run as runNetworkPolicy } from '../../network-policy/index.ts';
 import type { FabricNode } from '../fabric/index.ts';
 
@@ -44,6 +44,7 @@ export async function startNode(parent: Context, options: NodeOptions): Promise<
   const runtimeStop = new AbortController();
   const group = new RunGroup({ logger: parent.logger });
   const ctx = childContext(parent, node.name, group.signal);
+  const kubeletDirectory = path.join(directory, 'kubelet');
   const cgroupRoot = `/${clusterName}/${node.name}`;
   const runtimeContext = childContext(parent, node.name, runtimeStop.signal);
   const network = await BridgeNetwork.open(runtimeContext, { nodeNetns: node.netnsPath, stateDirectory: path.join(directory, 'network') });
@@ -62,7 +63,7 @@ export async function startNode(parent: Context, options: NodeOptions): Promise<
         config: {
           ...DEFAULT_KUBELET_CONFIGURATION,
           nodeName: node.name,
-          rootDirectory: path.join(directory, 'kubelet'),
+          rootDirectory: kubeletDirectory,
           nodeAddresses: node.addresses,
           nodeNetns: node.netnsPath,
           address: node.addresses[0]!,
@@ -102,6 +103,7 @@ export async function startNode(parent: Context, options: NodeOptions): Promise<
       await removeSandboxes(runtime).catch((error: unknown) => parent.logger.error(error, 'Some containers could not be removed', { node: node.name }));
       runtimeStop.abort(new Error(`the node ${node.name} was stopped`));
       await runtime.finished;
+      await unmountVolumes(kubeletDirectory);
     },
   };
 }
