@@ -9,4 +9,4 @@ export type { KubeletConfig, KubeletOptions, KubeletServing, RunningKubelet } fr
 export { DEFAULT_KUBELET_CONFIGURATION, type KubeletConfiguration } from './configuration/kubelet-configuration.ts';
 export { KubeletConfigurationError, loadKubeletConfiguration } from './configuration/load-kubelet-configuration.ts';
 export { KUBELET_VERSION } from './node/node-status.ts';
-export { removeKubeletState } from './remove-kubelet-state.ts';
+export { removeKubeletState, unmountVolumes } from './remove-kubelet-state.ts';

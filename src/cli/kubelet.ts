@@ -1,0 +1,34 @@
+/** `k8ts kubelet`: the agent of one node as a process of its own, with upstream's flags. */
+import { kubeletHelp, parseKubeletFlags, startKubeletCommand } from '../kubelet/index.ts';
+import { createContext, loggingOptions } from '../kernel/index.ts';
+
+export async function run(argv: readonly string[]): Promise<number> {
+  const flags = parseKubeletFlags(argv);
+  if (flags.help) {
+    console.log(kubeletHelp());
+    return 0;
+  }
+  const stop = new AbortController();
+  const ctx = createContext({ signal: stop.signal, name: 'kubelet', ...loggingOptions(flags.values) });
+  for (const warning of flags.warnings) ctx.logger.warn(warning);
+  const kubelet = await startKubeletCommand(ctx, flags);
+  let stopping = false;
+  // Pods outlive the kubelet, unless the configuration says that they are ended before the machine goes down.
+  const end = (): void => {
+    if (stopping) return stop.abort(new Error('stopped'));
+    stopping = true;
+    void kubelet
+      .shutDown()
+      .catch((error: unknown) => ctx.logger.error(error, 'The shutdown was not graceful'))
+      .finally(() => stop.abort(new Error('stopped')));
+  };
+  process.on('SIGTERM', end);
+  process.on('SIGINT', end);
+  try {
+    await kubelet.finished;
+    return 0;
+  } finally {
+    process.off('SIGTERM', end);
+    process.off('SIGINT', end);
+  }
+}
