@@ -23,7 +23,11 @@ export async function run(ctx: Context, options: NetworkPolicyOptions): Promise<
   let ready = false;
   const sync = new PolicySync(ctx, {
     netns: options.netns,
-    plan: () => planPolicies(clusterView({ policies: policies.list(), namespaces: namespaces.list(), pods: pods.list() }), options),
+    plan: () => {
+      const all = policies.list();
+      // Without policies nobody is isolated, however many pods there are.
+      return planPolicies(clusterView({ policies: all, namespaces: namespaces.list(), pods: all.length === 0 ? [] : pods.list() }), options);
+    },
     onSynced: () => {
       if (!ready) options.onReady?.();
       ready = true;

@@ -13,6 +13,8 @@ export interface SyncOptions {
 
 /** Changes that come in a burst are written together. */
 const MIN_SYNC_PERIOD_MS = 30;
+/** Where much changes all the time in a large cluster, planning has a fifth of a core at most. */
+const REST_PER_WORK = 4;
 const RETRY_MS = 1000;
 
 export class PolicySync {
@@ -53,8 +55,9 @@ export class PolicySync {
         this.#written = undefined;
         this.#dirty = true;
         await clock.sleep(RETRY_MS, signal);
+        continue;
       }
-      await clock.sleep(MIN_SYNC_PERIOD_MS, signal);
+      await clock.sleep(Math.max(MIN_SYNC_PERIOD_MS, (clock.monotonic() - start) * REST_PER_WORK), signal);
     }
   }
 
