@@ -84,7 +84,7 @@ async function recoverStart(parts: RuntimeParts, { record, runtime, conmon }: Ha
     await parts.ctx.clock.sleep(CONMON_POLL_MS);
   }
   const pid = readPidFile(paths.pid);
-  const started = pid !== undefined && fs.existsSync(path.join(runtime.root, id)) && !awaitsStart(runtime, id);
+  const started = pid !== undefined && fs.existsSync(path.join(runtime.root, id)) && (!awaitsStart(runtime, id) || !runsOciInit(runtime, pid));
   if (!started) {
     await deleteOciContainer(runtime, id);
     await untilGone(parts, conmon);
@@ -101,6 +101,15 @@ async function recoverStart(parts: RuntimeParts, { record, runtime, conmon }: Ha
     ...(conmonProcess && { conmon: conmonProcess }),
   });
   settleExitLocked(parts, id);
+}
+
+/** A process that was let go runs the container's program; before that, the OCI runtime's own (`runc:[2:INIT]`). */
+function runsOciInit(runtime: OciRuntime, pid: number): boolean {
+  try {
+    return fs.readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith(path.basename(runtime.path));
+  } catch {
+    return true;
+  }
 }
 
 /** conmon ends by itself when its container is deleted; one that does not would write to the files of the next. */

@@ -41,7 +41,7 @@ export function bindMountOf(mount: Mount): OciMount {
     throw new Error(`the mount ${containerPath} asks to be recursively read-only, which needs private propagation, not ${propagation}`);
   }
   const access = readOnly ? (recursiveReadOnly ? ['ro', 'rro'] : ['ro']) : ['rw'];
-  return { destination: path.posix.normalize(containerPath), type: 'bind', source: hostPath, options: ['rbind', PROPAGATION_OPTIONS[propagation], ...access] };
+  return { destination: path.posix.join('/', containerPath).replace(/(?<=.)\/$/, ''), type: 'bind', source: hostPath, options: ['rbind', PROPAGATION_OPTIONS[propagation], ...access] };
 }
 
 /** The propagation that the root needs for that of the mounts: mounts inside cannot share more than the root does. */

@@ -1,0 +1,131 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createNetns, deleteNetns } from '../src/kernel/netns/index.ts';
+import { removeCgroups } from './container-runtime-fixture.ts';
+import { startRuntimeProcess, type RuntimeProcess } from './container-runtime-process.ts';
+import { everything, requires } from './requires.ts';
+import { busyboxImage, dockerArchive } from './test-images.ts';
+
+const missing = requires('root', 'runc', 'conmon', 'busybox', 'ip');
+if (missing) console.warn(`container-runtime-crash: skipped, ${missing}`);
+
+const ROUNDS = everything ? 50 : 4;
+const PODS = 6;
+
+describe.skipIf(missing)('the container runtime, killed at any time', () => {
+  const name = `crtk-${process.pid}`;
+  const state = `/run/k8ts-test/${name}`;
+  const netns = `${state}-node`;
+  const socket = `${state}.sock`;
+  let directory: string;
+  let runtime: RuntimeProcess;
+  const image = busyboxImage();
+  const start = async (): Promise<void> => {
+    const flags = { root: join(directory, 'root'), state, 'cgroup-parent': `/${name}`, 'node-netns': netns, 'pod-cidr': '10.198.1.0/24' };
+    runtime = await startRuntimeProcess(socket, [...Object.entries(flags).flatMap(([flag, value]) => [`--${flag}`, value]), '--load-archive', join(directory, 'image.tar')]);
+  };
+
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), `${name}-`));
+    writeFileSync(join(directory, 'image.tar'), dockerArchive(image));
+    createNetns(netns);
+    await start();
+    while (!runtime.output().includes('loaded')) await sleep(10);
+  }, 120_000);
+
+  afterAll(async () => {
+    await runtime?.kill('SIGTERM');
+    deleteNetns(netns);
+    removeCgroups(`/${name}`);
+    rmSync(state, { recursive: true, force: true });
+    rmSync(directory, { recursive: true, force: true });
+  }, 60_000);
+
+  /** What the caller was told: the containers whose start was answered, by what they run. */
+  const started = new Map<string, { containerId: string; pid: number }>();
+  let sequence = 0;
+
+  /** Makes pods, removes some, as fast as it can, until the runtime is gone. */
+  async function work(slot: number): Promise<void> {
+    const { runtime: cri } = runtime.client;
+    for (;;) {
+      const number = ++sequence;
+      const marker = String(5_000_000 + number);
+      const config = {
+        metadata: { name: `pod-${number}`, uid: `uid-${number}`, namespace: 'default' },
+        logDirectory: join(directory, 'logs', String(number)),
+        linux: { cgroupParent: `/${name}/pod-${number}`, securityContext: { namespaceOptions: { pid: slot % 3 === 0 ? ('POD' as const) : ('CONTAINER' as const) } } },
+      };
+      const { podSandboxId = '' } = await cri.runPodSandbox({ config });
+      const { containerId = '' } = await cri.createContainer({
+        podSandboxId,
+        sandboxConfig: config,
+        config: { metadata: { name: 'main' }, image: { image: image.id }, command: ['sleep', marker], logPath: 'main.log', linux: { securityContext: config.linux.securityContext } },
+      });
+      await cri.startContainer({ containerId });
+      started.set(marker, { containerId, pid: processesOf(marker)[0] ?? 0 });
+      if (number % 3 === 0) {
+        started.delete(marker);
+        await cri.removePodSandbox({ podSandboxId });
+      }
+    }
+  }
+
+  it(`loses and doubles nothing in ${ROUNDS} rounds, and leaves nothing behind`, async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const working = Promise.allSettled(Array.from({ length: PODS }, (_, slot) => work(slot)));
+      await sleep(100 + Math.random() * 900);
+      await runtime.kill('SIGKILL');
+      await working;
+      await start();
+      const { containers = [] } = await runtime.client.runtime.listContainers({ filter: { state: { state: 'CONTAINER_RUNNING' } } });
+      const running = new Set(containers.map((container) => container.id));
+      for (const [marker, { containerId, pid }] of started) {
+        expect(running, `container ${containerId} of ${marker}`).toContain(containerId);
+        expect(processesOf(marker), `process of ${containerId}`).toEqual([pid]);
+      }
+      // Whatever else was on its way is there at most once, and what runs is known to run.
+      for (let number = 1; number <= sequence; number++) expect(processesOf(String(5_000_000 + number)).length).toBeLessThanOrEqual(1);
+      const { items = [] } = await runtime.client.runtime.listPodSandbox({});
+      // The caller goes on as a kubelet does: what it did not ask for to stay goes.
+      const wanted = new Set([...started.values()].map(({ containerId }) => containers.find((container) => container.id === containerId)?.podSandboxId));
+      const keep = [...wanted].slice(0, 4);
+      await Promise.all(items.filter((item) => !keep.includes(item.id)).map(({ id = '' }) => runtime.client.runtime.removePodSandbox({ podSandboxId: id })));
+      for (const [marker, { containerId }] of started) {
+        if (!keep.includes(containers.find((container) => container.id === containerId)?.podSandboxId)) started.delete(marker);
+      }
+    }
+    const { items = [] } = await runtime.client.runtime.listPodSandbox({});
+    await Promise.all(items.map(({ id = '' }) => runtime.client.runtime.removePodSandbox({ podSandboxId: id })));
+    await sleep(200);
+    expect(leftovers()).toEqual([]);
+  }, ROUNDS * 15_000);
+
+  function leftovers(): string[] {
+    const folders = [join(state, 's'), join(state, 'c'), join(state, 'exits'), join(state, 'oci/runc'), join(directory, 'root/sandboxes'), join(directory, 'root/containers'), join(directory, 'root/images/snapshots')];
+    const files = folders.flatMap((folder) => (existsSync(folder) ? readdirSync(folder).map((file) => join(folder, file)) : []));
+    const mounts = readFileSync('/proc/self/mountinfo', 'utf8').split('\n').map((line) => line.split(' ')[4] ?? '').filter((point) => point.startsWith(`${state}/`) || point.startsWith(directory));
+    const conmons = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && commandOf(pid).some((word) => word.startsWith(`${state}/`)));
+    const links = execFileSync('nsenter', [`--net=${netns}`, 'ip', '-o', 'link', 'show', 'type', 'veth'], { encoding: 'utf8' }).split('\n').filter((line) => line !== '');
+    const memory = existsSync('/sys/fs/cgroup/memory') ? '/sys/fs/cgroup/memory' : '/sys/fs/cgroup';
+    const cgroups = existsSync(join(memory, name)) ? readdirSync(join(memory, name), { recursive: true, encoding: 'utf8' }).filter((path) => /\/[0-9a-f]{64}$/.test(path)) : [];
+    return [...files, ...mounts, ...conmons, ...links, ...cgroups];
+  }
+
+  function commandOf(pid: string): string[] {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+    } catch {
+      return [];
+    }
+  }
+
+  /** The pids of `sleep MARKER`, wherever they run. */
+  function processesOf(marker: string): number[] {
+    return readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && commandOf(pid)[1] === marker && commandOf(pid)[0] === 'sleep').map(Number);
+  }
+});

@@ -1,0 +1,50 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from '../scripts/build.mjs';
+import { connectToRuntime, type CriConnection } from '../src/cri/index.ts';
+
+export interface RuntimeProcess {
+  readonly pid: number;
+  readonly client: CriConnection;
+  readonly output: () => string;
+  kill(signal: NodeJS.Signals): Promise<void>;
+}
+
+let program: Promise<string> | undefined;
+
+/** Bundled once a test process, inside the project, where it finds the native modules. */
+function builtRuntime(): Promise<string> {
+  return (program ??= (async () => {
+    const outdir = join(import.meta.dirname, '..', 'node_modules', '.cache', `k8ts-test-runtime-${process.pid}`);
+    mkdirSync(outdir, { recursive: true });
+    process.once('exit', () => rmSync(outdir, { recursive: true, force: true }));
+    await build({ entryPoints: { serve: 'test/container-runtime-serve.ts' }, outdir });
+    return join(outdir, 'serve.js');
+  })());
+}
+
+export async function startRuntimeProcess(socket: string, flags: readonly string[]): Promise<RuntimeProcess> {
+  const child: ChildProcess = spawn(process.execPath, [await builtRuntime(), '--listen', socket, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-100_000)));
+  const endWithUs = (): void => void child.kill('SIGKILL');
+  process.once('exit', endWithUs);
+  const exited = once(child, 'exit').then(() => process.off('exit', endWithUs));
+  while (!output.includes('ready in')) {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the runtime ended before it was ready:\n${output}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  const client = connectToRuntime(`unix://${socket}`);
+  return {
+    pid: child.pid!,
+    client,
+    output: () => output,
+    async kill(signal) {
+      child.kill(signal);
+      await exited;
+      client.close();
+    },
+  };
+}
