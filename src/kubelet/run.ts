@@ -5,6 +5,7 @@ import type { Node, Pod } from '../api/generated/core-v1.ts';
 import { createCoreEventRecorder, InformerFactory } from '../client/index.ts';
 import { childContext, RunGroup, type Context } from '../kernel/index.ts';
 import { Allocations } from './admission/allocations.ts';
+import { keepServingCertificate } from './certificates/serving-certificate.ts';
 import { noCgroups } from './cgroups/cgroup-manager.ts';
 import { openCgroups } from './cgroups/open-cgroups.ts';
 import { CsiManager } from './volumes/csi/csi-manager.ts';
@@ -218,6 +219,7 @@ export async function run(outer: Context, options: KubeletOptions): Promise<void
     group.start('plugins', () => plugins.run());
     group.start('devices', () => devices.run());
     group.start('server', () => server.finished);
+    if (config.serverTLSBootstrap && config.serving?.certificate === undefined) group.start('serving certificate', () => keepServingCertificate(inner, { client, nodeName: config.nodeName, names: [config.nodeName, ...config.nodeAddresses], onCertificate: (issued) => server.setCertificate(issued) }));
     reporter.changed();
     options.onReady?.({ port: server.port, shutDown: () => shutdown.shutDown() });
     await group.wait();

@@ -99,7 +99,7 @@ function formatLine(line: Buffer, since: number, timestamps: boolean): Buffer {
   const tag = line.subarray(second + 1, third < 0 ? line.length : third).toString();
   const content = third < 0 ? Buffer.alloc(0) : line.subarray(third + 1);
   const isPartial = tag.split(':').includes('P');
-  return Buffer.concat([...(timestamps ? [Buffer.from(`${time} `)] : []), content, ...(isPartial ? [] : [NEW_LINE])]);
+  return Buffer.concat([...(timestamps ? [Buffer.from(`${time.replace(/\+00:00$/, 'Z')} `)] : []), content, ...(isPartial ? [] : [NEW_LINE])]);
 }
 
 /** Where the last lines begin, found from the end of the file. */

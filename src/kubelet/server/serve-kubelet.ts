@@ -17,6 +17,8 @@ import { authenticationSettings, authorizationSettings } from './server-settings
 export interface KubeletServer {
   readonly port: number;
   readonly finished: Promise<void>;
+  /** Connections from now on see this certificate. */
+  setCertificate(issued: { readonly certificate: string; readonly privateKey: string }): void;
   close(): Promise<void>;
 }
 
@@ -25,7 +27,7 @@ const STREAMS = new Set(['exec', 'attach', 'portForward']);
 export async function serveKubelet(outer: Context, tools: ServerTools): Promise<KubeletServer> {
   const ctx = childContext(outer, 'server');
   const { config, client } = tools;
-  if (!config.enableServer) return { port: 0, finished: Promise.resolve(), close: () => Promise.resolve() };
+  if (!config.enableServer) return { port: 0, finished: Promise.resolve(), setCertificate: () => {}, close: () => Promise.resolve() };
   const made = config.serving?.certificate === undefined ? await selfSignedCertificate(ctx, [config.nodeName, ...config.nodeAddresses]) : { certificate: config.serving.certificate, privateKey: config.serving.privateKey ?? '' };
   const clientCa = config.serving?.clientCa;
   const server = https.createServer({ cert: made.certificate, key: made.privateKey, minVersion: 'TLSv1.2', ALPNProtocols: ['http/1.1'], requestCert: true, rejectUnauthorized: false, ...(clientCa === undefined ? { ca: [] } : { ca: clientCa }) });
@@ -87,6 +89,7 @@ export async function serveKubelet(outer: Context, tools: ServerTools): Promise<
   return {
     port,
     finished,
+    setCertificate: ({ certificate, privateKey }) => server.setSecureContext({ cert: certificate, key: privateKey, minVersion: 'TLSv1.2', ...(clientCa === undefined ? {} : { ca: clientCa }) }),
     close: async () => {
       for (const socket of streams) socket.destroy();
       server.closeAllConnections();

@@ -1,0 +1,63 @@
+/** A certificate from the cluster: a key is made here, a CertificateSigningRequest asks for its certificate. */
+import { createHash, webcrypto } from 'node:crypto';
+import net from 'node:net';
+import type { CertificateSigningRequest } from '../../api/generated/certificates-v1.ts';
+import { isAlreadyExists, type Client } from '../../client/index.ts';
+import type { Context } from '../../kernel/index.ts';
+import * as x509 from '../../machinery/x509.ts';
+
+export interface CertificateOrder {
+  readonly signerName: 'kubernetes.io/kube-apiserver-client-kubelet' | 'kubernetes.io/kubelet-serving';
+  readonly nodeName: string;
+  /** Names and addresses, for serving certificates. */
+  readonly names?: readonly string[];
+}
+
+export interface IssuedCertificate {
+  /** PEM */
+  readonly certificate: string;
+  readonly privateKey: string;
+}
+
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+const POLL_MS = 500;
+const MAX_POLL_MS = 10_000;
+
+/** Resolves when the request was approved and signed; throws when it was denied or failed. */
+export async function requestCertificate(ctx: Context, client: Client, order: CertificateOrder): Promise<IssuedCertificate> {
+  const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+  const request = await x509.Pkcs10CertificateRequestGenerator.create(
+    {
+      name: [{ O: ['system:nodes'] }, { CN: [`system:node:${order.nodeName}`] }],
+      keys: keys as Parameters<typeof x509.Pkcs10CertificateRequestGenerator.create>[0]['keys'],
+      signingAlgorithm: ALGORITHM,
+      extensions: (order.names ?? []).length === 0 ? [] : [new x509.SubjectAlternativeNameExtension((order.names ?? []).map((value) => ({ type: net.isIP(value) === 0 ? ('dns' as const) : ('ip' as const), value })))],
+    },
+    webcrypto as Parameters<typeof x509.Pkcs10CertificateRequestGenerator.create>[1],
+  );
+  const key = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)).toString('base64');
+  const privateKey = `-----BEGIN PRIVATE KEY-----\n${key.replace(/(.{64})/g, '$1\n')}\n-----END PRIVATE KEY-----\n`;
+  const pem = request.toString('pem');
+  const prefix = order.signerName === 'kubernetes.io/kubelet-serving' ? 'csr-serving-' : 'node-csr-';
+  const name = `${prefix}${createHash('sha256').update(pem).digest('hex').slice(0, 43)}`;
+  const object: CertificateSigningRequest = {
+    apiVersion: 'certificates.k8s.io/v1',
+    kind: 'CertificateSigningRequest',
+    metadata: { name },
+    spec: { request: Buffer.from(`${pem}\n`).toString('base64'), signerName: order.signerName, usages: ['digital signature', order.signerName === 'kubernetes.io/kubelet-serving' ? 'server auth' : 'client auth'] },
+  };
+  await client.resource('certificates.k8s.io/v1/certificatesigningrequests').create(object, { signal: ctx.signal }).catch((error: unknown) => {
+    if (!isAlreadyExists(error)) throw error;
+  });
+  return { certificate: await untilIssued(ctx, client, name), privateKey };
+}
+
+async function untilIssued({ clock, signal }: Context, client: Client, name: string): Promise<string> {
+  for (let pause = POLL_MS; ; pause = Math.min(pause * 1.5, MAX_POLL_MS)) {
+    const { status } = await client.resource('certificates.k8s.io/v1/certificatesigningrequests').get({ name }, { signal });
+    const refused = status?.conditions?.find(({ type }) => type === 'Denied' || type === 'Failed');
+    if (refused !== undefined) throw new Error(`certificate signing request is not approved, reason: ${refused.reason ?? ''}, message: ${refused.message ?? ''}`);
+    if (status?.certificate !== undefined) return Buffer.from(status.certificate, 'base64').toString();
+    await clock.sleep(pause, signal);
+  }
+}

@@ -1,0 +1,146 @@
+/** `kubelet` as a program of its own: flags over the configuration file, credentials, the runtime's socket. */
+import fs from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { connect, loadKubeconfig, type Client, type ClientConfig } from '../client/index.ts';
+import { connectToRuntime } from '../cri/index.ts';
+import { flagsHelp, parseFlags, RunGroup, UsageError, type Context, type FlagValues } from '../kernel/index.ts';
+import { formatDuration } from '../machinery/time/index.ts';
+import { clientCertificateFile, hasClientCertificate, kubeconfigFor, rotateClientCertificate, storeClientCertificate } from './certificates/client-certificate.ts';
+import { requestCertificate } from './certificates/request-certificate.ts';
+import { CONFIGURATION_FLAGS, KUBELET_FLAGS } from './configuration/flags.ts';
+import { DEFAULT_KUBELET_CONFIGURATION, type KubeletConfiguration } from './configuration/kubelet-configuration.ts';
+import { loadKubeletConfiguration } from './configuration/load-kubelet-configuration.ts';
+import { validateKubeletConfiguration } from './configuration/validate-kubelet-configuration.ts';
+import type { KubeletConfig, RunningKubelet } from './kubelet-options.ts';
+import { KUBELET_VERSION } from './node/node-status.ts';
+import { run } from './run.ts';
+import { clientCaFile } from './server/server-settings.ts';
+
+const DEFAULT_ENDPOINT = 'unix:///run/k8ts/container-runtime.sock';
+
+type Flags = FlagValues<typeof KUBELET_FLAGS>;
+
+export interface ParsedKubeletFlags {
+  readonly values: Flags;
+  readonly given: ReadonlySet<string>;
+  readonly help: boolean;
+  readonly warnings: readonly string[];
+}
+
+export const kubeletHelp = (): string => flagsHelp(KUBELET_FLAGS, { usage: 'kubelet: runs the pods that the API server gives to this node' });
+
+export const parseKubeletFlags = (argv: readonly string[]): ParsedKubeletFlags => parseFlags(argv, KUBELET_FLAGS);
+
+export interface KubeletCommand {
+  /** Ends the node's pods as configured; resolves at once when nothing is configured. */
+  shutDown(): Promise<void>;
+  readonly finished: Promise<void>;
+}
+
+export async function startKubeletCommand(ctx: Context, { values, given }: ParsedKubeletFlags): Promise<KubeletCommand> {
+  const configuration = await configurationOf(values, given);
+  const nodeName = (values['hostname-override'] || os.hostname()).trim().toLowerCase();
+  const directory = values['cert-dir'];
+  const clientConfig = await credentialsFor(ctx, values, nodeName);
+  const client = connect(ctx, clientConfig, { userAgent: `kubelet/${KUBELET_VERSION} (linux/${process.arch === 'x64' ? 'amd64' : process.arch})` });
+  const runtime = connectToRuntime(configuration.containerRuntimeEndpoint || DEFAULT_ENDPOINT, configuration.imageServiceEndpoint || configuration.containerRuntimeEndpoint || DEFAULT_ENDPOINT);
+  const config: KubeletConfig = {
+    ...configuration,
+    nodeName,
+    rootDirectory: path.resolve(values['root-dir']),
+    nodeAddresses: values['node-ip'] ? values['node-ip'].split(',') : machineAddresses(),
+    nodeLabels: values['node-labels'],
+    cloudProvider: values['cloud-provider'],
+    serving: await servingFiles(configuration, values),
+  };
+  const group = new RunGroup({ signal: ctx.signal, logger: ctx.logger });
+  let running: RunningKubelet | undefined;
+  group.start('kubelet', (signal) => run({ ...ctx, signal }, { client, runtime, config, onReady: (kubelet) => (running = kubelet) }));
+  if (configuration.rotateCertificates && (await hasClientCertificate(directory, ctx.clock.now()))) group.start('client certificate', (signal) => rotateClientCertificate({ ...ctx, signal }, { client, directory, nodeName }));
+  const finished = group.wait().finally(async () => {
+    runtime.close();
+    await client.close();
+  });
+  return { shutDown: async () => running?.shutDown(), finished };
+}
+
+async function configurationOf(values: Flags, given: ReadonlySet<string>): Promise<KubeletConfiguration> {
+  const base = values.config ? loadKubeletConfiguration(await fs.readFile(values.config, 'utf8')) : DEFAULT_KUBELET_CONFIGURATION;
+  const set: Record<string, unknown> = {};
+  const all = values as unknown as Readonly<Record<string, unknown>>;
+  for (const [flag, field] of Object.entries(CONFIGURATION_FLAGS)) if (given.has(flag)) set[field] = all[flag];
+  if (given.has('manifest-url-header')) set['staticPodURLHeader'] = values['manifest-url-header'];
+  if (given.has('register-with-taints')) set['registerWithTaints'] = values['register-with-taints'].map(parseTaint);
+  const configuration: KubeletConfiguration = { ...base, ...set, authentication: authenticationOf(base.authentication, values), authorization: authorizationOf(base.authorization, values) };
+  validateKubeletConfiguration(configuration);
+  return configuration;
+}
+
+function parseTaint(text: string): Record<string, unknown> {
+  const match = /^([^=:]+)(?:=([^:]*))?:(NoSchedule|PreferNoSchedule|NoExecute)$/.exec(text);
+  if (match === null) throw new UsageError(`invalid taint spec: ${text}`);
+  return { key: match[1], effect: match[3], ...(match[2] === undefined ? {} : { value: match[2] }) };
+}
+
+type Section = Readonly<Record<string, unknown>>;
+const part = (section: Section, name: string): Section => (section[name] ?? {}) as Section;
+
+function authenticationOf(base: Section, values: Flags): Section {
+  const ttl = values['authentication-token-webhook-cache-ttl'];
+  return {
+    ...base,
+    anonymous: { ...part(base, 'anonymous'), ...(values['anonymous-auth'] === undefined ? {} : { enabled: values['anonymous-auth'] }) },
+    webhook: { ...part(base, 'webhook'), ...(values['authentication-token-webhook'] === undefined ? {} : { enabled: values['authentication-token-webhook'] }), ...(ttl === undefined ? {} : { cacheTTL: formatDuration(ttl) }) },
+    x509: { ...part(base, 'x509'), ...(values['client-ca-file'] === undefined ? {} : { clientCAFile: values['client-ca-file'] }) },
+  };
+}
+
+function authorizationOf(base: Section, values: Flags): Section {
+  const [yes, no] = [values['authorization-webhook-cache-authorized-ttl'], values['authorization-webhook-cache-unauthorized-ttl']];
+  return {
+    ...base,
+    ...(values['authorization-mode'] === undefined ? {} : { mode: values['authorization-mode'] }),
+    webhook: { ...part(base, 'webhook'), ...(yes === undefined ? {} : { cacheAuthorizedTTL: formatDuration(yes) }), ...(no === undefined ? {} : { cacheUnauthorizedTTL: formatDuration(no) }) },
+  };
+}
+
+/** The kubeconfig; where there is none yet, a certificate is asked for with the bootstrap credentials, and it is written. */
+async function credentialsFor(ctx: Context, values: Flags, nodeName: string): Promise<ClientConfig> {
+  const { kubeconfig } = values;
+  const bootstrap = values['bootstrap-kubeconfig'];
+  const directory = values['cert-dir'];
+  const exists = kubeconfig !== undefined && (await fs.access(kubeconfig).then(() => true, () => false));
+  const isUsable = exists && (bootstrap === undefined || !(await fs.readFile(kubeconfig, 'utf8')).includes(clientCertificateFile(directory)) || (await hasClientCertificate(directory, ctx.clock.now())));
+  if (bootstrap !== undefined && !isUsable) {
+    const bootConfig = await loadKubeconfig({ clock: ctx.clock, file: bootstrap });
+    const client: Client = connect(ctx, bootConfig, { userAgent: `kubelet/${KUBELET_VERSION}` });
+    try {
+      ctx.logger.info('Asking for a client certificate with the bootstrap credentials');
+      const issued = await requestCertificate(ctx, client, { signerName: 'kubernetes.io/kube-apiserver-client-kubelet', nodeName });
+      await storeClientCertificate(directory, issued, ctx.clock.now());
+    } finally {
+      await client.close();
+    }
+    if (kubeconfig === undefined) throw new UsageError('--bootstrap-kubeconfig needs --kubeconfig: it is where the credentials are written');
+    await fs.writeFile(kubeconfig, kubeconfigFor({ server: bootConfig.server, ca: bootConfig.ca, directory }), { mode: 0o600 });
+  }
+  return loadKubeconfig({ clock: ctx.clock, ...(kubeconfig === undefined ? {} : { file: kubeconfig }) });
+}
+
+async function servingFiles(configuration: KubeletConfiguration, values: Flags): Promise<NonNullable<KubeletConfig['serving']>> {
+  const caFile = values['client-ca-file'] ?? clientCaFile(configuration);
+  const clientCa = caFile === undefined ? undefined : await fs.readFile(caFile, 'utf8');
+  const { tlsCertFile, tlsPrivateKeyFile } = configuration;
+  return {
+    ...(clientCa === undefined ? {} : { clientCa }),
+    ...(tlsCertFile === '' ? {} : { certificate: await fs.readFile(tlsCertFile, 'utf8'), privateKey: await fs.readFile(tlsPrivateKeyFile || tlsCertFile, 'utf8') }),
+  };
+}
+
+/** One address of each family that others can reach. */
+function machineAddresses(): string[] {
+  const all = Object.values(os.networkInterfaces()).flatMap((list) => list ?? []).filter(({ internal, scopeid }) => !internal && !scopeid);
+  const found = ['IPv4', 'IPv6'].flatMap((family) => all.find((address) => address.family === family)?.address ?? []);
+  return found.length > 0 ? found : ['127.0.0.1'];
+}
