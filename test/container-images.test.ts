@@ -199,7 +199,7 @@ describe.skipIf(missing !== undefined)('a store whose process is killed', () => 
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   const rounds = everything ? 50 : 2;
-  it(`is whole again, ${rounds} times`, { timeout: everything ? 300_000 : 60_000 }, async () => {
+  it(`is whole again, ${rounds} times`, { timeout: everything ? 900_000 : 60_000 }, async () => {
     const archives = [webImage(), busyboxImage()].map((image, index) => {
       const path = join(folder, `${index}.tar`);
       writeFileSync(path, index === 0 ? ociArchive(image) : dockerArchive(image));
@@ -208,7 +208,8 @@ describe.skipIf(missing !== undefined)('a store whose process is killed', () => 
     for (let round = 0; round < rounds; round++) {
       const script = fileURLToPath(new URL('image-crash-worker.ts', import.meta.url));
       const child = spawn(process.execPath, ['--import', 'tsx', script, root, ...archives], { stdio: ['ignore', 'pipe', 'inherit'] });
-      await once(child.stdout, 'data');
+      const [started] = await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
+      expect(String(started)).toBe('ready\n');
       await expect(open(root)).rejects.toThrow(/in use by another process/);
       await new Promise((resolve) => setTimeout(resolve, 100 + ((round * 137) % 700)));
       child.kill('SIGKILL');

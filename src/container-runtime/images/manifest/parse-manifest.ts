@@ -5,7 +5,7 @@ import { INDEX_TYPES, isLayerType, MANIFEST_TYPES, SCHEMA_1_TYPES } from './medi
 import type { Descriptor, ImageConfig, ImageIndex, Manifest } from './oci-types.ts';
 
 /** Documents are kept in memory; real ones have some kilobytes. */
-export const LARGEST_DOCUMENT = 8 * 1024 * 1024;
+export const LARGEST_DOCUMENT = 4 * 1024 * 1024;
 const MOST_LAYERS = 500;
 
 export type ManifestOrIndex = { readonly manifest: Manifest } | { readonly index: ImageIndex };

@@ -1,13 +1,13 @@
 /** One HTTP request to a registry, with redirects followed. */
 import { request as plainRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { request as tlsRequest } from 'node:https';
-import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { connect as connectTls, rootCertificates } from 'node:tls';
+import { connect as connectTls } from 'node:tls';
 import { ImageError } from '../image-error.ts';
 import { isLoopback } from './endpoints.ts';
 import { proxyFor, proxyHeaders, tunnel } from './proxy.ts';
 import type { EndpointSettings } from './registry-options.ts';
+import { withTrust } from './tls-trust.ts';
 
 export interface HttpRequest {
   readonly url: string;
@@ -53,16 +53,14 @@ async function sendOnce({ url, method = 'GET', headers = {}, body, settings = {}
   const proxy = proxyFor(target);
   const common = { method, headers: { 'user-agent': 'k8ts', ...settings.headers, ...headers }, ...(signal === undefined ? {} : { signal }) };
   if (target.protocol === 'http:') return answered(proxy === undefined ? plainRequest(target, common) : byPlainProxy(proxy, target, common), body);
-  const [client] = settings.clientCertificates ?? [];
-  const tls = {
-    ca: [...trustedAuthorities(), ...(settings.ca ?? [])],
-    rejectUnauthorized: settings.skipVerify !== true,
-    ...(client === undefined ? {} : { cert: client.certificate, key: client.key }),
-  };
-  if (proxy === undefined) return answered(tlsRequest(target, { ...common, ...tls }), body);
-  const socket = await tunnel(proxy, target, signal);
-  const servername = isIP(target.hostname) === 0 ? target.hostname : '';
-  return answered(tlsRequest(target, { ...common, createConnection: () => connectTls({ ...tls, socket, servername, host: target.hostname }) }), body);
+  const rejectUnauthorized = settings.skipVerify !== true;
+  return withTrust(settings, async ({ secureContext, agent }) => {
+    if (proxy === undefined) return answered(tlsRequest(target, { ...common, agent, rejectUnauthorized }), body);
+    const socket = await tunnel(proxy, target, signal);
+    const servername = isIP(target.hostname) === 0 ? target.hostname : '';
+    const createConnection = () => connectTls({ secureContext, rejectUnauthorized, socket, servername, host: target.hostname });
+    return answered(tlsRequest(target, { ...common, createConnection }), body);
+  });
 }
 
 function byPlainProxy(proxy: URL, target: URL, common: { method: string; headers: Record<string, string> }): ClientRequest {
@@ -78,18 +76,6 @@ async function answered(outgoing: ClientRequest, body: string | undefined): Prom
     outgoing.once('error', reject);
     outgoing.end(body);
   });
-}
-
-/** The machine's own list counts as well as Node's: companies put their authorities there. */
-let authorities: readonly string[] | undefined;
-
-function trustedAuthorities(): readonly string[] {
-  if (authorities === undefined) {
-    const files = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt', '/etc/ssl/cert.pem'];
-    const system = files.find((file) => existsSync(file));
-    authorities = [...rootCertificates, ...(system === undefined ? [] : [readFileSync(system, 'utf8')])];
-  }
-  return authorities;
 }
 
 /** A short text body, for errors and tokens. */
