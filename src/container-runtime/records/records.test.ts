@@ -1,0 +1,73 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { KeyedLock } from './keyed-lock.ts';
+import { RecordStore } from './record-store.ts';
+
+interface Thing {
+  readonly id: string;
+  readonly value?: number | undefined;
+  readonly bytes?: Uint8Array;
+}
+
+describe('records', () => {
+  let directory: string;
+  beforeEach(() => {
+    directory = fs.mkdtempSync(path.join(os.tmpdir(), 'records-'));
+  });
+  afterEach(() => fs.rmSync(directory, { recursive: true }));
+  const open = (): RecordStore<Thing> => {
+    const store = new RecordStore<Thing>(directory);
+    store.load();
+    return store;
+  };
+
+  it('are there after a restart, with bytes as bytes', () => {
+    const store = open();
+    store.put({ id: 'a', value: 1, bytes: Buffer.from('x') });
+    store.update('a', { value: undefined });
+    store.put({ id: 'b' });
+    store.remove('b');
+    expect([...open()]).toEqual([{ id: 'a', bytes: Buffer.from('x') }]);
+    expect(fs.statSync(path.join(directory, 'a.json')).mode & 0o777).toBe(0o600);
+  });
+
+  it.each([
+    { name: 'cut off', file: 'a.json', text: '{"id":"a"' },
+    { name: 'never renamed', file: '.a.tmp', text: '{"id":"a"}' },
+    { name: 'of another id', file: 'a.json', text: '{"id":"b"}' },
+  ])('that were $name are cleared away', ({ file, text }) => {
+    fs.writeFileSync(path.join(directory, file), text);
+    expect([...open()]).toEqual([]);
+    expect(fs.readdirSync(directory)).toEqual([]);
+  });
+
+  it('are found by a beginning of their id that no other has', () => {
+    const store = open();
+    store.put({ id: 'abc' });
+    store.put({ id: 'abd' });
+    expect([store.find('abc'), store.find('abd')?.id, store.find('ab'), store.find('x'), store.find('')]).toEqual([{ id: 'abc' }, 'abd', undefined, undefined, undefined]);
+    expect(store.find('abc'.slice(0, 3))?.id).toBe('abc');
+  });
+});
+
+describe('locks', () => {
+  it('order work on one key and not on others, also after a failure', async () => {
+    const lock = new KeyedLock();
+    const seen: string[] = [];
+    let release: () => void = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    const first = lock.run('a', async () => {
+      await held;
+      seen.push('first');
+      throw new Error('failed');
+    });
+    const second = lock.run('a', async () => void seen.push('second'));
+    await lock.run('b', async () => void seen.push('other'));
+    release();
+    await expect(first).rejects.toThrow('failed');
+    await second;
+    expect(seen).toEqual(['other', 'first', 'second']);
+  });
+});

@@ -1,0 +1,80 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { cgroupMounts, openCgroupTree } from './cgroup-tree.ts';
+import { parsePressure, readCgroupUsage } from './cgroup-usage.ts';
+import { parseNetDev } from './network-usage.ts';
+
+const made: string[] = [];
+afterEach(() => {
+  for (const folder of made.splice(0)) fs.rmSync(folder, { recursive: true });
+});
+
+/** A cgroup file system as files; gives its root. */
+function files(content: Readonly<Record<string, string>>): string {
+  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'cgroups-'));
+  made.push(root);
+  for (const [file, text] of Object.entries(content)) {
+    fs.mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
+    fs.writeFileSync(path.join(root, file), text);
+  }
+  return root;
+}
+
+describe('cgroups', () => {
+  it('finds the hierarchies of version 1, with spaces in paths', () => {
+    const mountinfo = '30 1 0:26 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n31 1 0:27 / /odd\\040path rw - cgroup cgroup rw,memory\n32 1 0:28 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n';
+    const { unified, controllers } = cgroupMounts(mountinfo);
+    expect(unified).toBe('/sys/fs/cgroup/unified');
+    expect(Object.fromEntries(controllers)).toEqual({ cpu: '/sys/fs/cgroup/cpu,cpuacct', cpuacct: '/sys/fs/cgroup/cpu,cpuacct', memory: '/odd path' });
+  });
+
+  it('reads the usage of version 2', () => {
+    const root = files({
+      'pod/cpu.stat': 'usage_usec 1500\nuser_usec 1000\n',
+      'pod/cpu.pressure': 'some avg10=1.50 avg60=0.00 avg300=0.00 total=99\n',
+      'pod/memory.current': '1000\n',
+      'pod/memory.max': 'max\n',
+      'pod/memory.stat': 'anon 300\ninactive_file 400\npgfault 7\npgmajfault 1\n',
+      'pod/memory.swap.current': '5\n',
+      'pod/memory.swap.max': '50\n',
+      'pod/pids.current': '3\n',
+    });
+    const tree = openCgroupTree(`32 1 0:28 / ${root} rw - cgroup2 cgroup2 rw\n`);
+    expect(tree.version).toBe(2);
+    expect(readCgroupUsage(tree, '/pod')).toEqual({
+      cpuNanoseconds: 1_500_000,
+      cpuPressure: { Some: { Total: 99, Avg10: 1.5, Avg60: 0, Avg300: 0 } },
+      memory: { usage: 1000, workingSet: 600, rss: 300, limit: undefined, pageFaults: 7, majorPageFaults: 1 },
+      swap: { usage: 5, limit: 50 },
+      processes: 3,
+    });
+    expect(readCgroupUsage(tree, '/none')).toBeUndefined();
+  });
+
+  it('reads the usage of version 1', () => {
+    const root = files({
+      'acct/pod/cpuacct.usage': '123456\n',
+      'memory/pod/memory.usage_in_bytes': '1000\n',
+      'memory/pod/memory.limit_in_bytes': '9223372036854771712\n',
+      'memory/pod/memory.stat': 'rss 1\ntotal_rss 300\ntotal_inactive_file 1200\ntotal_pgfault 7\ntotal_pgmajfault 1\n',
+      'pids/pod/pids.current': '2\n',
+    });
+    const tree = openCgroupTree(['acct:cpuacct', 'memory:memory', 'pids:pids'].map((entry) => entry.split(':')).map(([folder, controller]) => `1 1 0:1 / ${root}/${folder} rw - cgroup cgroup rw,${controller}`).join('\n'));
+    expect(tree.version).toBe(1);
+    expect(readCgroupUsage(tree, '/pod')).toEqual({ cpuNanoseconds: 123_456, memory: { usage: 1000, workingSet: 0, rss: 300, limit: undefined, pageFaults: 7, majorPageFaults: 1 }, processes: 2 });
+  });
+
+  it('reads pressure of both kinds', () => {
+    expect(parsePressure('some avg10=0.00 avg60=0.00 avg300=0.00 total=1\nfull avg10=0.00 avg60=0.25 avg300=0.00 total=2')).toEqual({ Some: { Total: 1, Avg10: 0, Avg60: 0, Avg300: 0 }, Full: { Total: 2, Avg10: 0, Avg60: 0.25, Avg300: 0 } });
+    expect(parsePressure(undefined)).toBeUndefined();
+  });
+});
+
+describe('network counters', () => {
+  it('are those of every interface but loopback', () => {
+    const text = 'Inter-|   Receive\n face |bytes\n    lo: 9 9 0 0 0 0 0 0 9 9 0 0 0 0 0 0\n  eth0: 100 2 3 0 0 0 0 0 200 4 5 0 0 0 0 0\n';
+    expect(parseNetDev(text)).toEqual([{ name: 'eth0', rxBytes: { value: 100 }, rxErrors: { value: 3 }, txBytes: { value: 200 }, txErrors: { value: 5 } }]);
+  });
+});
