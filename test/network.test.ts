@@ -104,7 +104,7 @@ describe.skipIf(missing !== undefined)(`a cluster's network in the machine's own
     expect(new Set(attachments.map(({ ips }) => ips[0])).size).toBe(100);
     // A share of the 15 s that a hundred pods have in all.
     expect((user + system) / 1000).toBeLessThan(2500);
-    expect(performance.now() - start).toBeLessThan(5000);
+    expect(performance.now() - start).toBeLessThan(15_000);
     await Promise.all(sandboxes.map((sandbox) => networks[0]!.detach(sandbox)));
   });
 });

@@ -110,6 +110,19 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
     await expect(ask(outside, '10.244.7.2')).rejects.toThrow('no answer');
   });
 
+  test('IPv6 alone', async () => {
+    const fabric = await create({ families: ['IPv6'] });
+    const pods: { netns: string; ips: readonly string[] }[] = [];
+    for (const index of [0, 1]) {
+      const node = await fabric.addNode(`node${index}`, { podCidrs: [fabric.ranges.pods[0]!.replace('100::/56', `10${index}::/64`)] });
+      pods.push(await pod(node, `pod${index}`));
+    }
+    await serve(pods[1]!.netns);
+    const [address] = pods[1]!.ips as [string];
+    expect([await ask(pods[0]!.netns, address), await ask(host, address)]).toEqual([pods[0]!.ips[0], fabric.hostAddresses[0]]);
+    await expect(ask(pods[0]!.netns, '2001:db8::1')).rejects.toThrow(/EHOSTUNREACH|ECONNREFUSED|EACCES/);
+  });
+
   test('connections can be forwarded to a server of another process', async () => {
     const fabric = await create();
     const node = await fabric.addNode('node');
@@ -150,7 +163,7 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
       const start = performance.now();
       await expect(ask(from, '10.7.0.9')).rejects.toThrow(/EHOSTUNREACH|ECONNREFUSED|EACCES/);
       await expect(ask(from, '10.96.0.99'), 'a service without rules').rejects.toThrow(/EHOSTUNREACH|ECONNREFUSED|EACCES/);
-      expect(performance.now() - start).toBeLessThan(400);
+      expect(performance.now() - start, 'nobody waited for a retransmission').toBeLessThan(1000);
     }
     const open = await create({ name: 'open', egress: true });
     const other = await open.addNode('node', { podCidrs: ['10.243.0.0/24'] });

@@ -36,13 +36,20 @@ ${forward}	}
 `;
 }
 
-/** Without egress a node refuses what is neither for a node nor for a pod, after services were resolved. */
+/**
+ * Without egress a node refuses what is neither for a node nor for a pod, after services were resolved. Connections are
+ * reset: a message would reach a caller that is still busy with its call, be put aside, and count a second later only.
+ */
 export function renderNodeRules({ ranges, egress }: { ranges: FabricRanges; egress: boolean }): string {
   if (egress) return replace(NODE_TABLE);
   const rules = families([...ranges.nodes, ...ranges.pods])
-    .map(({ family, list }) => `\t\toifname "eth0" ${family} daddr != { ${list}${family === 'ip6' ? ', fe80::/10, ff00::/8' : ''} } reject with icmpx type admin-prohibited\n`)
+    .map(({ family, list }) => `\t\toifname "eth0" ${family} daddr != { ${list}${family === 'ip6' ? ', fe80::/10, ff00::/8' : ''} } goto refuse\n`)
     .join('');
   return `${replace(NODE_TABLE)}table inet ${NODE_TABLE} {
+	chain refuse {
+		meta l4proto tcp reject with tcp reset
+		reject with icmpx type admin-prohibited
+	}
 	chain foreign {
 ${rules}	}
 	chain forward {
