@@ -4,9 +4,9 @@ import { createReadStream, createWriteStream, existsSync, lstatSync, mkdirSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { build } from '../scripts/build.mjs';
 import { openImageStore, type ImageStore } from '../src/container-runtime/images/index.ts';
 import { createContext } from '../src/kernel/index.ts';
 import { mount, MS, unmount } from '../src/container-runtime/syscalls.ts';
@@ -196,7 +196,11 @@ describe.skipIf(missing !== undefined)(`the image store${missing === undefined ?
 describe.skipIf(missing !== undefined)('a store whose process is killed', () => {
   const folder = mkdtempSync(join(tmpdir(), 'k8ts-crash-'));
   const root = join(folder, 'store');
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  /** Beside the native modules that it loads. */
+  const outdir = join(import.meta.dirname, '..', 'node_modules', '.cache', `k8ts-image-crash-${process.pid}`);
+  afterAll(() => {
+    for (const path of [folder, outdir]) rmSync(path, { recursive: true, force: true });
+  });
 
   const rounds = everything ? 50 : 2;
   it(`is whole again, ${rounds} times`, { timeout: everything ? 900_000 : 60_000 }, async () => {
@@ -205,9 +209,10 @@ describe.skipIf(missing !== undefined)('a store whose process is killed', () => 
       writeFileSync(path, index === 0 ? ociArchive(image) : dockerArchive(image));
       return path;
     });
+    // Bundled, as it is shipped: the thread that unpacks has to be found there too.
+    await build({ entryPoints: { worker: 'test/image-crash-worker.ts' }, outdir });
     for (let round = 0; round < rounds; round++) {
-      const script = fileURLToPath(new URL('image-crash-worker.ts', import.meta.url));
-      const child = spawn(process.execPath, ['--import', 'tsx', script, root, ...archives], { stdio: ['ignore', 'pipe', 'inherit'] });
+      const child = spawn(process.execPath, [join(outdir, 'worker.js'), root, ...archives], { stdio: ['ignore', 'pipe', 'inherit'] });
       const [started] = await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
       expect(String(started)).toBe('ready\n');
       await expect(open(root)).rejects.toThrow(/in use by another process/);
