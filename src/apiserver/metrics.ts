@@ -2,6 +2,7 @@
 import { exponentialBuckets, type Context } from '../kernel/index.ts';
 import type { Exchange } from './handle-request.ts';
 import type { ApiResponse } from './request.ts';
+import { bodyLength } from './respond.ts';
 
 export interface ApiServerMetrics {
   observe(exchange: Exchange, response: ApiResponse): void;
@@ -49,7 +50,8 @@ export function createMetrics(ctx: Context): ApiServerMetrics {
       }
       instruments.total.inc();
       instruments.duration.observe((ctx.clock.monotonic() - exchange.startedAt) / 1000);
-      if (response.body) instruments.sizes.observe(response.body.length);
+      const size = bodyLength(response);
+      if (size > 0) instruments.sizes.observe(size);
     },
   };
 }

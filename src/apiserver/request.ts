@@ -52,12 +52,20 @@ export interface ApiResponse {
   /** The response's own: whoever passes it on adds to them. */
   readonly headers: ResponseHeaders;
   readonly body?: Buffer | string;
+  /** The same as `body`, for a transport that sends it in pieces; `body` puts it together when it is asked for. */
+  readonly large?: LargeBody;
   /** Writes the body piece by piece; the response ends when it resolves. */
   readonly stream?: (sink: ResponseSink) => Promise<void>;
   /** For callers in this process, instead of a body. */
   readonly result?: Result;
   /** The handler has taken the connection over and answers on it itself. */
   readonly hijacked?: true;
+}
+
+export interface LargeBody {
+  readonly length: number;
+  /** Each call fills as much of `target` as there is left, and says how much that was: 0 at the end. */
+  reader(): (target: Buffer) => number;
 }
 
 export interface ResponseSink {

@@ -2,10 +2,10 @@
 import { gzip } from 'node:zlib';
 import { promisify } from 'node:util';
 import { stringify as stringifyYaml } from 'yaml';
-import { apiVersionOf } from '../api/schema.ts';
 import type { KubeObject } from '../machinery/object.ts';
 import type { StatusError } from '../machinery/status.ts';
-import type { MediaType, Negotiated } from './negotiate.ts';
+import { ListBody, listMetadata } from './list-body.ts';
+import type { Negotiated } from './negotiate.ts';
 import { asPartialMetadata, asPartialMetadataList, asTable, encodeListProtobuf, encodeObjectProtobuf } from './represent.ts';
 import type { ServedResource } from './registry/served-resource.ts';
 import { headerOf, type ApiRequest, type ApiResponse, type ResponseHeaders } from './request.ts';
@@ -15,8 +15,8 @@ import { notAcceptable } from '../machinery/status.ts';
 import { isWebSocketRequest, streamOverWebSocket } from './transport/websocket.ts';
 
 const gzipAsync = promisify(gzip);
-/** Answers below this are not worth compressing. */
-const GZIP_FROM_BYTES = 128 * 1024;
+/** Answers below this are not worth compressing, or sending in pieces. */
+const LARGE_BYTES = 128 * 1024;
 
 export function respond(scope: Scope, result: Result): ApiResponse {
   const { negotiated } = scope;
@@ -37,7 +37,7 @@ export function respond(scope: Scope, result: Result): ApiResponse {
       return complete(result.status, negotiated, encode(scope, transform(scope, result.entry.object)));
     }
     case 'list':
-      return complete(200, negotiated, encodeList(scope, result));
+      return respondList(scope, result);
   }
 }
 
@@ -60,12 +60,28 @@ function transform(scope: Scope, object: KubeObject): KubeObject {
   return asTable(scope, [object], object.metadata.resourceVersion);
 }
 
-function encodeList(scope: Scope, list: ListResult): Buffer {
+function respondList(scope: Scope, list: ListResult): ApiResponse {
   const { negotiated, served } = scope;
-  if (negotiated.as) return encode(scope, transformList(scope, list));
-  if (negotiated.mediaType === 'application/vnd.kubernetes.protobuf') return encodeListProtobuf(served, list);
-  const json = joinList(list);
-  return negotiated.mediaType === 'application/json' && !negotiated.pretty ? json : encode(scope, JSON.parse(json.toString('utf8')) as KubeObject);
+  if (negotiated.as) return complete(200, negotiated, encode(scope, transformList(scope, list)));
+  if (negotiated.mediaType === 'application/vnd.kubernetes.protobuf') return complete(200, negotiated, encodeListProtobuf(served, list));
+  const body = new ListBody(list);
+  if (negotiated.mediaType !== 'application/json' || negotiated.pretty) return complete(200, negotiated, encode(scope, JSON.parse(body.toBuffer().toString('utf8')) as KubeObject));
+  return body.length < LARGE_BYTES ? complete(200, negotiated, body.toBuffer()) : new LargeResponse(headersFor(negotiated), body);
+}
+
+/** Its body is put together only for those who cannot send it in pieces. */
+class LargeResponse implements ApiResponse {
+  readonly status = 200;
+  #body: Buffer | undefined;
+
+  constructor(
+    readonly headers: ResponseHeaders,
+    readonly large: ListBody,
+  ) {}
+
+  get body(): Buffer {
+    return (this.#body ??= this.large.toBuffer());
+  }
 }
 
 function transformList(scope: Scope, list: ListResult): KubeObject {
@@ -80,37 +96,6 @@ function transformList(scope: Scope, list: ListResult): KubeObject {
 /** How upstream calls the kind inside: `*core.Secret`. */
 const internalType = (served: ServedResource, suffix: string): string =>
   `*${served.group === '' ? 'core' : served.group.split('.')[0]}.${served.kind}${suffix}`;
-
-function listMetadata(list: ListResult): Record<string, unknown> {
-  return {
-    resourceVersion: list.resourceVersion,
-    ...(list.continueToken ? { continue: list.continueToken } : {}),
-    ...(list.remainingItemCount ? { remainingItemCount: list.remainingItemCount } : {}),
-  };
-}
-
-const OPEN_BRACE = 0x7b;
-const COMMA = 0x2c;
-const LIST_END = Buffer.from(']}');
-
-/** The list's head, then each object's own bytes; items of built-in kinds have neither kind nor apiVersion. */
-function joinList(list: ListResult): Buffer {
-  const { served, entries } = list;
-  const metadata = served.custom ? { continue: '', ...listMetadata(list) } : listMetadata(list);
-  const head = Buffer.from(`{"kind":"${served.listKind}","apiVersion":"${apiVersionOf(served)}","metadata":${JSON.stringify(metadata)},"items":[`);
-  // One buffer of the right size, filled in one go: pieces of pieces for each of thousands of objects cost more than their copy.
-  let length = head.length + Math.max(0, entries.length - 1) + LIST_END.length;
-  for (const { bytes, metadataStart } of entries) length += served.custom ? bytes.length : bytes.length - metadataStart + 1;
-  const whole = Buffer.allocUnsafe(length);
-  let at = head.copy(whole);
-  for (const [i, { bytes, metadataStart }] of entries.entries()) {
-    if (i > 0) whole[at++] = COMMA;
-    if (!served.custom) whole[at++] = OPEN_BRACE;
-    at += bytes.copy(whole, at, served.custom ? 0 : metadataStart);
-  }
-  LIST_END.copy(whole, at);
-  return whole;
-}
 
 function encode(scope: Scope, object: KubeObject): Buffer {
   return encodeAs(scope.negotiated, object, () => encodeObjectProtobuf(scope.served, object));
@@ -128,10 +113,10 @@ function encodeAs(negotiated: Negotiated, object: unknown, protobuf: () => Buffe
 }
 
 function complete(status: number, negotiated: Negotiated, body: Buffer): ApiResponse {
-  return { status, headers: { 'content-type': contentTypeOf(negotiated.mediaType), 'cache-control': 'no-cache, private' }, body };
+  return { status, headers: headersFor(negotiated), body };
 }
 
-const contentTypeOf = (mediaType: MediaType): string => mediaType;
+const headersFor = ({ mediaType }: Negotiated): ResponseHeaders => ({ 'content-type': mediaType, 'cache-control': 'no-cache, private' });
 
 /** A document that is no resource: discovery. */
 export function encodeDocument(negotiated: Negotiated, document: KubeObject): ApiResponse {
@@ -156,12 +141,16 @@ export function respondText(status: number, text: string, headers: ResponseHeade
   return { status, headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff', ...headers }, body: text };
 }
 
+/** Without putting a large body together. */
+export const bodyLength = (response: ApiResponse): number => response.large?.length ?? response.body?.length ?? 0;
+
 /** Compresses a large answer for a client that can read it. */
 export function compress(request: ApiRequest, response: ApiResponse): Promise<ApiResponse> | ApiResponse {
-  if (!response.body || response.body.length < GZIP_FROM_BYTES || response.headers['content-encoding']) return response;
-  if (!/\bgzip\b/.test(headerOf(request, 'accept-encoding') ?? '')) return response;
+  if (bodyLength(response) < LARGE_BYTES || response.headers['content-encoding']) return response;
+  if (!/\bgzip\b/.test(headerOf(request, 'accept-encoding') ?? '') || !response.body) return response;
   response.headers['content-encoding'] = 'gzip';
   response.headers['vary'] = 'Accept-Encoding';
-  return gzipAsync(response.body, { level: 1 }).then((body) => ({ ...response, body }));
+  const { status, headers } = response;
+  return gzipAsync(response.body, { level: 1 }).then((body) => ({ status, headers, body }));
 }
 

@@ -1,7 +1,8 @@
-import type http2 from 'node:http2';
+import http2 from 'node:http2';
 import type { ApiRequest, ApiResponse, PeerCertificate, ResponseSink } from '../request.ts';
 import { readWhole } from './body.ts';
 import { separateIdentityHeaders } from './identity-headers.ts';
+import { sendLargeBody } from './large-body.ts';
 import { peerOf, sameAuthorization } from './peer.ts';
 import type { StreamSignals } from './stream-signals.ts';
 import { splitTarget } from './target.ts';
@@ -61,13 +62,18 @@ export function answerHttp2(response: ApiResponse, stream: http2.ServerHttp2Stre
   // A body that nobody has read is taken and dropped: Node would reset the stream, which some clients never get over.
   // Where there is none, that would only close the stream before its answer is written, which costs Node an error.
   if (stream.readableFlowing === null && !stream.endAfterHeaders) stream.resume();
-  const { body } = response;
   const headers: http2.OutgoingHttpHeaders = response.headers;
   headers[':status'] = response.status;
+  if (response.large && request.method !== 'HEAD') {
+    headers['content-length'] = response.large.length;
+    stream.respond(headers);
+    return sendLargeBody(response.large, stream);
+  }
   if (response.stream) {
     stream.respond(headers);
     return streamed(response.stream, stream, request);
   }
+  const { body } = response;
   if (body === undefined || body.length === 0 || request.method === 'HEAD') {
     stream.respond(headers, { endStream: true });
     return undefined;
@@ -79,7 +85,13 @@ export function answerHttp2(response: ApiResponse, stream: http2.ServerHttp2Stre
 }
 
 async function streamed(run: NonNullable<ApiResponse['stream']>, stream: http2.ServerHttp2Stream, request: ApiRequest): Promise<void> {
-  await run(sinkOf(stream, request.signal));
+  try {
+    await run(sinkOf(stream, request.signal));
+  } catch (error) {
+    // Half an answer must not look like one that is still coming.
+    stream.close(http2.constants.NGHTTP2_INTERNAL_ERROR);
+    throw error;
+  }
   if (!stream.destroyed) stream.end();
 }
 
