@@ -195,7 +195,7 @@ it('the same seed and a virtual clock give the same names', async () => {
       const cluster = await start({ clock: { startTime: '2026-01-01T00:00:00Z' }, seed: 'fixed' });
       await cluster.apply(deployment(2));
       await cluster.waitFor('deployment/web', 'Available');
-      return (await cluster.client.resource('v1/pods').list({ namespace: 'default' })).items.map((pod: Pod) => pod.metadata.name).sort();
+      return (await cluster.client.resource('v1/pods').list({ namespace: 'default' })).items.map((pod: Pod) => pod.metadata.name ?? '').sort((a, b) => (a < b ? -1 : 1));
     }),
   );
   expect(names[0]).toEqual(names[1]);

@@ -53,7 +53,13 @@ export async function answerHttp1(response: ApiResponse, res: http.ServerRespons
     return;
   }
   res.flushHeaders();
-  await response.stream(sinkOf(res, request.signal));
+  try {
+    await response.stream(sinkOf(res, request.signal));
+  } catch (error) {
+    // Half an answer must not look like one that is still coming.
+    res.destroy();
+    throw error;
+  }
   res.end();
 }
 
