@@ -76,6 +76,7 @@ async function boundObject(scope: Scope, { boundObjectRef: ref }: TokenRequest['
   const [group, version] = apiVersion.includes('/') ? (apiVersion.split('/') as [string, string]) : ['', apiVersion];
   const plural = group === '' ? ({ Pod: 'pods', Secret: 'secrets', Node: 'nodes' } as const)[kind as 'Pod'] : undefined;
   if (!plural) throw badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`);
+  if (name === '') throw badRequest('Name parameter required.');
   const { objects, registry } = scope.backend;
   const namespace = kind === 'Node' ? '' : scope.place.namespace;
   const { object } = await objects.get(registry.require('', 'v1', plural), { namespace, name });
