@@ -7,12 +7,16 @@ import { Evaluations } from './evaluation/evaluations.ts';
 import { Explanations } from './explanations/explanations.ts';
 import { followNodes, followOthers, followPods } from './event-handlers.ts';
 import type { Extender } from './extenders/extender.ts';
+import { httpExtender } from './extenders/http-extender.ts';
+import { withIgnoredResources } from './extenders/ignored-resources.ts';
 import { buildProfile, type PluginRegistry } from './framework/build-profile.ts';
 import type { Handle } from './framework/handle.ts';
+import { loadPluginModules } from './framework/load-plugins.ts';
 import type { Profile } from './framework/profile.ts';
 import { Listers } from './listers.ts';
 import { schedulerMetrics } from './metrics.ts';
 import { plugins } from './plugins/registry.ts';
+import type { QueuedPod } from './queue/queued-pod.ts';
 import { SchedulingQueue } from './queue/scheduling-queue.ts';
 import { scheduleOne } from './schedule-one.ts';
 import { ScheduledEvents } from './scheduled-events.ts';
@@ -48,7 +52,8 @@ async function schedule(ctx: Context, options: SchedulerOptions): Promise<void> 
   const { client, config } = options;
   const informers = new InformerFactory(inner, { client });
   const listers = new Listers(informers);
-  const scheduler = assemble(inner, { ...options, listers, group });
+  const registry = await loadPluginModules(config.pluginModules, { ...plugins, ...options.plugins });
+  const scheduler = assemble(inner, { ...options, informers, listers, group, registry });
 
   followNodes(scheduler, informers.informer('v1/nodes'));
   followPods(scheduler, informers.informer('v1/pods'));
@@ -81,24 +86,39 @@ async function loop(scheduler: RunningScheduler, signal: AbortSignal): Promise<v
     }
     const attempt = scheduleOne(scheduler, queued);
     if (attempt !== undefined) await attempt;
+    if (await scheduleCompanions(scheduler, queued)) await ctx.clock.yield();
     if (ctx.clock.monotonic() < turnEnds) continue;
     await ctx.clock.yield();
     turnEnds = ctx.clock.monotonic() + TURN_MS;
   }
 }
 
+/** Those that belong together are tried together; whatever that leads to is over before anybody else is tried. */
+async function scheduleCompanions(scheduler: RunningScheduler, queued: QueuedPod): Promise<boolean> {
+  let any = false;
+  for (const plugin of queued.profile.plugins.permit) {
+    const companions = plugin.companions?.(queued.pod);
+    for (const uid of companions?.uids ?? []) {
+      any = true;
+      if (!companions!.stillWanted()) break;
+      const next = scheduler.queue.take(uid);
+      if (next !== undefined) await scheduleOne(scheduler, next);
+    }
+  }
+  return any;
+}
+
 type RunningScheduler = ReturnType<typeof assemble>;
 
-function assemble(ctx: Context, options: SchedulerOptions & { listers: Listers; group: RunGroup }) {
-  const { client, config, listers, group } = options;
+function assemble(ctx: Context, options: SchedulerOptions & { informers: InformerFactory; listers: Listers; group: RunGroup; registry: PluginRegistry }) {
+  const { client, config, listers, group, registry } = options;
   const cache = new Cache();
   const metrics = schedulerMetrics(ctx.metrics);
   const permitRoom = new PermitRoom(ctx.clock);
-  const extenders: readonly Extender[] = [];
+  const extenders: readonly Extender[] = config.extenders.map((extender) => httpExtender(extender, { clock: ctx.clock, cache }));
   const evaluationOfState: Scheduler['evaluationOfState'] = new WeakMap();
   const recorders = new Map<string, EventRecorder & { run(signal: AbortSignal): Promise<void> }>();
   const profiles = new Map<string, Profile>();
-  const registry: PluginRegistry = { ...plugins, ...options.plugins };
   let bindings = 0;
   let freed: (() => void) | undefined;
 
@@ -126,7 +146,7 @@ function assemble(ctx: Context, options: SchedulerOptions & { listers: Listers; 
     (a, b) => a.profile.plugins.queueSort.less!({ priority: a.pod.priority, timestamp: a.timestamp }, { priority: b.pod.priority, timestamp: b.timestamp }),
   );
 
-  for (const profileConfig of config.profiles) {
+  for (const profileConfig of withIgnoredResources(config)) {
     const { schedulerName } = profileConfig;
     const recorder = createEventsV1Recorder(ctx, client, { controller: schedulerName, instance: `${schedulerName}-${options.identity}` });
     recorders.set(schedulerName, recorder);
@@ -145,6 +165,9 @@ function assemble(ctx: Context, options: SchedulerOptions & { listers: Listers; 
       schedulerName,
       waitingPods: permitRoom,
       background,
+      longTask: (name, task) => group.start(name, task),
+      informers: options.informers,
+      moveOn: (happened, before, after) => queue.moveOn(happened, before, after),
       activate: (uids) => queue.activate(uids),
       ungate: (uid) => queue.ungate(uid),
       *pendingPods() {

@@ -28,9 +28,10 @@ function selects(selector: LabelSelector | undefined, labels: Labels): boolean {
   return true;
 }
 
-const UNITS: Readonly<Record<string, number>> = { '': 1, m: 0.001, Ki: 1024, Mi: 1024 ** 2, Gi: 1024 ** 3 };
+/** In thousandths, so that all numbers are whole. */
+const UNITS: Readonly<Record<string, number>> = { '': 1000, m: 1, Ki: 1000 * 1024, Mi: 1000 * 1024 ** 2, Gi: 1000 * 1024 ** 3 };
 
-export function amount(text: string | undefined): number {
+function amount(text: string | undefined): number {
   const [, digits = '0', unit = ''] = /^(\d+)(m|Ki|Mi|Gi)?$/.exec(text ?? '0') ?? [];
   return Number(digits) * UNITS[unit]!;
 }
@@ -58,8 +59,8 @@ export function matchesNodeAffinity(pod: Pod, node: Node): boolean {
 
 function hasRoom(cluster: NaiveCluster, pod: Pod, node: Node): boolean {
   const allocatable = node.status?.allocatable ?? {};
-  if (podsOn(cluster, node).length + 1 > amount(allocatable['pods'])) return false;
-  return ['cpu', 'memory'].every((r) => requestOf(pod, r) === 0 || requestOf(pod, r) + used(cluster, node, r) <= amount(allocatable[r]) + 1e-9);
+  if ((podsOn(cluster, node).length + 1) * 1000 > amount(allocatable['pods'])) return false;
+  return ['cpu', 'memory'].every((r) => requestOf(pod, r) === 0 || requestOf(pod, r) + used(cluster, node, r) <= amount(allocatable[r]));
 }
 
 function portsFree(cluster: NaiveCluster, pod: Pod, node: Node): boolean {
@@ -114,22 +115,23 @@ export function naiveFits(cluster: NaiveCluster, pod: Pod, node: Node): boolean 
   return !cordoned && toleratesHard(pod, node) && matchesNodeAffinity(pod, node) && portsFree(cluster, pod, node) && hasRoom(cluster, pod, node) && spreadHolds(cluster, pod, node) && affinityHolds(cluster, pod, node);
 }
 
-const MIB200 = 200 * 1024 ** 2;
+const DEFAULT_CPU = 100;
+const DEFAULT_MEMORY = 1000 * 200 * 1024 ** 2;
 
 function leastAllocated(cluster: NaiveCluster, pod: Pod, node: Node): number {
   const score = (resource: string, fallback: number): number => {
     const capacity = amount(node.status?.allocatable?.[resource]);
     const wanted = used(cluster, node, resource, fallback) + requestOf(pod, resource, fallback);
-    return wanted > capacity + 1e-9 ? 0 : Math.floor(((capacity - wanted) * 100) / capacity + 1e-9);
+    return wanted > capacity ? 0 : Math.floor(((capacity - wanted) * 100) / capacity);
   };
-  return Math.floor((score('cpu', 0.1) + score('memory', MIB200)) / 2);
+  return Math.floor((score('cpu', DEFAULT_CPU) + score('memory', DEFAULT_MEMORY)) / 2);
 }
 
 function balanced(cluster: NaiveCluster, pod: Pod, node: Node): number {
   if (requestOf(pod, 'cpu') === 0 && requestOf(pod, 'memory') === 0) return 0;
   const evenness = (more: number): number => {
     const share = (r: string): number => Math.min(1, (used(cluster, node, r) + more * requestOf(pod, r)) / amount(node.status?.allocatable?.[r]));
-    return Math.trunc((1 - Math.abs(share('cpu') - share('memory')) / 2) * 100 + 1e-9);
+    return Math.trunc((1 - Math.abs(share('cpu') - share('memory')) / 2) * 100);
   };
   return 50 + Math.trunc((50 + evenness(1) - evenness(0)) / 2);
 }

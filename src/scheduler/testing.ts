@@ -211,6 +211,6 @@ export const makePod = (name: string, namespace?: string): PodBuilder => new Pod
 /** The default plugins on a cache alone: for tests of decisions, with no API server and no claims. */
 export function testProfile(cache: Cache): Profile {
   const nothing = { get: () => undefined, list: () => [], services: () => [], replicationController: () => undefined, replicaSet: () => undefined, statefulSet: () => undefined };
-  const handle = { cache, client: { resource: () => undefined }, listers: nothing, labelsOf: () => ({}), random: new SeededRandom(1), extenders: [] } as unknown as Handle;
+  const handle = { cache, client: { resource: () => undefined }, listers: nothing, labelsOf: () => ({}), random: new SeededRandom(1), extenders: [], informers: { informer: () => undefined } } as unknown as Handle;
   return buildProfile(DEFAULT_PROFILE, plugins, handle);
 }

@@ -21,6 +21,7 @@ export const DEFAULT_PLUGIN_LIST: readonly EnabledPlugin[] = [
   { name: 'NodeResourcesBalancedAllocation', weight: 1 },
   { name: 'ImageLocality', weight: 1 },
   { name: 'DefaultBinder' },
+  { name: 'GangScheduling' },
 ];
 
 export const DEFAULT_PLUGINS: PluginsConfiguration = { multiPoint: { enabled: DEFAULT_PLUGIN_LIST } };

@@ -90,8 +90,7 @@ function mergeSet(defaults: PluginSet, custom: PluginSet): PluginSet {
   const replacing = new Map((custom.enabled ?? []).map((p) => [p.name, p]));
   const kept = disabled.has('*') ? [] : (defaults.enabled ?? []).filter((p) => !disabled.has(p.name)).map((p) => replacing.get(p.name) ?? p);
   const keptNames = new Set(kept.map((p) => p.name));
-  return {
-    enabled: [...kept, ...(custom.enabled ?? []).filter((p) => !keptNames.has(p.name))],
-    disabled: [...(defaults.disabled ?? []), ...(custom.disabled ?? [])],
-  };
+  const enabled = [...kept, ...(custom.enabled ?? []).filter((p) => !keptNames.has(p.name))];
+  const allDisabled = [...(defaults.disabled ?? []), ...(custom.disabled ?? [])];
+  return { ...(enabled.length > 0 ? { enabled } : {}), ...(allDisabled.length > 0 ? { disabled: allDisabled } : {}) };
 }

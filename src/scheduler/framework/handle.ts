@@ -1,5 +1,5 @@
 /** What plugins get from the scheduler. */
-import type { Client, EventRecorder } from '../../client/index.ts';
+import type { Client, EventRecorder, InformerFactory } from '../../client/index.ts';
 import type { Clock, Logger, Random } from '../../kernel/index.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { NamespaceLabels } from '../cache/affinity-term.ts';
@@ -8,6 +8,7 @@ import type { Evaluation } from '../evaluation/evaluation.ts';
 import type { Listers } from '../listers.ts';
 import type { SchedulerMetrics } from '../metrics.ts';
 import type { Extender } from '../extenders/extender.ts';
+import type { ClusterEvent } from './cluster-event.ts';
 import type { Profile } from './profile.ts';
 import type { CycleState } from './cycle-state.ts';
 
@@ -28,6 +29,11 @@ export interface Handle {
   readonly waitingPods: WaitingPods;
   /** Work that outlives the decision; it ends with the scheduler. */
   background(name: string, task: (signal: AbortSignal) => Promise<void>): void;
+  /** Work that goes on for as long as the scheduler runs. */
+  longTask(name: string, task: (signal: AbortSignal) => Promise<void>): void;
+  readonly informers: InformerFactory;
+  /** Something happened that pods may have waited for. */
+  moveOn(happened: ClusterEvent, before?: unknown, after?: unknown): void;
   /** Tries these pods now. */
   activate(uids: Iterable<string>): void;
   /** PreEnqueue no longer holds this pod back. */

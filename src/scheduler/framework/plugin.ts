@@ -84,6 +84,8 @@ export interface Plugin {
   reserve?(state: CycleState, pod: PodInfo, nodeName: string): Status | undefined;
   unreserve?(state: CycleState, pod: PodInfo, nodeName: string): void;
   permit?(state: CycleState, pod: PodInfo, nodeName: string): { status: Status | undefined; timeoutMs?: number };
+  /** Pods that must be tried right after this one, before any others, as long as that is wanted. */
+  companions?(pod: PodInfo): { readonly uids: readonly string[]; stillWanted(): boolean } | undefined;
   /** Whether `preBind` has anything to do. */
   preBindNeeded?(state: CycleState, pod: PodInfo, nodeName: string): boolean;
   preBind?(state: CycleState, pod: PodInfo, nodeName: string, signal: AbortSignal): Promise<Status | undefined>;

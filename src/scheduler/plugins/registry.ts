@@ -3,6 +3,7 @@ import type { PluginRegistry } from '../framework/build-profile.ts';
 import { defaultBinder } from './default-binder/default-binder.ts';
 import { defaultPreemption } from './default-preemption/default-preemption.ts';
 import { dynamicResources } from './dynamic-resources/dynamic-resources.ts';
+import { gangScheduling } from './gang-scheduling/gang-scheduling.ts';
 import { imageLocality } from './image-locality/image-locality.ts';
 import { interPodAffinity } from './inter-pod-affinity/inter-pod-affinity.ts';
 import { nodeAffinity } from './node-affinity/node-affinity.ts';
@@ -39,5 +40,6 @@ export const plugins = {
   NodeResourcesBalancedAllocation: (args, { cache }) => nodeResourcesBalancedAllocation(args, cache),
   ImageLocality: (_args, { cache }) => imageLocality(cache),
   DefaultPreemption: (args, handle) => defaultPreemption(args, handle),
+  GangScheduling: (_args, handle) => gangScheduling(handle),
   DefaultBinder: (_args, { client }) => defaultBinder(client),
 } satisfies PluginRegistry;

@@ -129,6 +129,18 @@ export class SchedulingQueue {
       this.#backoff.pop();
       queued = next;
     }
+    return this.#start(queued);
+  }
+
+  /** This pod, wherever it waits; undefined when it is under way or held back. */
+  take(uid: string): QueuedPod | undefined {
+    const queued = this.#pods.get(uid);
+    if (queued === undefined || queued.gated || queued.place === 'in-flight' || queued.place === 'gone') return undefined;
+    this.#leave(queued);
+    return this.#start(queued);
+  }
+
+  #start(queued: QueuedPod): QueuedPod {
     queued.move++;
     queued.place = 'in-flight';
     queued.attempts++;

@@ -1,0 +1,91 @@
+/** `kube-scheduler` as a program of its own, with upstream's flags. */
+import fs from 'node:fs/promises';
+import os from 'node:os';
+import { connect, inClusterConfig, loadKubeconfig, type Client, type ClientConfig } from '../client/index.ts';
+import { DelegatedAccess, selfSignedCertificate, serveComponent, type ServingCertificate } from '../component-server/index.ts';
+import { flagsHelp, parseFlags, RunGroup, TokenBucket, UsageError, type Context, type ParsedFlags } from '../kernel/index.ts';
+import { schedulerFlags, type SchedulerFlagValues } from './command/flags.ts';
+import { DEFAULT_CONFIG } from './config/defaults.ts';
+import { formatConfiguration } from './config/format-configuration.ts';
+import { loadSchedulerConfiguration } from './config/load-configuration.ts';
+import type { SchedulerConfiguration } from './config/types.ts';
+import { Explanations } from './explanations/explanations.ts';
+import { run } from './run.ts';
+
+export type ParsedSchedulerFlags = ParsedFlags<typeof schedulerFlags>;
+
+const DEFAULT_BURST = 100;
+
+export function schedulerHelp(): string {
+  return flagsHelp(schedulerFlags, { usage: 'kube-scheduler: finds a node for every pod that has none' });
+}
+
+/** Throws a UsageError for what cannot be understood or honoured. */
+export function parseSchedulerFlags(argv: readonly string[]): ParsedSchedulerFlags {
+  return parseFlags(argv, schedulerFlags);
+}
+
+/** The configuration that a file and flags ask for. */
+export async function schedulerConfiguration(values: SchedulerFlagValues): Promise<SchedulerConfiguration> {
+  const own = { pluginModules: values['plugin-module'], podMaxInUnschedulableSeconds: values['pod-max-in-unschedulable-pods-duration'] / 1000 };
+  if (values.config) return { ...loadSchedulerConfiguration(await fs.readFile(values.config, 'utf8')), ...own };
+  return {
+    ...DEFAULT_CONFIG,
+    ...own,
+    leaderElect: values['leader-elect'],
+    leaderElection: {
+      leaseDurationMs: values['leader-elect-lease-duration'],
+      renewDeadlineMs: values['leader-elect-renew-deadline'],
+      retryPeriodMs: values['leader-elect-retry-period'],
+      resourceName: values['leader-elect-resource-name'],
+      resourceNamespace: values['leader-elect-resource-namespace'],
+    },
+  };
+}
+
+/** Runs until the context ends, or the lease is lost. */
+export async function runSchedulerCommand(ctx: Context, parsed: ParsedSchedulerFlags): Promise<void> {
+  const { values, warnings } = parsed;
+  for (const warning of warnings) ctx.logger.warn(warning);
+  const config = await schedulerConfiguration(values);
+  if (values['write-config-to']) {
+    await fs.writeFile(values['write-config-to'], formatConfiguration(config));
+    return;
+  }
+  const client = await clientOf(ctx, values, config);
+  const group = new RunGroup(ctx);
+  const inner: Context = { ...ctx, signal: group.signal };
+  if (values['secure-port'] !== 0) {
+    const server = await serveComponent(inner, {
+      host: values['bind-address'],
+      port: values['secure-port'],
+      certificate: await servingCertificate(ctx, values),
+      access: new DelegatedAccess(ctx.clock, client),
+      alwaysAllowPaths: values['authorization-always-allow-paths'],
+      configuration: { 'kubescheduler.config.k8s.io': { profiles: config.profiles.map((p) => p.schedulerName), leaderElect: config.leaderElect } },
+    });
+    group.start('server', () => server.finished);
+  }
+  const identity = `${os.hostname()}_${ctx.random.uid()}`;
+  group.start('scheduler', () => run(inner, { client, config, identity, explanations: new Explanations() }));
+  try {
+    await group.wait();
+  } finally {
+    await client.close();
+  }
+}
+
+async function clientOf(ctx: Context, values: SchedulerFlagValues, config: SchedulerConfiguration): Promise<Client> {
+  const file = values.kubeconfig || config.clientConnection.kubeconfig;
+  const loaded: ClientConfig = file ? await loadKubeconfig({ clock: ctx.clock, file }) : await inClusterConfig({ clock: ctx.clock });
+  const server = values.master ? { ...loaded, server: values.master } : loaded;
+  const qps = values['kube-api-qps'];
+  return connect(ctx, server, { userAgent: 'kube-scheduler/v1.36.4', ...(qps ? { limiter: new TokenBucket(ctx.clock, { qps, burst: values['kube-api-burst'] ?? DEFAULT_BURST }) } : {}) });
+}
+
+async function servingCertificate(ctx: Context, values: SchedulerFlagValues): Promise<ServingCertificate> {
+  const [certificateFile, keyFile] = [values['tls-cert-file'], values['tls-private-key-file']];
+  if (!certificateFile && !keyFile) return selfSignedCertificate(ctx, 'kube-scheduler');
+  if (!certificateFile || !keyFile) throw new UsageError('--tls-cert-file and --tls-private-key-file belong together');
+  return { certificate: await fs.readFile(certificateFile, 'utf8'), key: await fs.readFile(keyFile, 'utf8') };
+}

@@ -1,0 +1,59 @@
+/** Every flag that kube-scheduler v1.36 has, and one of our own. */
+import { loggingFlags, processFlags, type FlagTable, type FlagValues } from '../../kernel/index.ts';
+import { DEFAULT_CONFIG } from '../config/defaults.ts';
+
+const { leaderElection } = DEFAULT_CONFIG;
+const OWN_SERVING = 'there is one serving certificate, and its TLS settings are those of Node.js';
+const DELEGATED = "the API server is asked with the scheduler's own credentials";
+
+export const schedulerFlags = {
+  kubeconfig: { kind: 'text', section: 'General', summary: 'Where the API server is, and as whom to talk to it' },
+  master: { kind: 'text', section: 'General', summary: "Address of the API server, in the place of the kubeconfig's" },
+  config: { kind: 'text', section: 'General', summary: 'File with a KubeSchedulerConfiguration; flags that it has a field for are ignored then' },
+  'write-config-to': { kind: 'text', section: 'General', summary: 'File to write the default configuration to, and end' },
+  'plugin-module': { kind: 'texts', default: [], section: 'General', summary: 'Modules with further plugins' },
+  'pod-max-in-unschedulable-pods-duration': { kind: 'duration', default: DEFAULT_CONFIG.podMaxInUnschedulableSeconds * 1000, section: 'General', summary: 'How long a pod that fits nowhere waits for a reason to be tried again' },
+  'kube-api-qps': { kind: 'number', section: 'General', summary: 'Requests a second; no limit of our own without it' },
+  'kube-api-burst': { kind: 'whole', section: 'General', summary: 'Requests at once where they are limited (100)' },
+  'kube-api-content-type': { kind: 'text', ignored: 'JSON is spoken' },
+  'feature-gates': { kind: 'pairs', section: 'General', summary: 'Feature gates: Name=true' },
+  'leader-elect': { kind: 'switch', default: true, section: 'Leader election', summary: 'Whether only one of several schedulers acts' },
+  'leader-elect-lease-duration': { kind: 'duration', default: leaderElection.leaseDurationMs, section: 'Leader election', summary: 'How long others wait for a renewal' },
+  'leader-elect-renew-deadline': { kind: 'duration', default: leaderElection.renewDeadlineMs, section: 'Leader election', summary: 'How long the leader tries to renew' },
+  'leader-elect-retry-period': { kind: 'duration', default: leaderElection.retryPeriodMs, section: 'Leader election', summary: 'Time between attempts' },
+  'leader-elect-resource-lock': { kind: 'text', only: ['leases'], refused: 'the lock is a Lease' },
+  'leader-elect-resource-name': { kind: 'text', default: leaderElection.resourceName, section: 'Leader election', summary: 'Name of the Lease' },
+  'leader-elect-resource-namespace': { kind: 'text', default: leaderElection.resourceNamespace, section: 'Leader election', summary: 'Namespace of the Lease' },
+  'bind-address': { kind: 'text', default: '127.0.0.1', section: 'Serving', summary: 'Address of health checks, metrics and explanations' },
+  'secure-port': { kind: 'whole', default: 10_259, section: 'Serving', summary: 'Port of them; 0 serves nothing' },
+  'tls-cert-file': { kind: 'text', section: 'Serving', summary: 'Certificate; one is made without it' },
+  'tls-private-key-file': { kind: 'text', section: 'Serving', summary: 'Its key' },
+  'authorization-always-allow-paths': { kind: 'texts', default: ['/healthz', '/readyz', '/livez'], section: 'Serving', summary: 'Paths for everybody' },
+  'authentication-kubeconfig': { kind: 'text', ignored: DELEGATED },
+  'authentication-skip-lookup': { kind: 'switch', ignored: DELEGATED },
+  'authentication-token-webhook-cache-ttl': { kind: 'duration', ignored: DELEGATED },
+  'authentication-tolerate-lookup-failure': { kind: 'switch', ignored: DELEGATED },
+  'authorization-kubeconfig': { kind: 'text', ignored: DELEGATED },
+  'authorization-webhook-cache-authorized-ttl': { kind: 'duration', ignored: DELEGATED },
+  'authorization-webhook-cache-unauthorized-ttl': { kind: 'duration', ignored: DELEGATED },
+  'client-ca-file': { kind: 'text', ignored: DELEGATED },
+  'requestheader-allowed-names': { kind: 'texts', ignored: DELEGATED },
+  'requestheader-client-ca-file': { kind: 'text', ignored: DELEGATED },
+  'requestheader-extra-headers-prefix': { kind: 'texts', ignored: DELEGATED },
+  'requestheader-group-headers': { kind: 'texts', ignored: DELEGATED },
+  'requestheader-uid-headers': { kind: 'texts', ignored: DELEGATED },
+  'requestheader-username-headers': { kind: 'texts', ignored: DELEGATED },
+  'cert-dir': { kind: 'text', ignored: OWN_SERVING },
+  'disable-http2-serving': { kind: 'switch', ignored: OWN_SERVING },
+  'http2-max-streams-per-connection': { kind: 'whole', ignored: OWN_SERVING },
+  'permit-address-sharing': { kind: 'switch', ignored: OWN_SERVING },
+  'permit-port-sharing': { kind: 'switch', ignored: OWN_SERVING },
+  'tls-cipher-suites': { kind: 'texts', ignored: OWN_SERVING },
+  'tls-curve-preferences': { kind: 'texts', ignored: OWN_SERVING },
+  'tls-min-version': { kind: 'text', ignored: OWN_SERVING },
+  'tls-sni-cert-key': { kind: 'texts', ignored: OWN_SERVING },
+  ...loggingFlags,
+  ...processFlags,
+} as const satisfies FlagTable;
+
+export type SchedulerFlagValues = FlagValues<typeof schedulerFlags>;

@@ -1,0 +1,62 @@
+import type { Pod } from '../../../api/generated/core-v1.ts';
+import { defineResource, type ApiObject, type Resource } from '../../../client/index.ts';
+
+/** The label by which the coscheduling plugin knows the members of a group. */
+export const POD_GROUP_LABEL = 'scheduling.x-k8s.io/pod-group';
+
+/** Where a pod's group is described: by Kubernetes' own API, or by the one of the coscheduling plugin. */
+export type GroupSource = 'workload' | 'coscheduling';
+
+export interface GroupReference {
+  readonly source: GroupSource;
+  /** `source namespace/name`. */
+  readonly key: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export interface PodGroup {
+  /** How many must be placed together; 1 for groups without that wish. */
+  readonly minCount: number;
+  /** How long members may hold their places while others are missing. */
+  readonly timeoutMs: number;
+}
+
+const WORKLOAD_TIMEOUT_MS = 5 * 60_000;
+const COSCHEDULING_TIMEOUT_MS = 60_000;
+
+export function groupOf(pod: Pod): GroupReference | undefined {
+  const namespace = pod.metadata.namespace ?? '';
+  const own = pod.spec?.schedulingGroup?.podGroupName;
+  const labelled = pod.metadata.labels?.[POD_GROUP_LABEL];
+  if (own) return { source: 'workload', key: `workload ${namespace}/${own}`, namespace, name: own };
+  if (labelled) return { source: 'coscheduling', key: `coscheduling ${namespace}/${labelled}`, namespace, name: labelled };
+  return undefined;
+}
+
+interface WorkloadPodGroup extends ApiObject {
+  spec?: { schedulingPolicy?: { gang?: { minCount?: number } } };
+}
+
+interface CoschedulingPodGroup extends ApiObject {
+  spec?: { minMember?: number; scheduleTimeoutSeconds?: number };
+}
+
+export interface GroupKind {
+  readonly resource: Resource;
+  read(object: ApiObject): PodGroup;
+}
+
+export const GROUP_KINDS: Readonly<Record<GroupSource, GroupKind>> = {
+  workload: {
+    resource: defineResource<WorkloadPodGroup>({ group: 'scheduling.k8s.io', version: 'v1alpha2', plural: 'podgroups', kind: 'PodGroup', namespaced: true }),
+    read: (object) => ({ minCount: (object as WorkloadPodGroup).spec?.schedulingPolicy?.gang?.minCount ?? 1, timeoutMs: WORKLOAD_TIMEOUT_MS }),
+  },
+  coscheduling: {
+    resource: defineResource<CoschedulingPodGroup>({ group: 'scheduling.x-k8s.io', version: 'v1alpha1', plural: 'podgroups', kind: 'PodGroup', namespaced: true }),
+    read: (object) => {
+      const { minMember = 1, scheduleTimeoutSeconds } = (object as CoschedulingPodGroup).spec ?? {};
+      return { minCount: minMember, timeoutMs: scheduleTimeoutSeconds ? scheduleTimeoutSeconds * 1000 : COSCHEDULING_TIMEOUT_MS };
+    },
+  },
+};
