@@ -45,6 +45,8 @@ export interface ControllerFixture {
   /** Whether the kill point of the last start was reached. */
   readonly killed: boolean;
   start(trouble?: KillPoint | Faults): Promise<void>;
+  /** Another manager beside the one that runs, as if both led; it ends with that one, and what it writes counts too. */
+  startBeside(): Promise<void>;
   stopControllers(): Promise<void>;
   /** Moves time on. */
   advance(ms: number): Promise<void>;
@@ -59,7 +61,11 @@ export async function startFixture(options: FixtureOptions): Promise<ControllerF
   const transport = inProcessTransport({ handle: server.pipeline.handle, user: ADMIN, signal: ctx.signal });
   const client = new Client({ transport, clock: ctx.clock, userAgent: 'test' });
   const config: ControllerManagerConfig = { ...DEFAULT_CONFIG, leaderElect: false, ...options.config, controllers: options.controllers };
-  let manager: { stop: AbortController; running: Promise<void>; recording: RecordingTransport } | undefined;
+  let manager: { stop: AbortController; running: Promise<unknown>; recording: RecordingTransport } | undefined;
+  const runManager = (stop: AbortController, recording: RecordingTransport): Promise<void> => {
+    const inner = childContext(ctx, 'kube-controller-manager', AbortSignal.any([ctx.signal, stop.signal]));
+    return run(inner, { client: new Client({ transport: recording, clock: ctx.clock, userAgent: 'kube-controller-manager' }), config, identity: 'test' }).catch(() => {});
+  };
 
   const stopControllers = async (): Promise<void> => {
     if (!manager) return;
@@ -82,10 +88,12 @@ export async function startFixture(options: FixtureOptions): Promise<ControllerF
       await stopControllers();
       const stop = new AbortController();
       const recording = new RecordingTransport(transport, trouble, () => stop.abort(new Error('killed')));
-      const inner = childContext(ctx, 'kube-controller-manager', AbortSignal.any([ctx.signal, stop.signal]));
-      const running = run(inner, { client: new Client({ transport: recording, clock: ctx.clock, userAgent: 'kube-controller-manager' }), config, identity: 'test' });
-      running.catch(() => {});
-      manager = { stop, running: running.catch(() => {}), recording };
+      manager = { stop, running: runManager(stop, recording), recording };
+      await ctx.clock.advance(1);
+    },
+    async startBeside() {
+      if (!manager) throw new Error('there is no manager to start one beside');
+      manager.running = Promise.all([manager.running, runManager(manager.stop, manager.recording)]);
       await ctx.clock.advance(1);
     },
     stopControllers,

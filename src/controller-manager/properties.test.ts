@@ -1,0 +1,90 @@
+/** Every controller, from random starting states: alone, with a second leader beside it, and killed at every write. */
+import { describe, expect, it } from 'vitest';
+import { SeededRandom } from '../kernel/index.ts';
+import { convergesWhenKilledAtEveryWrite, startFixture, type ControllerFixture } from './testing.ts';
+import { controllers } from './registry.ts';
+import { ELSEWHERE, PROPERTIES, type Property, type World } from './testing-properties.ts';
+
+const everything = process.env['K8TS_EVERYTHING'] === '1';
+const SEEDS = everything ? [1, 2, 3, 4, 5, 6] : [1];
+/** Long enough for every resynchronisation that is not a mere look. */
+const AT_REST_MS = 60_000;
+
+async function worldOf(fixture: ControllerFixture, namespace: string, seed: number): Promise<World> {
+  await fixture.client.resource('v1/namespaces').create({ metadata: { name: namespace } });
+  // The stand-in that gives namespaces their account is the test server's; here it must not matter when it acts.
+  await fixture.advance(10);
+  return { client: fixture.client, random: new SeededRandom(seed), namespace };
+}
+
+async function rightInTheEnd(fixture: ControllerFixture, { wrong, limitMs = 60_000 }: Property, world: World): Promise<void> {
+  let found: string | undefined;
+  const isRight = async (): Promise<boolean> => (found = await wrong(world)) === undefined;
+  await fixture.until('it is right', isRight, limitMs).catch((error: unknown) => {
+    throw new Error(`${found}\n${error instanceof Error ? error.message : String(error)}`);
+  });
+}
+
+it('there is a property for every controller, or a reason why not', () => {
+  const covered = new Set([...PROPERTIES.flatMap((property) => property.controllers), ...ELSEWHERE]);
+  expect(controllers.map(({ name }) => name).filter((name) => !covered.has(name))).toEqual([]);
+});
+
+describe.each(PROPERTIES.map((property) => [property.holds, property] as const))('%s', (_, property) => {
+  const start = () => startFixture({ controllers: property.controllers, ...(property.config ? { config: property.config } : {}) });
+
+  it('from wherever it starts, and nothing is written after that', async () => {
+    const fixture = await start();
+    try {
+      for (const seed of SEEDS) {
+        await fixture.stopControllers();
+        const world = await worldOf(fixture, `alone-${seed}`, seed);
+        await property.arrange(world);
+        await fixture.start();
+        await rightInTheEnd(fixture, property, world);
+        if (property.limitMs !== undefined) continue;
+        await fixture.advance(5_000);
+        const before = fixture.writes.length;
+        await fixture.advance(AT_REST_MS);
+        expect(fixture.writes.slice(before)).toEqual([]);
+      }
+    } finally {
+      await fixture.stop();
+    }
+  }, 120_000);
+
+  it.runIf(everything)('with two leaders', async () => {
+    const fixture = await start();
+    try {
+      for (const seed of SEEDS) {
+        await fixture.stopControllers();
+        const world = await worldOf(fixture, `two-${seed}`, seed + 100);
+        await fixture.start();
+        await fixture.startBeside();
+        await property.arrange(world);
+        await rightInTheEnd(fixture, property, world);
+      }
+    } finally {
+      await fixture.stop();
+    }
+  }, 120_000);
+
+  it.runIf(everything)('killed at every write', async () => {
+    const fixture = await start();
+    const worlds = new Map<string, World>();
+    try {
+      await convergesWhenKilledAtEveryWrite({
+        fixture,
+        async arrange(name) {
+          const world = await worldOf(fixture, name, 7);
+          worlds.set(name, world);
+          await property.arrange(world);
+        },
+        converged: async (name) => (await property.wrong(worlds.get(name)!)) === undefined,
+        limitMs: property.limitMs ?? 60_000,
+      });
+    } finally {
+      await fixture.stop();
+    }
+  }, 300_000);
+});
