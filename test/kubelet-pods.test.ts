@@ -1,19 +1,24 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it as vitestIt } from 'vitest';
 import type { Pod } from '../src/api/generated/core-v1.ts';
 import { startNodeCluster, type NodeCluster } from './node-cluster.ts';
-import { requires } from './requires.ts';
+import { containerd, ownRuntime } from './node-runtimes.ts';
+import { everything, requires } from './requires.ts';
 
-const missing = requires('root', 'runc', 'conmon', 'kubectl', 'busybox');
+const RUNTIMES = [
+  { title: 'with our runtime', startRuntime: ownRuntime, missing: requires('root', 'runc', 'conmon', 'kubectl', 'busybox') },
+  { title: 'with containerd', startRuntime: containerd, missing: everything ? requires('root', 'runc', 'containerd', 'ctr', 'kubectl', 'busybox') : 'only with K8TS_EVERYTHING=1' },
+];
 
 /** Real containers under real kubectl: what a user of one node does. */
-describe.skipIf(missing)(`pods on a node${missing ? ` (${missing})` : ''}`, { timeout: 60_000 }, () => {
+describe.each(RUNTIMES.map((one) => ({ ...one, title: one.missing ? `${one.title} (${one.missing})` : one.title })))('pods on a node $title', { timeout: 60_000 }, ({ startRuntime, missing }) => {
   let c: NodeCluster;
   beforeAll(async () => {
-    c = await startNodeCluster();
+    if (!missing) c = await startNodeCluster({ startRuntime });
   }, 60_000);
+  const it = vitestIt.skipIf(missing);
   afterAll(() => c?.close(), 60_000);
 
   const pod = (name: string): Promise<Pod> => c.client.resource('v1/pods').get({ namespace: 'default', name });
@@ -166,6 +171,6 @@ describe.skipIf(missing)(`pods on a node${missing ? ` (${missing})` : ''}`, { ti
     expect((await pod('stays')).status).toEqual(before);
     expect(await exec('stays', 'echo alive')).toBe('alive\n');
     await c.ok('delete pod stays --now');
-    await c.until('nothing is left', async () => ((await c.node.runtime.runtime.listContainers({})).containers ?? []).length === 0);
+    await c.until('nothing is left', async () => ((await c.node.runtime.cri.runtime.listContainers({})).containers ?? []).length === 0);
   });
 });

@@ -2,18 +2,20 @@ import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import tls from 'node:tls';
 import { startControlPlane, type ControlPlane } from '../src/cluster/control-plane.ts';
-import { startRealNode, type RealNode, type RealNodeOptions } from './real-node.ts';
+import type { KubeletConfig } from '../src/kubelet/index.ts';
+import { removeKubeletState } from '../src/kubelet/index.ts';
 import type { Client } from '../src/client/index.ts';
 import { DEFAULT_CONFIG, run as runControllerManager } from '../src/controller-manager/index.ts';
 import { createContext, RunGroup, type Context } from '../src/kernel/index.ts';
 import { createNetns, deleteNetns, runIn } from '../src/kernel/netns/index.ts';
 import { DEFAULT_CONFIG as DEFAULT_SCHEDULER_CONFIG, run as runScheduler } from '../src/scheduler/index.ts';
 import { removeCgroups } from './container-runtime-fixture.ts';
+import { ownRuntime, type StartRuntime } from './node-runtimes.ts';
+import { startRealNode, type RealNode } from './real-node.ts';
 import { findProgram } from './requires.ts';
-import { busyboxImage, dockerArchive, webImage, type TestImage } from './test-images.ts';
+import { busyboxImage, webImage } from './test-images.ts';
 
 /** A cluster of one node that runs containers, all in this process: API server, controllers, scheduler, runtime, kubelet. */
 export interface NodeCluster {
@@ -24,7 +26,6 @@ export interface NodeCluster {
   readonly client: Client;
   node: RealNode;
   readonly netns: string;
-  load(image: TestImage): Promise<void>;
   /** Ends kubelet and runtime and starts them again; containers go on. */
   restartNode(): Promise<void>;
   kubectl(args: string | readonly string[], stdin?: string): Promise<KubectlOutcome>;
@@ -44,7 +45,14 @@ let clusters = 0;
 const MASTERS = ['system:masters', 'system:authenticated'];
 const NODE = 'node-1';
 
-export async function startNodeCluster(options: Partial<RealNodeOptions> & { readonly port?: number } = {}): Promise<NodeCluster> {
+export interface NodeClusterOptions {
+  readonly port?: number;
+  /** Default: ours. */
+  readonly startRuntime?: StartRuntime;
+  readonly kubelet?: Partial<KubeletConfig>;
+}
+
+export async function startNodeCluster(options: NodeClusterOptions = {}): Promise<NodeCluster> {
   const name = `kubelet-${process.pid}-${clusters++}`;
   const directory = mkdtempSync(join(tmpdir(), `${name}-`));
   const stateParent = `/run/k8ts-test/${name}`;
@@ -86,22 +94,19 @@ export async function startNodeCluster(options: Partial<RealNodeOptions> & { rea
   );
   group.start('kube-scheduler', () => runScheduler(ctx, { client: clientAs('system:kube-scheduler', ['system:authenticated']), config: { ...DEFAULT_SCHEDULER_CONFIG, leaderElect: false }, identity: 'test' }));
 
-  let nodeStop = new AbortController();
-  const startNode = async (): Promise<RealNode> => {
-    nodeStop = new AbortController();
-    const inner = { ...ctx, signal: AbortSignal.any([ctx.signal, nodeStop.signal]) };
-    return startRealNode(inner, {
+  const cgroupRoot = `/k8ts-${name}`;
+  const startRuntime = options.startRuntime ?? ownRuntime;
+  const place = { dataDirectory: join(directory, 'node'), stateDirectory: join(stateParent, NODE), netns };
+  const startNode = (): Promise<RealNode> =>
+    startRealNode(ctx, {
+      ...place,
       name: NODE,
-      client: controlPlane.clientAs({ name: `system:node:${NODE}`, groups: ['system:nodes', 'system:authenticated'] }, 'kubelet', inner.signal),
-      dataDirectory: join(directory, 'node'),
-      stateDirectory: join(stateParent, NODE),
-      netns,
-      addresses: ['10.64.0.2'],
-      clusterDns: ['10.96.0.10'],
+      client: controlPlane.clientAs({ name: `system:node:${NODE}`, groups: ['system:nodes', 'system:authenticated'] }, 'kubelet'),
+      startRuntime,
+      cgroupRoot,
       clientCa: controlPlane.pki.ca.certificate,
-      ...options,
+      ...(options.kubelet === undefined ? {} : { kubelet: options.kubelet }),
     });
-  };
   node = await startNode();
   const first = node;
 
@@ -113,12 +118,8 @@ export async function startNodeCluster(options: Partial<RealNodeOptions> & { rea
     client: clientAs('admin', MASTERS),
     node: first,
     netns,
-    async load(image) {
-      await cluster.node.runtime.imageStore.loadArchive(Readable.from([dockerArchive(image)]));
-    },
     async restartNode() {
-      nodeStop.abort(new Error('restarted'));
-      await cluster.node.finished.catch(() => {});
+      await cluster.node.stop();
       cluster.node = node = await startNode();
     },
     kubectl: (args, stdin = '') => runKubectl(join(directory, 'kubeconfig'), args, stdin),
@@ -135,40 +136,34 @@ export async function startNodeCluster(options: Partial<RealNodeOptions> & { rea
       }
     },
     async close() {
-      nodeStop.abort(new Error('closed'));
-      await cluster.node.finished.catch(() => {});
+      await cluster.node.stop();
       stop.abort(new Error('closed'));
       await group.wait().catch(() => {});
       await controlPlane.finished.catch(() => {});
-      await removeEverything(directory, stateParent, netns);
-      removeCgroups(`/k8ts-${name}-${NODE}`);
+      await removePods(startRuntime, { ...place, cgroupParent: cgroupRoot });
+      await removeKubeletState({ rootDirectory: join(place.dataDirectory, 'kubelet'), cgroupRoot });
+      removeCgroups(cgroupRoot);
       deleteNetns(netns);
       rmSync(stateParent, { recursive: true, force: true });
       rmSync(directory, { recursive: true, force: true });
     },
   };
   writeFileSync(join(directory, 'kubeconfig'), controlPlane.kubeconfig, { mode: 0o600 });
-  await cluster.load(busyboxImage('docker.io/library/busybox:latest'));
-  await cluster.load(webImage('docker.io/library/www:latest'));
+  await cluster.node.runtime.load(busyboxImage('docker.io/library/busybox:latest'));
+  await cluster.node.runtime.load(webImage('docker.io/library/www:latest'));
   await cluster.until('the node is ready', async () => (await cluster.client.resource('v1/nodes').get({ name: NODE })).status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false);
   return cluster;
 }
 
 /** Takes the runtime up once more, without anyone who would start things again, and removes what it has. */
-async function removeEverything(directory: string, stateParent: string, netns: string): Promise<void> {
-  const { BridgeNetwork, startContainerRuntime } = await import('../src/container-runtime/index.ts');
-  const stop = new AbortController();
-  const ctx = createContext({ signal: stop.signal, writeLog: () => {} });
-  const network = await BridgeNetwork.open(ctx, { nodeNetns: netns, stateDirectory: join(directory, 'node', 'network') });
-  const runtime = await startContainerRuntime(ctx, { rootDirectory: join(directory, 'node', 'runtime'), stateDirectory: join(stateParent, NODE), network, nodeNetns: netns });
-  const { items = [] } = await runtime.runtime.listPodSandbox({});
-  await Promise.all(items.map(({ id = '' }) => runtime.runtime.removePodSandbox({ podSandboxId: id })));
-  stop.abort();
-  await runtime.finished;
-  await network.close();
-  const { systemMounter } = await import('../src/kubelet/volumes/mounter.ts');
-  const mounter = systemMounter();
-  for (const point of await mounter.below(directory)) await mounter.unmount(point);
+async function removePods(startRuntime: StartRuntime, place: Parameters<StartRuntime>[1]): Promise<void> {
+  const runtime = await startRuntime(createContext({ writeLog: () => {} }), place);
+  const { items = [] } = await runtime.cri.runtime.listPodSandbox({});
+  for (const { id = '' } of items) {
+    await runtime.cri.runtime.stopPodSandbox({ podSandboxId: id });
+    await runtime.cri.runtime.removePodSandbox({ podSandboxId: id });
+  }
+  await runtime.stop();
 }
 
 const KUBECTL = findProgram('kubectl') ?? 'kubectl';

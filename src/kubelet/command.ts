@@ -58,10 +58,15 @@ export async function startKubeletCommand(ctx: Context, { values, given }: Parse
   let running: RunningKubelet | undefined;
   group.start('kubelet', (signal) => run({ ...ctx, signal }, { client, runtime, config, onReady: (kubelet) => (running = kubelet) }));
   if (configuration.rotateCertificates && (await hasClientCertificate(directory, ctx.clock.now()))) group.start('client certificate', (signal) => rotateClientCertificate({ ...ctx, signal }, { client, directory, nodeName }));
-  const finished = group.wait().finally(async () => {
-    runtime.close();
-    await client.close();
-  });
+  const untilEnded = async (): Promise<void> => {
+    try {
+      await group.wait();
+    } finally {
+      runtime.close();
+      await client.close();
+    }
+  };
+  const finished = untilEnded();
   return { shutDown: async () => running?.shutDown(), finished };
 }
 

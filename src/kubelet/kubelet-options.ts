@@ -25,6 +25,8 @@ export interface KubeletConfig extends KubeletConfiguration {
   readonly nodeAddresses: readonly string[];
   /** The pinned network namespace that is the node's, where it is not the process's own. */
   readonly nodeNetns?: string;
+  /** The namespace in which the runtime's streaming URLs answer, where it is not the process's own. */
+  readonly runtimeNetns?: string;
   readonly serving?: KubeletServing;
   /** `external`: a cloud controller manager initializes the node and gives it its addresses. */
   readonly cloudProvider?: string;

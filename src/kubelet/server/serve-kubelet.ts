@@ -73,7 +73,7 @@ export async function serveKubelet(outer: Context, tools: ServerTools): Promise<
     const pass = async (): Promise<void> => {
       await check(request, url.pathname);
       if (!STREAMS.has(url.pathname.split('/')[1] ?? '')) throw new HttpProblem(404, '404 page not found\n');
-      await handThrough(request, socket, head, await streamingUrl(tools, url));
+      await handThrough(request, socket, head, { url: await streamingUrl(tools, url), netns: config.runtimeNetns });
     };
     void pass().catch((error: unknown) => {
       const status = error instanceof HttpProblem ? error.status : 500;

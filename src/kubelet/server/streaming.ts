@@ -1,7 +1,7 @@
 /** exec, attach and port-forward: the runtime says where, and the client's connection is handed through to it as it is. */
-import net from 'node:net';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { connectIn } from '../../kernel/netns/index.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { ContainerRuntime } from '../../cri/index.ts';
 import type { PodManager } from '../pod/pod-manager.ts';
@@ -43,9 +43,9 @@ export function runningContainer(manager: PodManager, pod: Pod, containerName: s
 }
 
 /** Repeats the request at the runtime and joins both connections; the runtime answers the upgrade itself. */
-export function handThrough(request: IncomingMessage, client: Duplex, head: Buffer, target: string): Promise<void> {
-  const url = new URL(target);
-  const runtime = net.connect({ host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port) });
+export function handThrough(request: IncomingMessage, client: Duplex, head: Buffer, target: { readonly url: string; readonly netns: string | undefined }): Promise<void> {
+  const url = new URL(target.url);
+  const runtime = connectIn({ netns: target.netns, host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port) });
   return new Promise((resolve) => {
     const end = (): void => {
       runtime.destroy();
