@@ -31,14 +31,14 @@ const MASTERS = ['system:masters', 'system:authenticated'];
 const NODE_CIDR_BITS = 24;
 
 /** Resolves when the cluster can be used; it ends with the context. A start that fails leaves nothing running. */
-export async function startCluster(parent: Context, options: ClusterOptions): Promise<Cluster> {
+export async function startCluster(parent: Context, asked: ClusterOptions): Promise<Cluster> {
   const stopping = new AbortController();
   const ctx: Context = { ...parent, signal: AbortSignal.any([parent.signal, stopping.signal]) };
   setMaxListeners(0, ctx.signal);
   /** First the network: the API server's address for nodes and pods is part of it. */
-  const fleet = (options.nodes ?? 0) > 0 ? await openFleet(ctx, options) : undefined;
-  const advertised = fleet ? { ...options, advertiseAddress: fleet.apiServerAddress } : options;
-  const controlPlane = await startControlPlane(ctx, advertised, (name) => nodes.connectTo(name)).catch(async (error: unknown) => {
+  const fleet = (asked.nodes ?? 0) > 0 ? await openFleet(ctx, asked) : undefined;
+  const options: ClusterOptions = fleet ? { ...asked, ...fleet.ranges, advertiseAddress: fleet.apiServerAddress } : asked;
+  const controlPlane = await startControlPlane(ctx, options, (name) => nodes.connectTo(name)).catch(async (error: unknown) => {
     await fleet?.destroy();
     throw error;
   });

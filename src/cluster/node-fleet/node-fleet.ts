@@ -11,7 +11,7 @@ import { childContext, type Context } from '../../kernel/index.ts';
 import { runClusterDns, serviceAddress } from '../cluster-dns.ts';
 import type { ControlPlane } from '../control-plane.ts';
 import type { Components } from '../components.ts';
-import { createFabric, DEFAULT_STATE_DIRECTORY, forwardTo, type Fabric, type HostListener } from '../fabric/index.ts';
+import { createFabric, DEFAULT_STATE_DIRECTORY, type Fabric, type HostListener } from '../fabric/index.ts';
 import { localInfrastructure } from '../local-infrastructure.ts';
 import { removeCgroups } from './remove-cgroups.ts';
 import { startNode, type RunningNode } from './start-node.ts';
@@ -22,8 +22,9 @@ export interface FleetOptions {
   readonly directory: string;
   /** The directory goes with the fleet. */
   readonly temporary: boolean;
-  readonly clusterCidr: string;
-  readonly serviceClusterIpRange: string;
+  /** Free ones where they are not given. */
+  readonly clusterCidr: string | undefined;
+  readonly serviceClusterIpRange: string | undefined;
   /** Lets pods reach what the host reaches. */
   readonly egress: boolean;
   readonly dns: boolean;
@@ -50,8 +51,8 @@ export class NodeFleet {
     const fabric = await createFabric(ctx, {
       name: options.clusterName,
       egress: options.egress,
-      families: options.clusterCidr.split(',').map((range) => (range.includes(':') ? 'IPv6' : 'IPv4')),
-      ranges: { pods: options.clusterCidr.split(','), services: options.serviceClusterIpRange.split(',') },
+      ...(options.clusterCidr ? { families: options.clusterCidr.split(',').map((range) => (range.includes(':') ? 'IPv6' : 'IPv4')) } : {}),
+      ranges: { ...(options.clusterCidr ? { pods: options.clusterCidr.split(',') } : {}), ...(options.serviceClusterIpRange ? { services: options.serviceClusterIpRange.split(',') } : {}) },
     });
     await fs.mkdir(options.directory, { recursive: true, mode: 0o700 });
     return new NodeFleet(ctx, options, fabric);
@@ -60,6 +61,12 @@ export class NodeFleet {
   /** Where nodes and pods reach the API server. */
   get apiServerAddress(): string {
     return this.fabric.hostAddresses[0]!;
+  }
+
+  /** What the cluster's Pods and Services have. */
+  get ranges(): { clusterCidr: string; serviceClusterIpRange: string } {
+    const { pods, services } = this.fabric.ranges;
+    return { clusterCidr: pods.join(','), serviceClusterIpRange: services.join(',') };
   }
 
   get names(): string[] {
@@ -78,8 +85,7 @@ export class NodeFleet {
   async start(controlPlane: ControlPlane, components: Components): Promise<void> {
     this.#controlPlane = controlPlane;
     const { port } = controlPlane.apiServer;
-    const local = new URL(controlPlane.server);
-    this.#listener = await this.fabric.serveOnHost(port, forwardTo({ host: local.hostname.replace(/^\[|\]$/g, ''), port }));
+    this.#listener = await this.fabric.serveOnHost(port, (socket) => controlPlane.apiServer.accept(socket));
     const client = (user: string, signal: AbortSignal) => controlPlane.clientAs({ name: user, groups: MASTERS }, `${user.replace(/^system:/, '')}/v1.36.4`, signal);
     components.add('cloud-controller-manager', (ctx) => {
       const infrastructure = localInfrastructure({ fabric: this.fabric, isRunning: (name) => this.#nodes.has(name) });
@@ -99,7 +105,7 @@ export class NodeFleet {
   }
 
   get #clusterDns(): string {
-    return serviceAddress(this.options.serviceClusterIpRange, DNS_INDEX);
+    return serviceAddress(this.ranges.serviceClusterIpRange, DNS_INDEX);
   }
 
   /** Resolves when the node works on pods; one that an earlier process had goes on with its containers. */
@@ -116,7 +122,9 @@ export class NodeFleet {
       clientAs: (user, groups, signal) => controlPlane.clientAs({ name: user, groups }, `${user.replace(/^system:/, '')}/v1.36.4`, signal),
       clientCa: controlPlane.pki.ca.certificate,
       serving: await issueCertificate(this.ctx, controlPlane.pki.ca, { commonName: `system:node:${name}`, organizations: ['system:nodes'], usage: 'server', dnsNames: [name], addresses: node.addresses }),
-      clusterCidr: this.options.clusterCidr,
+      mtu: this.fabric.mtu,
+      clusterCidr: this.ranges.clusterCidr,
+      dnsServer: this.options.dns ? { address: this.apiServerAddress, port: DNS_PORT } : undefined,
       clusterDns: this.options.dns ? [this.#clusterDns] : [],
       clusterDomain: CLUSTER_DOMAIN,
     });

@@ -1,24 +1,53 @@
 /** The fleet of a cluster, from the cluster's own options. */
 import { createHash } from 'node:crypto';
+import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { Context } from '../../kernel/index.ts';
 import type { ClusterOptions } from '../cluster-options.ts';
 import type { Components } from '../components.ts';
 import type { ControlPlane } from '../control-plane.ts';
-import { NodeFleet } from './node-fleet.ts';
+import { FabricError } from '../fabric/index.ts';
+import { NodeFleet, type FleetOptions } from './node-fleet.ts';
 
-export function openFleet(ctx: Context, options: ClusterOptions): Promise<NodeFleet> {
+const RANGES_FILE = 'network.json';
+
+export interface NetworkRanges {
+  readonly clusterCidr: string;
+  readonly serviceClusterIpRange: string;
+}
+
+/**
+ * With the ranges that were asked for, or, where another cluster of this machine has them and nothing is stored yet,
+ * with free ones, which the directory then remembers.
+ */
+export async function openFleet(ctx: Context, options: ClusterOptions): Promise<NodeFleet> {
   const name = clusterName(options);
-  return NodeFleet.open(ctx, {
+  const { dataDirectory } = options;
+  const remembered = dataDirectory && path.join(dataDirectory, RANGES_FILE);
+  const known = remembered && fs.existsSync(remembered) ? (JSON.parse(fs.readFileSync(remembered, 'utf8')) as NetworkRanges) : undefined;
+  const fleetOptions: FleetOptions = {
     clusterName: name,
-    directory: path.join(options.dataDirectory ?? path.join(os.tmpdir(), name), 'nodes'),
-    temporary: options.dataDirectory === undefined,
+    directory: path.join(dataDirectory ?? path.join(os.tmpdir(), name), 'nodes'),
+    temporary: dataDirectory === undefined,
     clusterCidr: options.clusterCidr,
     serviceClusterIpRange: options.serviceClusterIpRange,
+    ...known,
     egress: options.egress ?? false,
     dns: options.addons?.includes('dns') ?? false,
-  });
+  };
+  try {
+    return await NodeFleet.open(ctx, fleetOptions);
+  } catch (error) {
+    const isNew = !dataDirectory || !fs.existsSync(path.join(dataDirectory, 'etcd'));
+    if (!(error instanceof FabricError) || error.code !== 'range-taken' || !isNew) throw error;
+    const fleet = await NodeFleet.open(ctx, { ...fleetOptions, clusterCidr: undefined, serviceClusterIpRange: undefined });
+    if (remembered) {
+      fs.mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
+      fs.writeFileSync(remembered, JSON.stringify(fleet.ranges));
+    }
+    return fleet;
+  }
 }
 
 /** Of everything that the cluster has on the machine; the same again for the same directory. */

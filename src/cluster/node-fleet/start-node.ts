@@ -19,7 +19,10 @@ export interface NodeOptions {
   readonly clientAs: (user: string, groups: readonly string[], signal: AbortSignal) => Client;
   readonly clientCa: string;
   readonly serving: { readonly certificate: string; readonly key: string };
+  readonly mtu: number;
   readonly clusterCidr: string;
+  /** Where cluster DNS listens; it is no pod, and stands in for those that policies speak of. */
+  readonly dnsServer: { readonly address: string; readonly port: number } | undefined;
   readonly clusterDns: readonly string[];
   readonly clusterDomain: string;
 }
@@ -47,7 +50,7 @@ export async function startNode(parent: Context, options: NodeOptions): Promise<
   const kubeletDirectory = path.join(directory, 'kubelet');
   const cgroupRoot = `/${clusterName}/${node.name}`;
   const runtimeContext = childContext(parent, node.name, runtimeStop.signal);
-  const network = await BridgeNetwork.open(runtimeContext, { nodeNetns: node.netnsPath, stateDirectory: path.join(directory, 'network') });
+  const network = await BridgeNetwork.open(runtimeContext, { nodeNetns: node.netnsPath, stateDirectory: path.join(directory, 'network'), mtu: options.mtu });
   const runtime = await startContainerRuntime(runtimeContext, {
     rootDirectory: path.join(directory, 'containers'),
     stateDirectory,
@@ -89,7 +92,9 @@ export async function startNode(parent: Context, options: NodeOptions): Promise<
       }),
     );
   });
-  group.start('network-policy', (signal) => runNetworkPolicy(childContext(ctx, 'network-policy'), { client: clientAs('system:network-policy', MASTERS, signal), nodeName: node.name, netns: node.netnsPath }));
+  group.start('network-policy', (signal) =>
+    runNetworkPolicy(childContext(ctx, 'network-policy'), { client: clientAs('system:network-policy', MASTERS, signal), nodeName: node.name, netns: node.netnsPath, standIns: options.dnsServer ? [dnsStandIn(options.dnsServer)] : [] }),
+  );
   const agentsEnded = group.wait();
   agentsEnded.catch(() => undefined);
   return {
@@ -105,6 +110,18 @@ export async function startNode(parent: Context, options: NodeOptions): Promise<
       await runtime.finished;
       await unmountVolumes(kubeletDirectory);
     },
+  };
+}
+
+function dnsStandIn({ address, port }: { address: string; port: number }) {
+  return {
+    namespace: 'kube-system',
+    labels: { 'k8s-app': 'kube-dns' },
+    address,
+    ports: [
+      { protocol: 'UDP' as const, port: 53, name: 'dns', listensOn: port },
+      { protocol: 'TCP' as const, port: 53, name: 'dns-tcp', listensOn: port },
+    ],
   };
 }
 
