@@ -4,6 +4,7 @@ import { childContext, RunGroup, type Context } from '../kernel/index.ts';
 import { Cache } from './cache/cache.ts';
 import type { SchedulerConfiguration } from './config/types.ts';
 import { Evaluations } from './evaluation/evaluations.ts';
+import { advise } from './explanations/advise.ts';
 import { Explanations } from './explanations/explanations.ts';
 import { followNodes, followOthers, followPods } from './event-handlers.ts';
 import type { Extender } from './extenders/extender.ts';
@@ -58,6 +59,7 @@ async function schedule(ctx: Context, options: SchedulerOptions): Promise<void> 
   followNodes(scheduler, informers.informer('v1/nodes'));
   followPods(scheduler, informers.informer('v1/pods'));
   followOthers(scheduler, listers);
+  scheduler.explanations.advise = (uid) => advise(scheduler, uid);
   group.start('informers', () => informers.run());
   group.start('events', (signal) => scheduler.scheduledEvents.run(signal));
   for (const { schedulerName } of config.profiles) group.start(`${schedulerName} events`, (signal) => scheduler.recorderOf(schedulerName).run(signal));
