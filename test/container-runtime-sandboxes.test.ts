@@ -90,7 +90,12 @@ describe.skipIf(missing)('sandboxes of the container runtime', () => {
   it('maps users in a user namespace of its own', async () => {
     const mapping = [{ hostId: 1_000_000, containerId: 0, length: 65_536 }];
     const usernsOptions = { mode: 'POD' as const, uids: mapping, gids: mapping };
-    const { containerId, sandboxId } = await runContainer(fixture, 'exec sleep 1000', withNamespaces({ pid: 'CONTAINER', usernsOptions }));
+    const volume = join(fixture.directory, 'volume');
+    mkdirSync(volume);
+    const change = withNamespaces({ pid: 'CONTAINER', usernsOptions });
+    const { containerId, sandboxId } = await runContainer(fixture, 'exec sleep 1000', { ...change, container: { ...change.container, mounts: [{ containerPath: '/volume', hostPath: volume, uidMappings: mapping, gidMappings: mapping }] } });
+    await execText(fixture, containerId, 'sh', '-c', 'test "$(stat -c %u /volume)" = 0; touch /volume/mine');
+    expect(statSync(join(volume, 'mine')).uid).toBe(0);
     expect(await execText(fixture, containerId, 'cat', '/proc/self/uid_map')).toMatch(/^\s+0\s+1000000\s+65536\n$/);
     expect(await execText(fixture, containerId, 'id', '-u')).toBe('0\n');
     await execText(fixture, containerId, 'sh', '-c', 'echo x > /written; test "$(stat -c %u /written)" = 0; test "$(stat -c %u /bin/busybox)" = 0; ip link show eth0 >/dev/null');

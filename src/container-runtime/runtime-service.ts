@@ -124,7 +124,7 @@ export function runtimeService(parts: RuntimeParts, stats: StatsProvider, stream
       for (const podSandboxMetrics of batches(await stats.sandboxMetrics())) yield { podSandboxMetrics };
     },
 
-    getContainerEvents: (_request, options) => parts.events.subscribe(options?.signal ?? parts.ctx.signal),
+    getContainerEvents: (_request, options) => parts.events.subscribe(options?.signal ? AbortSignal.any([options.signal, parts.ctx.signal]) : parts.ctx.signal),
   };
 }
 

@@ -63,6 +63,7 @@ export class StatePaths {
       persist: file('persist'),
       oom: file('persist/oom'),
       images: file('images'),
+      mounts: file('mounts'),
       exit: path.join(this.exits, id),
     };
   }
@@ -95,5 +96,7 @@ export interface ContainerPaths {
   readonly oom: string;
   /** Image volumes are mounted below it. */
   readonly images: string;
+  /** Volumes of a user namespace are mounted below it, with their owners mapped. */
+  readonly mounts: string;
   readonly exit: string;
 }

@@ -3,7 +3,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { CriError, type Mount } from '../../cri/index.ts';
 import type { UserNamespaceMapping } from '../images/index.ts';
-import type { RuntimeParts } from '../runtime-parts.ts';
+import { messageOf, type RuntimeParts } from '../runtime-parts.ts';
+import { attachMount, cloneMount, mapOwners } from '../syscalls.ts';
 
 export interface PrepareMountsOptions {
   readonly id: string;
@@ -16,7 +17,8 @@ export async function prepareMounts(parts: RuntimeParts, { id, mounts, userNames
   return Promise.all(
     mounts.map(async (mount, index) => {
       if (mount.image?.image) return { ...mount, readonly: true, hostPath: await mountImageVolume(parts, { id, mount, index, ...(userNamespace && { userNamespace }) }) };
-      return { ...mount, hostPath: existingSource(mount) };
+      const source = existingSource(mount);
+      return { ...mount, hostPath: userNamespace && (mount.uidMappings ?? []).length > 0 ? mapVolumeOwners(parts, { id, source, index, userNamespace }) : source };
     }),
   );
 }
@@ -31,6 +33,36 @@ function existingSource({ hostPath = '', containerPath = '' }: Mount): string {
   }
   fs.mkdirSync(hostPath, { recursive: true, mode: 0o755 });
   return fs.realpathSync(hostPath);
+}
+
+interface MappedVolume {
+  readonly id: string;
+  readonly source: string;
+  readonly index: number;
+  readonly userNamespace: UserNamespaceMapping;
+}
+
+/** Shows the volume's files to the user namespace under the ids that they have on disk: root's are root's. */
+function mapVolumeOwners(parts: RuntimeParts, { id, source, index, userNamespace }: MappedVolume): string {
+  const target = path.join(parts.paths.container(id).mounts, String(index));
+  fs.mkdirSync(path.dirname(target), { recursive: true });
+  if (fs.statSync(source).isDirectory()) fs.mkdirSync(target);
+  else fs.writeFileSync(target, '');
+  const namespace = fs.openSync(userNamespace.path ?? '', 'r');
+  try {
+    const mount = cloneMount(source, { recursive: true });
+    try {
+      mapOwners(mount, namespace);
+      attachMount(mount, target);
+    } finally {
+      fs.closeSync(mount);
+    }
+  } catch (error) {
+    throw new Error(`the owners of the volume ${source} cannot be mapped to the pod's user namespace: ${messageOf(error)}`, { cause: error });
+  } finally {
+    fs.closeSync(namespace);
+  }
+  return target;
 }
 
 interface ImageVolume {

@@ -1,6 +1,7 @@
 /** RemoveContainer: nothing of it is left, whatever state it was in. */
 import fs from 'node:fs';
-import { mountsBelow } from '../linux/mounts.ts';
+import path from 'node:path';
+import { mountsBelow, unmountAll } from '../linux/mounts.ts';
 import { deleteOciContainer } from '../oci-runtime.ts';
 import type { ContainerRecord } from '../records/container-record.ts';
 import type { RuntimeParts } from '../runtime-parts.ts';
@@ -27,8 +28,7 @@ export async function releaseContainer(parts: RuntimeParts, { id, runtimeHandler
   const runtime = parts.handlers.get(runtimeHandler);
   if (runtime !== undefined) await deleteOciContainer(runtime, id);
   if (fs.existsSync(paths.images)) for (const target of mountsBelow(paths.images)) await parts.images.unmountImage(target);
-  await parts.images.snapshots.remove(id);
-  fs.rmSync(paths.directory, { recursive: true, force: true });
-  fs.rmSync(paths.exit, { force: true });
-  fs.rmSync(`${parts.rootDirectory}/volumes/${id}`, { recursive: true, force: true });
+  if (fs.existsSync(paths.mounts)) for (const target of mountsBelow(paths.mounts)) unmountAll(target);
+  const remove = (file: string): Promise<void> => fs.promises.rm(file, { recursive: true, force: true });
+  await Promise.all([parts.images.snapshots.remove(id), remove(paths.directory), remove(paths.exit), remove(path.join(parts.rootDirectory, 'volumes', id))]);
 }

@@ -1,7 +1,10 @@
 /**
- * What the runtime knows of its sandboxes and containers, one small JSON file each, replaced atomically. A record is
- * written before the first resource that it stands for is made and removed after the last one is gone: so whatever
- * moment the process ends at, everything that it left behind has a record that says so.
+ * What the runtime knows of its sandboxes and containers, one small JSON file each. A record is written before the first
+ * resource that it stands for is made and removed after the last one is gone: so whatever moment the process ends at,
+ * everything that it left behind has a record that says so.
+ *
+ * A change is a new file with the next number, `ID.NUMBER.json`, and then the old one goes. Replacing a file by renaming
+ * would be as safe, but journaling file systems answer it by writing the data out at once, which takes milliseconds.
  */
 import fs from 'node:fs';
 import path from 'node:path';
@@ -12,33 +15,39 @@ export interface Identified {
 
 export class RecordStore<Stored extends Identified> implements Iterable<Stored> {
   readonly #directory: string;
-  readonly #records = new Map<string, Stored>();
+  readonly #records = new Map<string, { readonly record: Stored; readonly version: number }>();
 
   constructor(directory: string) {
     this.#directory = directory;
   }
 
-  /** Reads what is there. A file that no record was completely written to is one that nobody was told of. */
+  /** Reads what is there: of each record the newest that was written completely. Everything else goes. */
   load(): void {
     fs.mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
     for (const name of fs.readdirSync(this.#directory)) {
-      const file = path.join(this.#directory, name);
-      const record = name.endsWith('.json') ? readRecord<Stored>(file) : undefined;
-      if (record === undefined || `${record.id}.json` !== name) fs.rmSync(file, { force: true, recursive: true });
-      else this.#records.set(record.id, record);
+      const [, id = '', number = ''] = /^([\w-]+)\.(\d+)\.json$/.exec(name) ?? [];
+      const version = Number(number);
+      const record = id === '' ? undefined : readRecord<Stored>(path.join(this.#directory, name));
+      const known = this.#records.get(id);
+      if (record === undefined || record.id !== id || (known !== undefined && known.version > version)) {
+        fs.rmSync(path.join(this.#directory, name), { force: true, recursive: true });
+        continue;
+      }
+      if (known !== undefined) fs.rmSync(this.#file(id, known.version), { force: true });
+      this.#records.set(id, { record, version });
     }
   }
 
   get(id: string): Stored | undefined {
-    return this.#records.get(id);
+    return this.#records.get(id)?.record;
   }
 
   /** By its id, or by the beginning of its id when no other one begins so. */
   find(idOrPrefix: string): Stored | undefined {
-    const exact = this.#records.get(idOrPrefix);
+    const exact = this.get(idOrPrefix);
     if (exact !== undefined || idOrPrefix === '') return exact;
     let found: Stored | undefined;
-    for (const record of this.#records.values()) {
+    for (const { record } of this.#records.values()) {
       if (!record.id.startsWith(idOrPrefix)) continue;
       if (found !== undefined) return undefined;
       found = record;
@@ -48,32 +57,37 @@ export class RecordStore<Stored extends Identified> implements Iterable<Stored> 
 
   /** The parts that are given replace those of the record; those that are undefined are taken away. */
   update(id: string, change: Partial<Stored>): Stored {
-    const record = this.#records.get(id);
+    const record = this.get(id);
     if (record === undefined) throw new Error(`there is no record of ${id}`);
     return this.put({ ...record, ...change });
   }
 
   put(record: Stored): Stored {
-    const file = path.join(this.#directory, `${record.id}.json`);
-    const temporary = path.join(this.#directory, `.${record.id}.tmp`);
+    const known = this.#records.get(record.id);
+    const version = (known?.version ?? 0) + 1;
     // Environment variables and annotations may hold secrets.
-    fs.writeFileSync(temporary, JSON.stringify(record), { mode: 0o600 });
-    fs.renameSync(temporary, file);
-    this.#records.set(record.id, record);
+    fs.writeFileSync(this.#file(record.id, version), JSON.stringify(record), { mode: 0o600 });
+    this.#records.set(record.id, { record, version });
+    if (known !== undefined) fs.rmSync(this.#file(record.id, known.version), { force: true });
     return record;
   }
 
   remove(id: string): void {
-    fs.rmSync(path.join(this.#directory, `${id}.json`), { force: true });
+    const known = this.#records.get(id);
+    if (known !== undefined) fs.rmSync(this.#file(id, known.version), { force: true });
     this.#records.delete(id);
+  }
+
+  #file(id: string, version: number): string {
+    return path.join(this.#directory, `${id}.${version}.json`);
   }
 
   get size(): number {
     return this.#records.size;
   }
 
-  [Symbol.iterator](): Iterator<Stored> {
-    return this.#records.values();
+  *[Symbol.iterator](): Iterator<Stored> {
+    for (const { record } of this.#records.values()) yield record;
   }
 }
 

@@ -30,17 +30,31 @@ describe('records', () => {
     store.put({ id: 'b' });
     store.remove('b');
     expect([...open()]).toEqual([{ id: 'a', bytes: Buffer.from('x') }]);
-    expect(fs.statSync(path.join(directory, 'a.json')).mode & 0o777).toBe(0o600);
+    expect(fs.statSync(path.join(directory, 'a.2.json')).mode & 0o777).toBe(0o600);
   });
 
   it.each([
-    { name: 'cut off', file: 'a.json', text: '{"id":"a"' },
-    { name: 'never renamed', file: '.a.tmp', text: '{"id":"a"}' },
-    { name: 'of another id', file: 'a.json', text: '{"id":"b"}' },
+    { name: 'cut off', file: 'a.1.json', text: '{"id":"a"' },
+    { name: 'opened and never written', file: 'a.1.json', text: '' },
+    { name: 'of another id', file: 'a.1.json', text: '{"id":"b"}' },
+    { name: 'no records', file: 'a.json', text: '{"id":"a"}' },
   ])('that were $name are cleared away', ({ file, text }) => {
     fs.writeFileSync(path.join(directory, file), text);
     expect([...open()]).toEqual([]);
     expect(fs.readdirSync(directory)).toEqual([]);
+  });
+
+  it.each([
+    { name: 'the newest one counts', newest: '{"id":"a","value":10}', value: 10 },
+    { name: 'an unfinished change did not happen', newest: '{"id":"a","val', value: 9 },
+  ])('that were changed when the process ended: $name', ({ newest, value }) => {
+    fs.writeFileSync(path.join(directory, 'a.9.json'), '{"id":"a","value":9}');
+    fs.writeFileSync(path.join(directory, 'a.10.json'), newest);
+    const store = open();
+    expect(store.get('a')).toEqual({ id: 'a', value });
+    store.update('a', { value: 20 });
+    expect([...open()]).toEqual([{ id: 'a', value: 20 }]);
+    expect(fs.readdirSync(directory)).toHaveLength(1);
   });
 
   it('are found by a beginning of their id that no other has', () => {

@@ -26,7 +26,7 @@ export async function runSandbox(parts: RuntimeParts, request: RunPodSandboxRequ
       await setUp(parts, record, runtime);
     } catch (error) {
       await releaseSandbox(parts, record);
-      fs.rmSync(parts.paths.sandbox(record.id).directory, { recursive: true, force: true });
+      await fs.promises.rm(parts.paths.sandbox(record.id).directory, { recursive: true, force: true });
       parts.sandboxes.remove(record.id);
       throw error;
     }

@@ -34,7 +34,7 @@ export async function removeSandbox(parts: RuntimeParts, idOrPrefix: string): Pr
     if (record === undefined) return;
     parts.sandboxes.update(id, { phase: 'removing' });
     await releaseSandbox(parts, record);
-    fs.rmSync(parts.paths.sandbox(id).directory, { recursive: true, force: true });
+    await fs.promises.rm(parts.paths.sandbox(id).directory, { recursive: true, force: true });
     if (!record.config.linux?.cgroupParent) parts.cgroups.removeEmpty(parts.defaultCgroupParent);
     // Whoever listens is told while the sandbox can still be described.
     publishSandboxEvent(parts, id, 'CONTAINER_DELETED_EVENT');
