@@ -1,4 +1,5 @@
 /** What a write to a subresource leaves of the metadata that the client sent. */
+import { cloneJson } from '../../machinery/clone-json.ts';
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 
 export type ChangeableMetadata = 'all' | 'none' | readonly ('labels' | 'annotations' | 'finalizers' | 'ownerReferences')[];
@@ -8,6 +9,6 @@ export function keepStatusMetadata(meta: ObjectMeta, old: ObjectMeta, changeable
   for (const name of ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const) {
     if (changeable !== 'none' && changeable.includes(name)) continue;
     if (old[name] === undefined) delete meta[name];
-    else Object.assign(meta, { [name]: structuredClone(old[name]) });
+    else Object.assign(meta, { [name]: cloneJson(old[name]) });
   }
 }

@@ -1,4 +1,5 @@
 /** What every changed object goes through between admission and the store. */
+import { cloneJson } from '../../machinery/clone-json.ts';
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { invalid } from '../../machinery/status.ts';
@@ -95,7 +96,7 @@ async function prepareStatus(object: KubeObject, old: KubeObject, request: Write
   for (const name of Object.keys({ ...old, ...object })) {
     if (name === 'metadata' || name === 'status' || name === 'kind' || name === 'apiVersion') continue;
     if (old[name] === undefined) delete object[name];
-    else object[name] = structuredClone(old[name]);
+    else object[name] = cloneJson(old[name]);
   }
   keepStatusMetadata(object.metadata, old.metadata, strategy.statusMetadata ?? 'all');
   await strategy.prepareForStatusUpdate?.(object, old, request);

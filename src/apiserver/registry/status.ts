@@ -1,4 +1,5 @@
 /** The status of an object belongs to its controllers: plain writes cannot set it, and /status cannot set the rest. */
+import { cloneJson } from '../../machinery/clone-json.ts';
 import { canonicalize } from '../../machinery/decode/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import type { ServedResource } from './served-resource.ts';
@@ -17,5 +18,5 @@ export function clearStatus(served: ServedResource, object: KubeObject): void {
 
 export function restoreStatus(object: KubeObject, old: KubeObject): void {
   if (old['status'] === undefined) delete object['status'];
-  else object['status'] = structuredClone(old['status']);
+  else object['status'] = cloneJson(old['status']);
 }

@@ -1,4 +1,5 @@
 /** Binding: a scheduler assigns a pod to a node. Once only, and never a pod that is gated or going. */
+import { cloneJson } from '../../machinery/clone-json.ts';
 import { schema } from '../../api/index.ts';
 import type { Binding, Pod, PodCondition } from '../../api/generated/core-v1.ts';
 import { canonicalize } from '../../machinery/decode/index.ts';
@@ -58,7 +59,7 @@ async function bind(scope: Scope, binding: BindingObject, options: ReturnType<ty
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const current = attempt === 0 ? await backend.objects.get(served, place) : await backend.objects.fresh(served, place);
     const conditional = checkResourceVersion(scope, binding, current, false);
-    const pod = structuredClone(current.object) as PodObject;
+    const pod = cloneJson(current.object) as PodObject;
     assign(pod, binding, formatTime(backend.ctx.clock.now()));
     if (await backend.objects.replace(served, place, current, pod, options.dryRun)) return done(201);
     if (conditional) break;

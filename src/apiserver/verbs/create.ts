@@ -1,4 +1,5 @@
 /** POST to a collection: a new object, from the body to the store. */
+import { cloneJson } from '../../machinery/clone-json.ts';
 import { DEFAULT_NAME_ATTEMPTS, fillName } from '../registry/generate-name.ts';
 import { clearSystemMetadata, prepareForCreate } from '../registry/prepare-for-create.ts';
 import type { KubeObject } from '../../machinery/object.ts';
@@ -39,7 +40,7 @@ export async function storeCreated(scope: Scope, object: KubeObject, options: Wr
   fillName(object, backend.ctx.random);
   for (let attempt = 1; ; attempt++) {
     // What is reserved for one attempt is not asked for by the next; anything else can be prepared again.
-    const candidate = generated && served.strategy.reserve && attempt < DEFAULT_NAME_ATTEMPTS ? structuredClone(object) : object;
+    const candidate = generated && served.strategy.reserve && attempt < DEFAULT_NAME_ATTEMPTS ? cloneJson(object) : object;
     const named = generated ? attributesOf(scope, { ...admitted, object: candidate, name: candidate.metadata.name! }) : attributes;
     const preparing = prepareForCreate(scope, candidate, { dryRun: options.dryRun, beforeStore: () => backend.admission.validate(named) });
     const reservation = preparing instanceof Promise ? await preparing : preparing;

@@ -1,4 +1,5 @@
 /** The body of a write, decoded into the kind that the endpoint takes, in the media type it came in. */
+import { cloneJson } from '../../machinery/clone-json.ts';
 import type { GroupVersionKind, Message } from '../../api/schema.ts';
 import { schema } from '../../api/index.ts';
 import type { DeleteOptions } from '../../api/generated/meta-v1.ts';
@@ -38,7 +39,7 @@ function fromProcess(scope: Scope, given: KubeObject, options: BodyOptions): Kub
   const { served } = scope;
   const expected = options.expected ?? served;
   const message = expected.message ?? schema.kind(expected);
-  const own = structuredClone(given);
+  const own = cloneJson(given);
   if (!message) return withDefaults(expected, own, nowOf(scope));
   const conformed = (expected === served && served.conform ? served.conform : conform)(message, own).object as KubeObject;
   return withDefaults(expected, { ...conformed, apiVersion: own.apiVersion, kind: own.kind }, nowOf(scope));

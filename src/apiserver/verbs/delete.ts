@@ -2,6 +2,7 @@
  * DELETE. What holds an object back (a grace period, finalizers, dependents that are to go first) turns the deletion
  * into a mark on the object; without such it goes at once.
  */
+import { cloneJson } from '../../machinery/clone-json.ts';
 import type { DeleteOptions, Status } from '../../api/generated/meta-v1.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { conflict } from '../../machinery/status.ts';
@@ -99,7 +100,7 @@ function withoutDetailGroup(error: ReturnType<typeof conflict>, scope: Scope): R
 function markForDeletion(scope: Scope, current: KubeObject, options: DeleteOptions, dryRun: boolean): KubeObject | 'already-marked' {
   const { strategy } = scope.served;
   const { clock } = scope.backend.ctx;
-  const object = structuredClone(current);
+  const object = cloneJson(current);
   const meta = object.metadata;
   const finalizers = deletionFinalizers(strategy.defaultPropagation, meta.finalizers ?? [], options);
   const sameFinalizers = finalizers.length === (meta.finalizers?.length ?? 0) && finalizers.every((f) => meta.finalizers!.includes(f));

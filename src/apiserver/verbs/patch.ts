@@ -1,4 +1,5 @@
 /** PATCH: JSON patch, merge patch, strategic merge patch, and server-side apply. */
+import { cloneJson } from '../../machinery/clone-json.ts';
 import { conform } from '../../machinery/decode/index.ts';
 import { applyDefaults } from '../../machinery/defaulting/index.ts';
 import { isRecord, type KubeObject } from '../../machinery/object.ts';
@@ -54,7 +55,7 @@ export function patched(scope: Scope, type: Exclude<PatchType, 'application/appl
   const { fieldValidation } = options;
   const { value, strictErrors, refuse } = patchObject({ type, body, live, message: served.message, fieldValidation });
   // The result shares parts with the live object, which is frozen: what follows changes its own copy.
-  const result: unknown = structuredClone(value);
+  const result: unknown = cloneJson(value);
   try {
     if (type !== 'application/strategic-merge-patch+json' && !served.custom) checkType(served, live, result);
     const decoded = (served.conform ?? conform)(served.message, result);

@@ -1,4 +1,5 @@
 /** PUT: the whole object anew. */
+import { cloneJson } from '../../machinery/clone-json.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { badRequest } from '../../machinery/status.ts';
 import { writeOptions } from '../options.ts';
@@ -17,9 +18,9 @@ export async function update(scope: Scope): Promise<Result> {
   const manager = managerOf(scope, options);
   const { entry, created } = await updateObject(scope, {
     options,
-    compute: (live) => trackUpdate(scope, live, structuredClone(body), manager, body),
+    compute: (live) => trackUpdate(scope, live, cloneJson(body), manager, body),
     ...(scope.served.strategy.allowCreateOnUpdate && scope.subresource === ''
-      ? { create: () => createObject(scope, structuredClone(body), { ...options, kind: 'CreateOptions' }) }
+      ? { create: () => createObject(scope, cloneJson(body), { ...options, kind: 'CreateOptions' }) }
       : {}),
   });
   return { type: 'entry', status: created ? 201 : 200, entry };

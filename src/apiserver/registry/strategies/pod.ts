@@ -1,3 +1,4 @@
+import { cloneJson } from '../../../machinery/clone-json.ts';
 import { schema } from '../../../api/index.ts';
 import type { Pod, PodCondition, PodSpec } from '../../../api/generated/core-v1.ts';
 import type { DeleteOptions } from '../../../api/generated/meta-v1.ts';
@@ -53,7 +54,7 @@ export const pods: Strategy<PodObject> = {
     ephemeralcontainers: {
       prepareForUpdate(pod, old) {
         const ephemeral = pod.spec?.ephemeralContainers;
-        keepAllBut(pod, old, { ...structuredClone(old.spec!), ...(ephemeral ? { ephemeralContainers: ephemeral } : {}) });
+        keepAllBut(pod, old, { ...cloneJson(old.spec!), ...(ephemeral ? { ephemeralContainers: ephemeral } : {}) });
         if (!ephemeral) delete pod.spec!.ephemeralContainers;
       },
       resetFields: ['status'],
@@ -89,7 +90,7 @@ export function podGracePeriod(pod: Pod, options: DeleteOptions): number {
 function keepAllBut(pod: PodObject, old: PodObject, spec: PodSpec): void {
   pod.spec = spec;
   if (old.status === undefined) delete pod.status;
-  else pod.status = structuredClone(old.status);
+  else pod.status = cloneJson(old.status);
   keepStatusMetadata(pod.metadata, old.metadata, 'none');
 }
 
@@ -97,7 +98,7 @@ function keepAllBut(pod: PodObject, old: PodObject, spec: PodSpec): void {
 function resizedSpec(spec: PodSpec, old: PodSpec): PodSpec | undefined {
   const sameNames = (a: { name: string }[] = [], b: { name: string }[] = []): boolean => a.length === b.length;
   if (!sameNames(spec.containers, old.containers) || !sameNames(spec.initContainers, old.initContainers)) return undefined;
-  const kept = structuredClone(old);
+  const kept = cloneJson(old);
   kept.containers = resizedContainers(spec.containers, kept.containers);
   if (spec.initContainers) kept.initContainers = resizedContainers(spec.initContainers, kept.initContainers ?? []);
   if (spec.resources) kept.resources = spec.resources;

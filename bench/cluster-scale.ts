@@ -1,0 +1,136 @@
+/**
+ * Clusters of simulated nodes at scale, over minutes: only with K8TS_EVERYTHING=1. The store is on disk, as in `k8ts up`; the
+ * clients are in the process. K8TS_SCALE=NODES,DEPLOYMENTS,REPLICAS chooses another size.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Cluster } from '../src/index.ts';
+import type { BenchOptions, Row } from './harness.ts';
+
+export const name = 'cluster-scale';
+
+interface Size {
+  readonly nodes: number;
+  readonly deployments: number;
+  readonly replicas: number;
+}
+
+const SIZES: readonly Size[] = [
+  { nodes: 200, deployments: 1000, replicas: 10 },
+  { nodes: 5000, deployments: 1000, replicas: 150 },
+];
+const AT_ONCE = 32;
+const AT_REST_MS = 20_000;
+const PROBES_EVERY_MS = 50;
+
+export async function run(_: BenchOptions): Promise<Row[]> {
+  const [nodes, deployments, replicas] = (process.env['K8TS_SCALE'] ?? '').split(',').map(Number);
+  const sizes = nodes && deployments && replicas ? [{ nodes, deployments, replicas }] : process.env['K8TS_EVERYTHING'] === '1' ? SIZES : [];
+  const rows: Row[] = [];
+  for (const size of sizes) rows.push(...(await scaleRows(size)));
+  return rows;
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+async function scaleRows({ nodes, deployments, replicas }: Size): Promise<Row[]> {
+  const directory = mkdtempSync(join(tmpdir(), 'k8ts-scale-'));
+  const pods = deployments * replicas;
+  const rows: Row[] = [];
+  const size = `${nodes} nodes, ${pods.toLocaleString('en-US')} pods`;
+  const note = (work: string, value: number, unit: string, owed: Partial<Row> = {}): void => {
+    rows.push({ work: `${size}: ${work}`, value, unit, ...owed });
+    console.error(`  ${size}: ${work} ${value.toFixed(1)} ${unit}`);
+  };
+  const started = performance.now();
+  const cluster = await Cluster.start({ nodes, dataDirectory: directory, clusterCidr: '10.0.0.0/8', serviceClusterIpRange: '172.30.0.0/16', addons: [] });
+  try {
+    note('nodes registered and Ready', (performance.now() - started) / 1000, 's');
+    const latencies: number[] = [];
+    const probing = new AbortController();
+    const probes = probe(cluster, latencies, probing.signal);
+
+    let at = performance.now();
+    const cpu = process.cpuUsage();
+    await inTurns(deployments, (i) => cluster.client.resource('apps/v1/deployments').create(deployment(i, replicas, 'v1') as never));
+    note('Deployments created', (performance.now() - at) / 1000, 's');
+    await allAvailable(cluster, { deployments, replicas, image: 'v1' });
+    const elapsed = (performance.now() - at) / 1000;
+    const { user, system } = process.cpuUsage(cpu);
+    note('all pods available', elapsed, 's', pods === 10_000 ? { atMost: 60 } : {});
+    note('processor time for it', (user + system) / 1e6, 's');
+    note('pods per second', pods / elapsed, '/s');
+
+    at = performance.now();
+    const { items } = await cluster.client.resource('v1/pods').list({ namespace: 'default' });
+    note(`LIST of ${items.length} pods`, performance.now() - at, 'ms');
+
+    at = performance.now();
+    await inTurns(deployments, (i) => cluster.client.resource('apps/v1/deployments').patch({ namespace: 'default', name: `d-${i}` }, deployment(i, replicas, 'v2'), { type: 'merge' }));
+    await allAvailable(cluster, { deployments, replicas, image: 'v2' });
+    note('rolling update of all Deployments', (performance.now() - at) / 1000, 's');
+
+    probing.abort();
+    await probes;
+    latencies.sort((a, b) => a - b);
+    note('GET of one pod meanwhile, 99th percentile', latencies[Math.floor(latencies.length * 0.99)] ?? 0, 'ms', { atMost: 1000 });
+    note('resident memory', process.memoryUsage.rss() / 2 ** 20, 'MB', { atMost: 8192 });
+
+    await pause(AT_REST_MS);
+    const rest = process.cpuUsage();
+    at = performance.now();
+    await pause(AT_REST_MS);
+    const used = process.cpuUsage(rest);
+    note('at rest: of a core', ((used.user + used.system) / 10) / (performance.now() - at), '%', nodes <= 200 ? { atMost: 2 } : {});
+  } finally {
+    await cluster.stop();
+    rmSync(directory, { recursive: true, force: true });
+  }
+  return rows;
+}
+
+/** What a user would feel: one object, again and again. */
+async function probe(cluster: Cluster, latencies: number[], signal: AbortSignal): Promise<void> {
+  const configMaps = cluster.client.resource('v1/configmaps');
+  await configMaps.create({ metadata: { namespace: 'default', name: 'probe' } });
+  while (!signal.aborted) {
+    const at = performance.now();
+    await configMaps.get({ namespace: 'default', name: 'probe' });
+    await configMaps.patch({ namespace: 'default', name: 'probe' }, { data: { at: String(at) } }, { type: 'merge' });
+    latencies.push(performance.now() - at);
+    await pause(PROBES_EVERY_MS);
+  }
+}
+
+async function inTurns(count: number, work: (index: number) => Promise<unknown>): Promise<void> {
+  for (let from = 0; from < count; from += AT_ONCE) await Promise.all(Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, i) => work(from + i)));
+}
+
+async function allAvailable(cluster: Cluster, { deployments, replicas, image }: { deployments: number; replicas: number; image: string }): Promise<void> {
+  for (let last = performance.now(); ; ) {
+    const { items } = await cluster.client.resource('apps/v1/deployments').list({ namespace: 'default', resourceVersion: '0' });
+    const done = items.filter(({ metadata, spec, status }) => {
+      const current = spec?.template?.spec?.containers[0]?.image === image && status?.observedGeneration === metadata.generation;
+      return current && status?.updatedReplicas === replicas && status?.availableReplicas === replicas && status?.replicas === replicas;
+    });
+    if (done.length === deployments) return;
+    if (performance.now() - last > 10_000) {
+      last = performance.now();
+      console.error(`    ${done.length} of ${deployments} Deployments are done, ${Math.round(process.memoryUsage.rss() / 2 ** 20)} MB`);
+    }
+    await pause(200);
+  }
+}
+
+function deployment(index: number, replicas: number, image: string): object {
+  const app = `d-${index}`;
+  return {
+    metadata: { namespace: 'default', name: app },
+    spec: {
+      replicas,
+      selector: { matchLabels: { app } },
+      template: { metadata: { labels: { app } }, spec: { containers: [{ name: 'main', image, resources: { requests: { cpu: '10m', memory: '10Mi' } } }] } },
+    },
+  };
+}
