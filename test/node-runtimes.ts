@@ -65,6 +65,7 @@ disabled_plugins = ["io.containerd.snapshotter.v1.btrfs", "io.containerd.snapsho
   path = "${join(directory, 'opt')}"
 [plugins."io.containerd.grpc.v1.cri"]
   sandbox_image = "${PAUSE}"
+  restrict_oom_score_adj = true
   [plugins."io.containerd.grpc.v1.cri".cni]
     bin_dir = "/usr/lib/cni"
     conf_dir = "${cni}"
