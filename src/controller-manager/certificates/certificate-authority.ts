@@ -45,18 +45,24 @@ export interface SigningOptions {
 }
 
 export class CertificateAuthority {
-  readonly #issuer: x509.X509Certificate;
+  readonly #certificate: string;
+  #parsed: x509.X509Certificate | undefined;
   readonly #key: Promise<webcrypto.CryptoKey>;
   readonly #algorithm: { name: string; hash: string; namedCurve?: string };
 
   constructor(certificate: string, key: string) {
-    this.#issuer = new x509.X509Certificate(certificate);
+    this.#certificate = certificate;
     const parsed = createPrivateKey(key);
     const curve = { prime256v1: 'P-256', secp384r1: 'P-384', secp521r1: 'P-521' }[parsed.asymmetricKeyDetails?.namedCurve ?? ''];
     const imported = parsed.asymmetricKeyType === 'ec' ? { name: 'ECDSA', namedCurve: curve ?? 'P-256' } : { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
     this.#algorithm = { ...imported, hash: 'SHA-256' };
     this.#key = webcrypto.subtle.importKey('pkcs8', parsed.export({ type: 'pkcs8', format: 'der' }), imported, false, ['sign']);
     this.#key.catch(() => {});
+  }
+
+  /** Parsed when the first request comes: most clusters of tests never see one, and all would wait for it. */
+  get #issuer(): x509.X509Certificate {
+    return (this.#parsed ??= new x509.X509Certificate(this.#certificate));
   }
 
   async sign(ctx: { clock: Clock; random: Random }, request: RequestedCertificate, { usages, lifetimeMs }: SigningOptions): Promise<string> {
