@@ -17,6 +17,7 @@ export const commands: Readonly<Record<string, Command>> = {
   'kube-controller-manager': { summary: 'Run the controllers, with upstream\'s flags', load: () => import('./kube-controller-manager.ts') },
   'cloud-controller-manager': { summary: 'Run the controllers of a cloud, with upstream\'s flags', load: () => import('./cloud-controller-manager.ts') },
   'kube-proxy': { summary: 'Send what is addressed to Services to their endpoints, with upstream\'s flags', load: () => import('./kube-proxy.ts') },
+  'kube-scheduler': { summary: 'Find nodes for pods, with upstream\'s flags', load: () => import('./kube-scheduler.ts') },
   kubelet: { summary: 'Run the pods of a node, with upstream\'s flags', load: () => import('./kubelet.ts') },
   'container-runtime': { summary: 'Serve the Container Runtime Interface on a socket', load: () => import('./container-runtime.ts') },
   etcd: { summary: 'Serve a store over etcd\'s v3 API; save and restore snapshots', load: () => import('./etcd.ts') },

@@ -1,0 +1,19 @@
+/** `k8ts kube-scheduler`: the scheduler as a process of its own, with upstream's flags. */
+import { loggingOptions } from '../kernel/index.ts';
+import { parseSchedulerFlags, runSchedulerCommand, schedulerHelp } from '../scheduler/index.ts';
+import { untilSignal } from './until-signal.ts';
+
+export async function run(argv: readonly string[]): Promise<number> {
+  const parsed = parseSchedulerFlags(argv);
+  if (parsed.help) {
+    console.log(schedulerHelp());
+    return 0;
+  }
+  const { ctx, release } = untilSignal({ name: 'kube-scheduler', ...loggingOptions(parsed.values) });
+  try {
+    await runSchedulerCommand(ctx, parsed);
+    return 0;
+  } finally {
+    release();
+  }
+}
