@@ -13,7 +13,7 @@ import { busyboxImage, dockerArchive } from './test-images.ts';
 const missing = requires('root', 'runc', 'conmon', 'busybox', 'ip');
 if (missing) console.warn(`container-runtime-crash: skipped, ${missing}`);
 
-const ROUNDS = everything ? 50 : 4;
+const ROUNDS = everything ? 50 : 3;
 const PODS = 6;
 
 describe.skipIf(missing)('the container runtime, killed at any time', () => {

@@ -20,7 +20,8 @@ export interface RuntimeFixture {
   runtime: RunningContainerRuntime;
   /** A client over the socket. */
   client: CriConnection;
-  restart(): Promise<void>;
+  /** Ends it and starts it again; `meanwhile` happens while it is away. */
+  restart(options?: { meanwhile?: () => void }): Promise<void>;
   /** Removes every sandbox and ends everything. */
   close(): Promise<void>;
 }
@@ -66,8 +67,9 @@ export async function startRuntimeFixture(options: Partial<ContainerRuntimeOptio
   await running.runtime.imageStore.loadArchive(Readable.from([dockerArchive(image)]));
   const fixture: RuntimeFixture = {
     ...{ directory, stateDirectory, cgroupParent, image, nodeNetns, runtime: running.runtime, client: running.client },
-    async restart() {
+    async restart({ meanwhile = () => {} } = {}) {
       await running.stop();
+      meanwhile();
       running = await start();
       fixture.runtime = running.runtime;
       fixture.client = running.client;

@@ -1,4 +1,5 @@
-import { readFileSync, existsSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { containerConfig, execText, runContainer, sandboxConfig, startRuntimeFixture, type RuntimeFixture } from './container-runtime-fixture.ts';
@@ -54,6 +55,17 @@ describe.skipIf(missing)('the container runtime over CRI', () => {
     expect(await execText(fixture, stays.containerId, 'echo', 'here')).toBe('here\n');
   });
 
+  it('after a reboot knows what ran, and that it no longer does', async () => {
+    const { containerId, sandboxId, sandbox } = await runContainer(fixture, 'exec sleep 1000');
+    await fixture.restart({ meanwhile: () => forgetState(fixture, { sandboxId, containerId }) });
+    const { runtime } = fixture.client;
+    expect((await runtime.podSandboxStatus({ podSandboxId: sandboxId })).status).toMatchObject({ state: 'SANDBOX_NOTREADY', metadata: sandbox.metadata });
+    expect((await runtime.containerStatus({ containerId })).status).toMatchObject({ state: 'CONTAINER_EXITED', exitCode: 255, reason: 'Unknown' });
+    await expect(runtime.createContainer({ podSandboxId: sandboxId, config: containerConfig(fixture, 'true', { metadata: { name: 'more' } }) })).rejects.toThrow('is not running');
+    await runtime.removePodSandbox({ podSandboxId: sandboxId });
+    expect(existsSync(join(fixture.directory, 'root/images/snapshots', containerId))).toBe(false);
+  });
+
   it('says what is wrong with a command that cannot run, from StartContainer', async () => {
     const { runtime } = fixture.client;
     const sandbox = sandboxConfig(fixture);
@@ -65,3 +77,15 @@ describe.skipIf(missing)('the container runtime over CRI', () => {
     expect(existsSync(join(fixture.stateDirectory, 'oci/runc', containerId))).toBe(false);
   });
 });
+
+/** What a reboot does to one pod: its processes and its namespaces are gone, and all that is not on disk. */
+function forgetState(fixture: RuntimeFixture, { sandboxId, containerId }: { sandboxId: string; containerId: string }): void {
+  const bundle = join(fixture.stateDirectory, 'c', containerId);
+  for (const file of ['conmon.pid', 'pid']) process.kill(Number(readFileSync(join(bundle, file), 'utf8')), 'SIGKILL');
+  execFileSync('runc', ['--root', join(fixture.stateDirectory, 'oci/runc'), 'delete', '--force', containerId]);
+  rmSync(bundle, { recursive: true });
+  rmSync(join(fixture.stateDirectory, 'exits', containerId), { force: true });
+  const folder = join(fixture.stateDirectory, 's', sandboxId);
+  for (const mounted of ['net', 'ipc', 'uts', 'shm']) execFileSync('umount', [join(folder, mounted)]);
+  rmSync(folder, { recursive: true });
+}

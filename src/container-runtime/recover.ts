@@ -13,13 +13,22 @@ import type { ContainerRecord } from './records/container-record.ts';
 import type { SandboxRecord } from './records/sandbox-record.ts';
 import { nowNanoseconds, type RuntimeParts } from './runtime-parts.ts';
 import { releaseSandbox } from './sandboxes/stop-sandbox.ts';
-import { namespacesArePinned, sandboxModes } from './sandboxes/sandbox-namespaces.ts';
+import { isStillThere, sandboxModes } from './sandboxes/sandbox-namespaces.ts';
 
 export async function recover(parts: RuntimeParts): Promise<void> {
   const conmons = [...parts.containers].some((record) => record.phase === 'starting') ? runningConmons() : new Map<string, number>();
-  for (const record of parts.containers) await recoverContainer(parts, record, conmons.get(record.id));
-  for (const record of parts.sandboxes) await recoverSandbox(parts, record);
-  await clearStrays(parts);
+  for (const record of parts.containers) await attempt(parts, `container ${record.id}`, () => recoverContainer(parts, record, conmons.get(record.id)));
+  for (const record of parts.sandboxes) await attempt(parts, `sandbox ${record.id}`, () => recoverSandbox(parts, record));
+  await attempt(parts, 'what has no record', () => clearStrays(parts));
+}
+
+/** One that cannot be recovered keeps its record, and is tried again when it is removed; it must not stop all others. */
+async function attempt(parts: RuntimeParts, what: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    parts.ctx.logger.error(error, 'Recovery after a restart failed', { of: what });
+  }
 }
 
 async function recoverSandbox(parts: RuntimeParts, record: SandboxRecord): Promise<void> {
@@ -33,7 +42,7 @@ async function recoverSandbox(parts: RuntimeParts, record: SandboxRecord): Promi
     await releaseSandbox(parts, record);
     fs.rmSync(parts.paths.sandbox(id).directory, { recursive: true, force: true });
     parts.sandboxes.remove(id);
-  } else if (phase === 'ready' && !namespacesArePinned(parts.paths.sandbox(id), sandboxModes(record.config, parts.nodeNetns))) {
+  } else if (phase === 'ready' && !isStillThere(parts.paths.sandbox(id), sandboxModes(record.config, parts.nodeNetns))) {
     await releaseSandbox(parts, record);
     parts.sandboxes.update(id, { phase: 'stopped', infra: undefined });
   }

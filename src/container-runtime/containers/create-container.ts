@@ -81,7 +81,7 @@ async function setUp(parts: RuntimeParts, { record, sandbox, image }: NewContain
     group: readRootfsFile(snapshot.rootfs, '/etc/group'),
   });
   const spec = containerSpec({
-    ...{ containerId: id, sandboxId: sandbox.id, config, user, mounts, hostNetwork: modes.hostNetwork },
+    ...{ sandboxId: sandbox.id, config, user, mounts, hostNetwork: modes.hostNetwork },
     podName: sandbox.config.metadata?.name ?? '',
     podNamespace: sandbox.config.metadata?.namespace ?? '',
     podUid: sandbox.config.metadata?.uid ?? '',

@@ -68,27 +68,6 @@ export function unpin(file: string): void {
   fs.rmSync(file, { force: true });
 }
 
-/** Runs `work`, synchronously, with this thread in the pinned namespace of another. */
-export function insideNamespaces<Result>(files: Partial<Record<PinnedKind, string>>, work: () => Result): Result {
-  const kinds = (Object.keys(files) as PinnedKind[]).filter((kind) => files[kind] !== undefined);
-  for (const kind of kinds) homeOf(kind);
-  const entered: PinnedKind[] = [];
-  try {
-    for (const kind of kinds) {
-      const fd = fs.openSync(files[kind]!, 'r');
-      try {
-        checked(systemCalls().setns(fd, CLONE_FLAGS[kind]), 'setns', files[kind]);
-      } finally {
-        fs.closeSync(fd);
-      }
-      entered.push(kind);
-    }
-    return work();
-  } finally {
-    comeHome(entered);
-  }
-}
-
 export function setHostname(name: string): void {
   checked(systemCalls().sethostname(name, Buffer.byteLength(name)), 'sethostname', name);
 }

@@ -9,7 +9,6 @@ export interface SystemCalls {
   unshare(flags: number): number;
   setns(fd: number, type: number): number;
   sethostname(name: string, length: number): number;
-  setdomainname(name: string, length: number): number;
   socket(family: number, type: number, protocol: number): number;
   connect(fd: number, address: Buffer, length: number): number;
   posix_openpt(flags: number): number;
@@ -17,7 +16,6 @@ export interface SystemCalls {
   unlockpt(fd: number): number;
   ptsname_r(fd: number, name: Buffer, length: number): number;
   ioctl(fd: number, request: number, argument: Buffer): number;
-  fcntl(fd: number, command: number, argument: number): number;
   close(fd: number): number;
   errno(): number;
 }
@@ -51,7 +49,6 @@ function load(): SystemCalls {
     unshare: call('int unshare(int flags)'),
     setns: call('int setns(int fd, int type)'),
     sethostname: call('int sethostname(const char *name, size_t length)'),
-    setdomainname: call('int setdomainname(const char *name, size_t length)'),
     socket: call('int socket(int family, int type, int protocol)'),
     connect: call('int connect(int fd, const void *address, uint32_t length)'),
     posix_openpt: call('int posix_openpt(int flags)'),
@@ -59,7 +56,6 @@ function load(): SystemCalls {
     unlockpt: call('int unlockpt(int fd)'),
     ptsname_r: call('int ptsname_r(int fd, _Out_ void *name, size_t length)'),
     ioctl: call('int ioctl(int fd, unsigned long request, void *argument)'),
-    fcntl: call('int fcntl(int fd, int command, long argument)'),
     close: call('int close(int fd)'),
     errno: () => koffi.errno(),
   };

@@ -14,7 +14,6 @@ const machine: MachineFacts = { architecture: 'x64', capabilities: ALL, lowestOo
 
 function input(security: LinuxContainerSecurityContext = {}, config: ContainerConfig = {}, change: Partial<ContainerSpecInput> = {}): ContainerSpecInput {
   return {
-    containerId: 'c1',
     sandboxId: 's1',
     podName: 'web',
     podNamespace: 'default',

@@ -15,7 +15,6 @@ import { seccompChoice, seccompProfile } from './seccomp.ts';
 import type { ResolvedUser } from './users.ts';
 
 export interface ContainerSpecInput {
-  readonly containerId: string;
   readonly sandboxId: string;
   readonly podName: string;
   readonly podNamespace: string;

@@ -1,4 +1,4 @@
-import type { ContainerConfig, LinuxContainerResources, Mount } from '../../cri/index.ts';
+import type { ContainerConfig, LinuxContainerResources } from '../../cri/index.ts';
 import type { ProcessIdentity } from '../linux/processes.ts';
 
 /**
@@ -29,7 +29,6 @@ export interface ContainerRecord {
   readonly user?: { readonly uid: number; readonly gid: number; readonly supplementalGroups: readonly number[] };
   /** Limits as they are now: in-place updates change them. */
   readonly resources?: LinuxContainerResources;
-  readonly mounts?: readonly Mount[];
   /** The signal that asks it to stop: a name or a number. */
   readonly stopSignal: string;
   /** Absolute, below the root of the cgroup file system. */

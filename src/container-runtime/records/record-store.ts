@@ -82,10 +82,6 @@ export class RecordStore<Stored extends Identified> implements Iterable<Stored> 
     return path.join(this.#directory, `${id}.${version}.json`);
   }
 
-  get size(): number {
-    return this.#records.size;
-  }
-
   *[Symbol.iterator](): Iterator<Stored> {
     for (const { record } of this.#records.values()) yield record;
   }

@@ -89,8 +89,8 @@ export function mountSharedMemory(paths: SandboxPaths): void {
   mountTmpfs(paths.shm, SHM_OPTIONS);
 }
 
-/** Whether everything that the sandbox pinned is still there: a reboot takes it away. */
-export function namespacesArePinned(paths: SandboxPaths, modes: SandboxModes): boolean {
+/** Whether the sandbox's files and everything that it pinned are still there: a reboot takes them away. */
+export function isStillThere(paths: SandboxPaths, modes: SandboxModes): boolean {
   const expected = [
     ...(modes.hostNetwork ? [] : [paths.net]),
     ...(modes.hostIpc ? [] : [paths.ipc]),
@@ -98,7 +98,7 @@ export function namespacesArePinned(paths: SandboxPaths, modes: SandboxModes): b
     ...(modes.sharedPid ? [paths.pid] : []),
     ...(modes.userNamespace ? [paths.user] : []),
   ];
-  return expected.every(isPinned);
+  return fs.existsSync(paths.resolvConf) && expected.every(isPinned);
 }
 
 /** Takes away everything of the above, as far as it is there. */
