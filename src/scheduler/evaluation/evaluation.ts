@@ -78,6 +78,8 @@ export class Evaluation {
   #localScores: LocalScore[] = [];
   #combined: CombinedScore[] = [];
   #local = new Float64Array(0);
+  /** Whether the local score of a slot is up to date: it depends on the node alone, not on who else fits. */
+  #isScored = new Uint8Array(0);
   #tree: TournamentTree | undefined;
   #lastTotals: Float64Array | undefined;
   #lastScores: Float64Array[] = [];
@@ -139,10 +141,10 @@ export class Evaluation {
           this.#podChanged(change.pod, change.slot, change.kind === 'pod-added');
           break;
         case 'nominated':
-          this.#touched.add(change.slot);
+          this.#nodeChanged(change.slot);
           break;
         case 'node':
-          this.#touched.add(change.slot);
+          this.#nodeChanged(change.slot);
           this.#scoresDirty = true;
           break;
         case 'topology':
@@ -150,7 +152,7 @@ export class Evaluation {
             this.#rebuild();
             return;
           }
-          this.#touched.add(change.slot);
+          this.#nodeChanged(change.slot);
           this.#scoresDirty = true;
           break;
         case 'everything':
@@ -303,6 +305,7 @@ export class Evaluation {
     if (this.#codes.length !== table.capacity) {
       this.#codes = new Uint16Array(table.capacity);
       this.#local = new Float64Array(table.capacity);
+      this.#isScored = new Uint8Array(table.capacity);
       this.#feasibleSlots = new Int32Array(table.capacity);
       this.#isDirty = new Uint8Array(table.capacity);
       this.#dirty = [];
@@ -375,7 +378,7 @@ export class Evaluation {
     const feasible = this.#codes[slot] === FITS;
     if (feasible !== wasFeasible) this.#feasibleListed = false;
     if (!this.#scoresReady) return;
-    if (feasible) this.#scoreLocally(slot, node!);
+    if (feasible && this.#isScored[slot] === 0) this.#scoreLocally(slot, node!);
     this.#tree?.set(slot, feasible ? this.#local[slot]! : -Infinity);
   }
 
@@ -397,8 +400,13 @@ export class Evaluation {
     else this.#histogram[code - FIRST_STATUS] = (this.#histogram[code - FIRST_STATUS] ?? 0) + 1;
   }
 
-  #podChanged(other: PodInfo, slot: number, added: boolean): void {
+  #nodeChanged(slot: number): void {
+    this.#isScored[slot] = 0;
     this.#touched.add(slot);
+  }
+
+  #podChanged(other: PodInfo, slot: number, added: boolean): void {
+    this.#nodeChanged(slot);
     const node = this.#cache.table.nodes[slot];
     if (node === undefined) return;
     const change = { other, node, touched: this.#touched };
@@ -456,6 +464,7 @@ export class Evaluation {
       }
     }
     const { table } = this.#cache;
+    this.#isScored.fill(0);
     for (let i = 0; i < this.#feasible; i++) {
       const slot = this.#feasibleSlots[i]!;
       this.#scoreLocally(slot, table.nodes[slot]!);
@@ -474,6 +483,7 @@ export class Evaluation {
     const local = this.#localScores;
     for (let i = 0; i < local.length; i++) total += local[i]!.weight * local[i]!.run(node);
     this.#local[slot] = total;
+    this.#isScored[slot] = 1;
     for (const { raw } of this.#combined) if (raw !== undefined) raw.values[slot] = raw.run(node);
   }
 
