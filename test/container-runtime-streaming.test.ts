@@ -68,9 +68,17 @@ describe.skipIf(missing)('streams of the container runtime, with kubectl', () =>
     const client = new WebSocketCommand(url);
     await client.open();
     client.resize(132, 43);
-    client.type('stty size; tty; exit 6\n');
+    client.type('stty size; tty\n');
+    await expect.poll(() => client.output.stdout).toContain('43 132\r\n');
+    client.resize(100, 20);
+    await expect
+      .poll(() => {
+        client.type('stty size\n');
+        return client.output.stdout;
+      })
+      .toContain('20 100\r\n');
+    client.type('exit 6\n');
     expect(await client.status()).toMatchObject({ reason: 'NonZeroExitCode', details: { causes: [{ reason: 'ExitCode', message: '6' }] } });
-    expect(client.output.stdout).toContain('43 132\r\n');
     expect(client.output.stdout).toContain('/dev/pts/');
     expect(client.output.stderr).toBe('');
   });

@@ -12,6 +12,8 @@ export interface ExecOptions {
   readonly containerId: string;
   readonly command: readonly string[];
   readonly terminal: boolean;
+  /** The terminal's size from the start on, if it is known by then. */
+  readonly size?: { readonly height: number; readonly width: number };
 }
 
 export interface ExecProcess {
@@ -25,9 +27,9 @@ export interface ExecProcess {
 }
 
 /** The container's own process with another command: same user, environment, limits and confinement. */
-function execSpec(spec: OciSpec, { command, terminal }: ExecOptions): OciProcess {
+function execSpec(spec: OciSpec, { command, terminal, size }: ExecOptions): OciProcess {
   const env = terminal && !spec.process.env.some((variable) => variable.startsWith('TERM=')) ? [...spec.process.env, 'TERM=xterm'] : spec.process.env;
-  return { ...spec.process, args: [...command], terminal, env };
+  return { ...spec.process, args: [...command], terminal, env, ...(size && { consoleSize: { ...size } }) };
 }
 
 /** `stdio` is what the child gets as 0, 1 and 2: pipes, or for a terminal the slave side of one. */

@@ -22,6 +22,7 @@ export interface OciHook {
 
 export interface OciProcess {
   terminal?: boolean;
+  consoleSize?: { height: number; width: number };
   user: { uid: number; gid: number; additionalGids?: number[]; umask?: number };
   args: string[];
   env: string[];

@@ -5,12 +5,15 @@ import type { ExecRequest } from '../../cri/index.ts';
 import { startExec, type ExecProcess } from '../containers/exec-process.ts';
 import { ociMessage } from '../oci-runtime.ts';
 import { messageOf, type RuntimeParts } from '../runtime-parts.ts';
-import type { Outcome, RemoteCommand } from './remote-command.ts';
+import type { Outcome, RemoteCommand, TerminalSize } from './remote-command.ts';
 import { StartGate } from './start-gate.ts';
 import { Terminal } from './terminal.ts';
 
 /** After the command has ended, how long processes that it left behind may keep its output open. */
 const DRAIN_MS = 2000;
+
+/** Clients tell the size of their terminal when they connect; programs that ask for it at once should get that. */
+const FIRST_SIZE_MS = 100;
 
 export async function execSession(parts: RuntimeParts, request: ExecRequest, remote: RemoteCommand): Promise<void> {
   let outcome: Outcome;
@@ -46,10 +49,12 @@ async function execWithPipes(parts: RuntimeParts, { containerId = '', cmd = [] }
 }
 
 async function execInTerminal(parts: RuntimeParts, { containerId = '', cmd = [] }: ExecRequest, remote: RemoteCommand): Promise<Outcome> {
+  const size = await firstSize(parts, remote);
   const terminal = new Terminal();
+  if (size) terminal.resize(size);
   let process: ExecProcess;
   try {
-    process = startExec(parts, { containerId, command: cmd, terminal: true }, [terminal.slave, terminal.slave, terminal.slave]);
+    process = startExec(parts, { containerId, command: cmd, terminal: true, ...(size && { size }) }, [terminal.slave, terminal.slave, terminal.slave]);
   } catch (error) {
     terminal.stream.destroy();
     throw error;
@@ -67,6 +72,7 @@ async function execInTerminal(parts: RuntimeParts, { containerId = '', cmd = [] 
   const shown = new StartGate(process, parts.ctx.clock);
   if (remote.stdin) remote.stdin.pipe(terminal.stream, { end: false });
   connect(terminal.stream.pipe(shown), remote.stdout);
+  terminal.stream.once('close', () => shown.end());
   try {
     const exitCode = await exitOf(parts, child);
     await Promise.race([finished(shown).catch(() => {}), parts.ctx.clock.sleep(DRAIN_MS)]);
@@ -76,6 +82,17 @@ async function execInTerminal(parts: RuntimeParts, { containerId = '', cmd = [] 
     terminal.stream.destroy();
     process.dispose();
   }
+}
+
+/** Undefined when the client tells none in time. */
+function firstSize({ ctx }: RuntimeParts, remote: RemoteCommand): Promise<TerminalSize | undefined> {
+  return new Promise((resolve) => {
+    const timer = ctx.clock.after(FIRST_SIZE_MS, () => resolve(undefined));
+    remote.onResize((size) => {
+      timer.cancel();
+      resolve(size);
+    });
+  });
 }
 
 function connect(from: NodeJS.ReadableStream | null, to: RemoteCommand['stdout']): void {

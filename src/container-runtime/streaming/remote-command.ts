@@ -7,6 +7,7 @@ export interface RemoteCommand {
   readonly stdout?: Writable;
   /** Absent with a terminal, which has one output. */
   readonly stderr?: Writable;
+  /** The size that the client told last, if it told one, and every later one; a new listener replaces the one before. */
   onResize(listener: (size: TerminalSize) => void): void;
   /** Aborts when the client is gone. */
   readonly gone: AbortSignal;

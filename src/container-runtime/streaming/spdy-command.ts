@@ -49,11 +49,12 @@ export async function spdyCommand({ socket, head, protocol, wanted, clock }: Spd
   stderr?.resume();
   const errors = streams.get('error')!;
   errors.resume();
+  const sizes = readSizes(streams.get('resize'));
   return {
     ...(stdin && { stdin }),
     ...(stdout && { stdout }),
     ...(stderr && { stderr }),
-    onResize: (listener) => readSizes(streams.get('resize'), listener),
+    onResize: (listener) => sizes.listen(listener),
     gone: connection.ended,
     async finish(outcome: Outcome) {
       const text = protocol === 'v4.channel.k8s.io' ? JSON.stringify(statusOf(outcome)) : plainTextOf(outcome);
@@ -64,16 +65,24 @@ export async function spdyCommand({ socket, head, protocol, wanted, clock }: Spd
 }
 
 /** Sizes come as JSON objects, one after the other. */
-function readSizes(stream: SpdyStream | undefined, listener: (size: TerminalSize) => void): void {
+function readSizes(stream: SpdyStream | undefined): { listen(listener: (size: TerminalSize) => void): void } {
   let text = '';
+  let last: TerminalSize | undefined;
+  let tell: (size: TerminalSize) => void = () => {};
   stream?.on('data', (chunk: Buffer) => {
     text += chunk.toString();
     for (let close = text.indexOf('}'); close >= 0; close = text.indexOf('}')) {
       const size = parseResize(text.slice(0, close + 1));
-      if (size) listener(size);
+      if (size) tell((last = size));
       text = text.slice(close + 1);
     }
   });
+  return {
+    listen(listener) {
+      tell = listener;
+      if (last) listener(last);
+    },
+  };
 }
 
 function ended(stream: SpdyStream | undefined, last = ''): Promise<void> {

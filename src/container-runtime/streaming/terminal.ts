@@ -40,8 +40,8 @@ export class Terminal {
     this.slave = fs.openSync(name.toString('latin1', 0, name.indexOf(0)), O_RDWR | O_NOCTTY | O_CLOEXEC);
     this.#passThrough();
     this.stream = new tty.ReadStream(this.#master);
-    // With the last process that has the slave gone, reading fails instead of ending.
-    this.stream.on('error', () => this.stream.push(null));
+    // With the last process that has the slave gone, reading fails instead of ending: `close` is the end.
+    this.stream.on('error', () => {});
   }
 
   resize({ width, height }: TerminalSize): void {
