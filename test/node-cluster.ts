@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import tls from 'node:tls';
@@ -55,6 +55,9 @@ export interface NodeClusterOptions {
 export async function startNodeCluster(options: NodeClusterOptions = {}): Promise<NodeCluster> {
   const name = `kubelet-${process.pid}-${clusters++}`;
   const directory = mkdtempSync(join(tmpdir(), `${name}-`));
+  // Processes of user namespaces must be able to walk down to their files.
+  chmodSync(directory, 0o711);
+  mkdirSync(join(directory, 'node'), { mode: 0o711 });
   const stateParent = `/run/k8ts-test/${name}`;
   const netns = `${stateParent}-node`;
   createNetns(netns);

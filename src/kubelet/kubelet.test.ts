@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { GrpcError } from '../kernel/grpc/index.ts';
 import { makePod, NODE, startKubeletFixture, type KubeletFixture } from './testing.ts';
 
 let f: KubeletFixture;
@@ -90,6 +91,18 @@ describe('a pod', () => {
     await f.advance(5000);
     expect(f.runtime.calls.slice(calls)).toEqual([]);
     expect((await f.pod('a')).status).toEqual(before.status);
+  });
+
+  it('is started when the kubelet died between making and starting its container', async () => {
+    f.runtime.failures.set('StartContainer main', new GrpcError('UNAVAILABLE', 'gone'));
+    await f.start();
+    await f.create(makePod('a'));
+    await f.until('it was made', () => f.runtime.calls.includes('StartContainer main'));
+    await f.stopKubelet();
+    f.runtime.failures.clear();
+    await f.start();
+    await f.untilPhase('a', 'Running', 20_000);
+    expect(f.runtime.containers.size).toBe(1);
   });
 
   it('that was deleted while no kubelet ran is ended', async () => {

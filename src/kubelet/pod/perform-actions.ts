@@ -88,7 +88,13 @@ async function killWhatMustGo(parts: PodParts, { pod, observed, actions, signal 
     await killPod(parts, pod, observed, { signal });
     return true;
   }
-  await Promise.all(actions.containersToKill.map(({ container, reason, message }) => killContainer(parts, pod, container, { reason, message, signal })));
+  await Promise.all(
+    actions.containersToKill.map(async ({ container, reason, message }) => {
+      await killContainer(parts, pod, container, { reason, message, signal });
+      // One that never ran has no log and no exit code that anybody could want.
+      if (container.state === 'created') await removeContainer(parts, container.id);
+    }),
+  );
   if (actions.restartAll) {
     for (const { id } of observed.containers) await removeContainer(parts, id);
     return true;

@@ -161,6 +161,7 @@ async function prepare(parts: PodParts, input: StartInput, imageId: string) {
     hosts: await hosts(parts, pod, podIPs),
     startName: Buffer.from(ctx.random.bytes(4)).toString('hex'),
     recursiveReadOnly: parts.runtimeFacts().recursiveReadOnly,
+    userNamespace: input.userNamespace,
   });
   const target = 'targetContainerName' in container && container.targetContainerName ? newestContainer(observed, container.targetContainerName) : undefined;
   const image = (await runtime.images.imageStatus({ image: { image: imageId } })).image;

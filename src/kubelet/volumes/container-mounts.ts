@@ -2,7 +2,7 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Container, EphemeralContainer, Pod, VolumeMount } from '../../api/generated/core-v1.ts';
-import type { Device, Mount, MountPropagation } from '../../cri/index.ts';
+import type { Device, Mount, MountPropagation, UserNamespace } from '../../cri/index.ts';
 import { ContainerConfigError } from '../environment/environment-variables.ts';
 import { expand } from '../environment/expand.ts';
 import type { Mounter } from './mounter.ts';
@@ -22,6 +22,8 @@ export interface MountInput {
   /** A name for the termination message file of this start. */
   readonly startName: string;
   readonly recursiveReadOnly: boolean;
+  /** Owners of files in volumes are what they are in the pod's user namespace. */
+  readonly userNamespace: UserNamespace | undefined;
 }
 
 const PROPAGATION: Readonly<Record<string, MountPropagation>> = {
@@ -72,7 +74,8 @@ async function volumeMount(mount: VolumeMount, index: number, input: MountInput)
       throw new ContainerConfigError(`failed to prepare subPath for volumeMount ${JSON.stringify(mount.name)} of container ${JSON.stringify(container.name)}`, { cause: error });
     }
   }
-  return { ...common, hostPath };
+  const { uids, gids } = input.userNamespace ?? {};
+  return { ...common, hostPath, ...(uids === undefined ? {} : { uidMappings: uids, gidMappings: gids ?? uids }) };
 }
 
 /** Every $(NAME) of an expression must be known: a part of a name would be another directory. */

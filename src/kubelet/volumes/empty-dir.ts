@@ -1,7 +1,6 @@
 /** A directory that lives as long as the pod: on disk, in memory or in huge pages. */
 import fs from 'node:fs/promises';
 import { parseQuantity } from '../../machinery/quantity/index.ts';
-import { MS_NODEV, MS_NOSUID } from './mounter.ts';
 import { setOwnership } from './ownership.ts';
 import { VolumeError, type MountedVolume, type VolumePlugin, type VolumeRequest } from './volume.ts';
 
@@ -29,7 +28,7 @@ export const emptyDir: VolumePlugin = {
 async function mountMedium(medium: string, { directory, volume, host, pod }: VolumeRequest): Promise<void> {
   if (medium === 'Memory') {
     const size = memorySize(volume.emptyDir?.sizeLimit, pod.spec?.containers.map(({ resources }) => resources?.limits?.['memory']) ?? []);
-    await host.mounter.mount({ source: 'tmpfs', target: directory, type: 'tmpfs', flags: MS_NOSUID | MS_NODEV, ...(size === undefined ? {} : { data: `size=${size}` }) });
+    await host.mounter.mount({ source: 'tmpfs', target: directory, type: 'tmpfs', flags: 0, ...(size === undefined ? {} : { data: `size=${size}` }) });
     return;
   }
   const hugePages = /^HugePages(?:-(.+))?$/.exec(medium);
