@@ -25,7 +25,7 @@ const UPSTREAM = { get: 2700, list1000: 23, list5000: 4.6, configMap: 1880, pod:
 
 interface Work {
   readonly name: string;
-  readonly load: Pick<RequestLoad, 'method' | 'path' | 'connections' | 'concurrency'> & { readonly body?: string };
+  readonly load: Pick<RequestLoad, 'method' | 'path' | 'connections' | 'concurrency' | 'warmUp'> & { readonly body?: string };
   /** What upstream did, and how many times that we owe. */
   readonly upstream: number;
   readonly times: number;
@@ -44,8 +44,8 @@ const configMap = (metadata: object, value = 'x'): string => JSON.stringify({ ap
 
 const collection = (namespace: string, plural: string): string => `/api/v1/namespaces/${namespace}/${plural}`;
 
-const MANY = { connections: 4, concurrency: 64 };
-const FEW = { connections: 4, concurrency: 4 };
+const MANY = { connections: 4, concurrency: 64, warmUp: 8000 };
+const FEW = { connections: 4, concurrency: 4, warmUp: 40 };
 
 const WORKS: readonly Work[] = [
   { name: 'GET Pod', load: { method: 'GET', path: `${collection('bench-1000', 'pods')}/p-1`, ...MANY }, upstream: UPSTREAM.get, times: 5 },

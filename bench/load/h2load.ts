@@ -9,7 +9,6 @@ import type { LoadResult, RequestLoad } from './load.ts';
 import { percentiles } from './percentiles.ts';
 
 const run = promisify(execFile);
-const WARM_UP_SHARE = 0.3;
 
 /** It can show a token, not a certificate. */
 export const canUseH2load = ({ target }: RequestLoad): boolean => target.cert === undefined && findProgram('h2load') !== undefined;
@@ -17,22 +16,22 @@ export const canUseH2load = ({ target }: RequestLoad): boolean => target.cert ==
 export async function runH2load(load: RequestLoad, onWarm: () => void): Promise<LoadResult> {
   const scratch = mkdtempSync(join(tmpdir(), 'k8ts-load-'));
   try {
-    await runFor(load, load.durationMs * WARM_UP_SHARE, scratch);
+    await runFor(load, ['-n', String(load.warmUp)], scratch);
     onWarm();
-    return await runFor(load, load.durationMs, scratch);
+    return await runFor(load, ['-D', `${load.durationMs}ms`], scratch);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
 }
 
-async function runFor(load: RequestLoad, ms: number, scratch: string): Promise<LoadResult> {
+async function runFor(load: RequestLoad, extent: readonly string[], scratch: string): Promise<LoadResult> {
   const { target, connections, concurrency } = load;
   const log = join(scratch, 'log');
   const body = join(scratch, 'body');
   rmSync(log, { force: true });
   if (load.body !== undefined) writeFileSync(body, load.body);
   const { stdout } = await run('h2load', [
-    ...['-D', `${ms}ms`, '-c', String(connections), '-m', String(Math.ceil(concurrency / connections)), '--log-file', log],
+    ...[...extent, '-c', String(connections), '-m', String(Math.ceil(concurrency / connections)), '--log-file', log],
     ...['-H', 'accept: application/json', ...(target.token ? ['-H', `authorization: Bearer ${target.token}`] : [])],
     ...(load.body === undefined ? [] : ['-d', body, '-H', 'content-type: application/json']),
     `${target.server}${load.path}`,

@@ -4,7 +4,6 @@ import type { Load, LoadResult, RequestLoad, Target, WatchLoad } from './load.ts
 import { percentiles } from './percentiles.ts';
 
 const load = JSON.parse(process.argv[2] ?? '{}') as Load;
-const WARM_UP_SHARE = 0.3;
 let number = 0;
 
 function connect(target: Target): http2.ClientHttp2Session {
@@ -43,11 +42,11 @@ async function requests(work: RequestLoad): Promise<LoadResult> {
   let latencies: number[] = [];
   let errors = 0;
   let firstError: string | undefined;
-  const runFor = async (ms: number): Promise<number> => {
+  const runWhile = async (goesOn: (done: number, elapsedMs: number) => boolean): Promise<number> => {
     const start = performance.now();
     latencies = [];
     const lane = async (session: http2.ClientHttp2Session): Promise<void> => {
-      while (performance.now() - start < ms) {
+      while (goesOn(latencies.length, performance.now() - start)) {
         const began = performance.now();
         const { status, text } = await call(session, headers, work.body);
         if (status >= 300) {
@@ -60,9 +59,9 @@ async function requests(work: RequestLoad): Promise<LoadResult> {
     await Promise.all(Array.from({ length: work.concurrency }, (_, i) => lane(sessions[i % sessions.length]!)));
     return performance.now() - start;
   };
-  await runFor(work.durationMs * WARM_UP_SHARE);
+  await runWhile((done) => done < work.warmUp);
   process.send?.('warm');
-  const elapsed = await runFor(work.durationMs);
+  const elapsed = await runWhile((_done, ms) => ms < work.durationMs);
   for (const session of sessions) session.destroy();
   return { perSecond: (latencies.length / elapsed) * 1000, count: latencies.length, errors, ...(firstError ? { firstError } : {}), ...percentiles(latencies) };
 }

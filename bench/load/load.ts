@@ -17,6 +17,8 @@ export interface RequestLoad {
   readonly connections: number;
   /** Requests under way at any time, over all connections. */
   readonly concurrency: number;
+  /** Requests before the measured ones: enough for the server's code to be compiled, however busy the machine is. */
+  readonly warmUp: number;
   readonly durationMs: number;
 }
 
