@@ -11,7 +11,7 @@ import type { Extender } from './extenders/extender.ts';
 import { httpExtender } from './extenders/http-extender.ts';
 import { withIgnoredResources } from './extenders/ignored-resources.ts';
 import { buildProfile, type PluginRegistry } from './framework/build-profile.ts';
-import type { Handle } from './framework/handle.ts';
+import { answers, type Handle } from './framework/handle.ts';
 import { loadPluginModules } from './framework/load-plugins.ts';
 import type { Profile } from './framework/profile.ts';
 import { Listers } from './listers.ts';
@@ -153,6 +153,7 @@ function assemble(ctx: Context, options: SchedulerOptions & { informers: Informe
     const recorder = createEventsV1Recorder(ctx, client, { controller: schedulerName, instance: `${schedulerName}-${options.identity}` });
     recorders.set(schedulerName, recorder);
     const handle: Handle = {
+      status: answers,
       client,
       clock: ctx.clock,
       random: ctx.random.fork(`profile/${schedulerName}`),

@@ -11,8 +11,11 @@ import type { Extender } from '../extenders/extender.ts';
 import type { ClusterEvent } from './cluster-event.ts';
 import type { Profile } from './profile.ts';
 import type { CycleState } from './cycle-state.ts';
+import { errorStatus, skip, unresolvable, unschedulable, waiting } from './status.ts';
 
 export interface Handle {
+  /** Answers, for plugins of others: `status.unschedulable('node(s) are not mine')`. */
+  readonly status: typeof answers;
   readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;
@@ -44,6 +47,9 @@ export interface Handle {
   evaluationOf(state: CycleState): Evaluation;
   readonly profile: () => Profile;
 }
+
+/** What plugins can answer; success is undefined. */
+export const answers = { unschedulable, unresolvable, skip, waiting, error: errorStatus };
 
 export interface WaitingPod {
   readonly pod: PodInfo;

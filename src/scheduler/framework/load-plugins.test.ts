@@ -15,13 +15,12 @@ afterEach(() => fs.rm(directory, { recursive: true, force: true }));
 
 const MODULE = `
 export const plugins = {
-  Picky: ({ letter }) => ({
+  Picky: ({ letter }, { status }) => ({
     name: 'Picky',
-    filter: (state, pod, node) => (node.name.startsWith(letter) ? undefined : REJECT()),
+    filter: (state, pod, node) => (node.name.startsWith(letter) ? undefined : status.unschedulable('wrong letter')),
     score: (state, pod, node) => node.name.length,
   }),
 };
-const REJECT = () => ({ code: 'Unschedulable', reasons: ['wrong letter'], plugin: '', message: 'wrong letter', isRejected: true, from(p) { this.plugin ||= p; return this; } });
 `;
 
 test('a plugin from a module filters and scores like one of ours', async () => {
@@ -34,6 +33,7 @@ test('a plugin from a module filters and scores like one of ours', async () => {
     for (const name of ['b', 'a', 'aaa', 'aa']) await fixture.createNode(makeNode(name));
     await fixture.createPod(makePod('p'));
     expect(await fixture.placed('p')).toBe('aaa');
+    expect(fixture.explanations.explanationOf('default/p')?.nodes.at(-1)).toMatchObject({ node: 'b', fits: false });
   } finally {
     await fixture.stop();
   }
