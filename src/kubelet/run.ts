@@ -38,6 +38,7 @@ import { ProbeManager } from './probes/probe-manager.ts';
 import { PluginRegistry } from './devices/plugin-registry.ts';
 import { LifecycleEvents } from './runtime/lifecycle-events.ts';
 import { PodObserver } from './runtime/observe-pod.ts';
+import { removeOrphans } from './remove-orphans.ts';
 import { serveKubelet } from './server/serve-kubelet.ts';
 import { StatsProvider } from './server/stats/stats-provider.ts';
 import { systemMounter } from './volumes/mounter.ts';
@@ -210,7 +211,7 @@ export async function run(outer: Context, options: KubeletOptions): Promise<void
     await userNamespaces.load(manager.pods());
     if (config.staticPodPath !== '' || config.staticPodURL !== '') group.start('static pods', () => followStaticPods(inner, { config, onPods: (pods) => manager.setStaticPods(pods) }));
     await pleg.relist().catch((error: unknown) => ctx.logger.error(error, 'The container runtime does not answer yet'));
-    await removeOrphanedDirectories(config.rootDirectory, manager, volumes);
+    await removeOrphans(inner, { config, volumes, cgroups, isKnown: (uid) => manager.worker(uid) !== undefined });
     group.start('pleg', () => pleg.run());
     group.start('node status', () => reporter.run());
     group.start('eviction', () => eviction.run());
@@ -251,12 +252,4 @@ function qosUpdates(ctx: Context, update: () => Promise<void>): { changed(): voi
       });
     },
   };
-}
-
-/** Directories of pods that were deleted while no kubelet ran. */
-async function removeOrphanedDirectories(rootDirectory: string, manager: PodManager, volumes: VolumeManager): Promise<void> {
-  for (const uid of await fs.readdir(path.join(rootDirectory, 'pods'))) {
-    if (manager.worker(uid) !== undefined) continue;
-    await volumes.cleanDirectory(uid, { apiVersion: 'v1', kind: 'Pod', metadata: { uid } }).catch(() => {});
-  }
 }

@@ -5,7 +5,8 @@ import type { PodSandboxConfig } from '../../cri/index.ts';
 import { podDns } from '../environment/pod-dns.ts';
 import { podHostname } from '../environment/hostname.ts';
 import { criText } from '../images/image-manager.ts';
-import { isGone, type ObservedPod } from '../runtime/observe-pod.ts';
+import { unlinkLog } from '../runtime/log-links.ts';
+import { isGone, type ObservedContainer, type ObservedPod } from '../runtime/observe-pod.ts';
 import { containerResources } from '../runtime/container-config.ts';
 import { podLogDirectory, sandboxConfig } from '../runtime/sandbox-config.ts';
 import type { StartProblem } from './container-statuses.ts';
@@ -82,7 +83,8 @@ export async function performActions(parts: PodParts, input: PerformInput): Prom
   return { changed, retryInMs };
 }
 
-async function killWhatMustGo(parts: PodParts, { pod, observed, actions, signal }: PerformInput): Promise<boolean> {
+async function killWhatMustGo(parts: PodParts, input: PerformInput): Promise<boolean> {
+  const { pod, observed, actions, signal } = input;
   if (actions.killPod) {
     if (actions.createSandbox && observed.sandboxes.length > 0) parts.events.pod(pod, 'Normal', 'SandboxChanged', 'Pod sandbox changed, it will be killed and re-created.');
     await killPod(parts, pod, observed, { signal });
@@ -92,22 +94,22 @@ async function killWhatMustGo(parts: PodParts, { pod, observed, actions, signal 
     actions.containersToKill.map(async ({ container, reason, message }) => {
       await killContainer(parts, pod, container, { reason, message, signal });
       // One that never ran has no log and no exit code that anybody could want.
-      if (container.state === 'created') await removeContainer(parts, container.id);
+      if (container.state === 'created') await removeContainer(parts, pod, container);
     }),
   );
   if (actions.restartAll) {
-    for (const { id } of observed.containers) await removeContainer(parts, id);
+    for (const container of observed.containers) await removeContainer(parts, pod, container);
     return true;
   }
-  await pruneDeadContainers(parts, observed, actions);
+  await pruneDeadContainers(parts, input);
   return actions.containersToKill.length > 0;
 }
 
 /** One dead instance of each container stays for its log and last state; older ones go. */
-async function pruneDeadContainers(parts: PodParts, observed: ObservedPod, actions: PodActions): Promise<void> {
+async function pruneDeadContainers(parts: PodParts, { pod, observed, actions }: PerformInput): Promise<void> {
   for (const { name } of [...actions.containersToStart, ...actions.initContainersToStart]) {
     const dead = observed.containers.filter((container) => container.name === name && container.state === 'exited');
-    for (const { id } of dead.slice(1)) await removeContainer(parts, id);
+    for (const container of dead.slice(1)) await removeContainer(parts, pod, container);
   }
   const [, ...older] = observed.sandboxes;
   for (const { id, ready } of older) {
@@ -118,7 +120,9 @@ async function pruneDeadContainers(parts: PodParts, observed: ObservedPod, actio
   }
 }
 
-async function removeContainer(parts: PodParts, id: string): Promise<void> {
+async function removeContainer(parts: PodParts, pod: Pod, { id, name: containerName }: ObservedContainer): Promise<void> {
+  const { name: podName = '', namespace = '' } = pod.metadata;
+  await unlinkLog(parts.config.podLogsDir, { podName, namespace, containerName, containerId: id });
   await parts.runtime.runtime.removeContainer({ containerId: id }).catch((error: unknown) => {
     if (!isGone(error)) throw error;
   });
@@ -177,7 +181,7 @@ async function createSandbox(parts: PodParts, pod: Pod, config: PodSandboxConfig
 /** Everything that the runtime has of a pod that is gone, and its logs. */
 export async function removeFromRuntime(parts: PodParts, pod: Pod, observed: ObservedPod): Promise<void> {
   const { runtime } = parts;
-  for (const { id } of observed.containers) await removeContainer(parts, id);
+  for (const container of observed.containers) await removeContainer(parts, pod, container);
   for (const { id } of observed.sandboxes) {
     await runtime.runtime.removePodSandbox({ podSandboxId: id }).catch((error: unknown) => {
       if (!isGone(error)) throw error;

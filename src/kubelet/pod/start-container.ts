@@ -11,6 +11,7 @@ import { criText, messageOf } from '../images/image-manager.ts';
 import { withDefaultTag } from '../images/image-reference.ts';
 import { runHandler } from '../lifecycle/run-handler.ts';
 import { containerConfig } from '../runtime/container-config.ts';
+import { linkLog } from '../runtime/log-links.ts';
 import { newestContainer, type ObservedPod } from '../runtime/observe-pod.ts';
 import type { UserNamespace } from '../../cri/index.ts';
 import { containerMounts } from '../volumes/container-mounts.ts';
@@ -115,7 +116,9 @@ async function createAndStart(parts: PodParts, input: StartInput, imageId: strin
     return failed('RunContainerError', error);
   }
   events.container(pod, container.name, 'Normal', 'Started', 'Container started');
-  await linkLog(parts, input, containerId, config.metadata?.attempt ?? 0);
+  const { name: podName = '', namespace = '' } = pod.metadata;
+  const log = path.join(sandboxConfig.logDirectory ?? '', container.name, `${config.metadata?.attempt ?? 0}.log`);
+  await linkLog(parts.config.podLogsDir, { podName, namespace, containerName: container.name, containerId }, log).catch((error: unknown) => parts.ctx.logger.v(2).info('A log could not be linked', { log, err: messageOf(error) }));
   return postStart(parts, input, containerId);
 }
 
@@ -213,17 +216,4 @@ async function pullSecrets(parts: PodParts, pod: Pod): Promise<Secret[]> {
   const missing = names.filter((_, i) => found[i] === undefined);
   if (missing.length > 0) parts.events.pod(pod, 'Warning', 'FailedToRetrieveImagePullSecret', `Unable to retrieve some image pull secrets (${missing.join(', ')}); attempting to pull the image may not succeed.`);
   return found.filter((secret) => secret !== undefined);
-}
-
-/** `/var/log/containers/POD_NAMESPACE_CONTAINER-ID.log`, where log collectors look. */
-async function linkLog({ config, ctx }: PodParts, { pod, container, sandboxConfig }: StartInput, containerId: string, attempt: number): Promise<void> {
-  const directory = path.join(path.dirname(config.podLogsDir), 'containers');
-  const { name, namespace } = pod.metadata;
-  const link = path.join(directory, `${`${name}_${namespace}_${container.name}`.slice(0, 251 - containerId.length)}-${containerId}.log`);
-  try {
-    await fs.mkdir(directory, { recursive: true });
-    await fs.symlink(path.join(sandboxConfig.logDirectory ?? '', container.name, `${attempt}.log`), link);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') ctx.logger.v(2).info('Failed to create the legacy symbolic link of a log', { link, err: messageOf(error) });
-  }
 }

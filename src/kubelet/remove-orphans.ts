@@ -1,0 +1,29 @@
+/** What pods left that were deleted while no kubelet ran: directories with their mounts, cgroups, logs. */
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import type { Context } from '../kernel/index.ts';
+import type { CgroupManager } from './cgroups/cgroup-manager.ts';
+import { messageOf } from './images/image-manager.ts';
+import type { KubeletConfig } from './kubelet-options.ts';
+import { removeDanglingLinks } from './runtime/log-links.ts';
+import type { VolumeManager } from './volumes/volume-manager.ts';
+
+export interface OrphanOptions {
+  readonly config: KubeletConfig;
+  readonly volumes: VolumeManager;
+  readonly cgroups: CgroupManager;
+  readonly isKnown: (podUid: string) => boolean;
+}
+
+export async function removeOrphans({ logger }: Context, { config, volumes, cgroups, isKnown }: OrphanOptions): Promise<void> {
+  const attempt = (what: string, work: Promise<void>): Promise<void> => work.catch((error: unknown) => logger.v(1).info('What a pod left could not be removed', { what, err: messageOf(error) }));
+  for (const uid of await fs.readdir(path.join(config.rootDirectory, 'pods'))) {
+    if (!isKnown(uid)) await attempt(`directory ${uid}`, volumes.cleanDirectory(uid, { apiVersion: 'v1', kind: 'Pod', metadata: { uid } }));
+  }
+  for (const uid of await cgroups.podUids()) if (!isKnown(uid)) await attempt(`cgroup ${uid}`, cgroups.removePod(uid));
+  for (const name of await fs.readdir(config.podLogsDir).catch(() => [])) {
+    const uid = name.split('_').at(-1) ?? '';
+    if (!isKnown(uid) && name.split('_').length === 3) await attempt(`logs ${name}`, fs.rm(path.join(config.podLogsDir, name), { recursive: true, force: true }));
+  }
+  await removeDanglingLinks(config.podLogsDir);
+}
