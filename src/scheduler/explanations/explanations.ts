@@ -2,7 +2,7 @@
  * Why the scheduler did what it did: for every attempt, each node's answer, the scores of the best nodes plugin by plugin,
  * and for pods that wait what would help. A bounded ring, compact while it is kept and spelled out when it is asked for.
  */
-import type { ScoredNode } from '../evaluation/evaluation.ts';
+import type { ScoredNode } from '../evaluation/score-board.ts';
 import type { Status } from '../framework/status.ts';
 
 export type Outcome = 'scheduled' | 'unschedulable' | 'error' | 'nominated';

@@ -1,0 +1,110 @@
+import type { FeasibleNodes } from '../framework/plugin.ts';
+import type { Status } from '../framework/status.ts';
+import { StatusTable } from './status-table.ts';
+
+/** Codes of the column: no such node, fits, and from here on the index of a status. */
+const NO_NODE = 0;
+const FITS = 1;
+const FIRST_STATUS = 2;
+
+/** What the filters say of each node, by slot: a column of small numbers, how often each answer occurs, and who fits. */
+export class AnswerColumn {
+  #codes = new Uint16Array(0);
+  #copy: Uint16Array | undefined;
+  #table = new StatusTable();
+  #nodes: number[] = [];
+  #feasible = 0;
+  #slots = new Int32Array(0);
+  #isListed = false;
+
+  get feasibleCount(): number {
+    return this.#feasible;
+  }
+
+  get capacity(): number {
+    return this.#codes.length;
+  }
+
+  get statuses(): readonly Status[] {
+    return this.#table.statuses;
+  }
+
+  /** Forgets every answer. */
+  reset(capacity: number): void {
+    if (this.#codes.length === capacity) this.#codes.fill(NO_NODE);
+    else {
+      this.#codes = new Uint16Array(capacity);
+      this.#slots = new Int32Array(capacity);
+    }
+    this.#table = new StatusTable();
+    this.#nodes = [];
+    this.#feasible = 0;
+    this.#changed();
+  }
+
+  set(slot: number, status: Status | undefined): void {
+    const code = status === undefined ? FITS : this.#table.index(status) + FIRST_STATUS;
+    if (this.#codes[slot] === code) return;
+    this.clear(slot);
+    this.#codes[slot] = code;
+    if (code === FITS) this.#feasible++;
+    else this.#nodes[code - FIRST_STATUS] = (this.#nodes[code - FIRST_STATUS] ?? 0) + 1;
+    this.#changed();
+  }
+
+  /** There is no node in the slot. */
+  clear(slot: number): void {
+    const before = this.#codes[slot]!;
+    if (before === NO_NODE) return;
+    if (before === FITS) this.#feasible--;
+    else this.#nodes[before - FIRST_STATUS]!--;
+    this.#codes[slot] = NO_NODE;
+    this.#changed();
+  }
+
+  fits(slot: number): boolean {
+    return this.#codes[slot] === FITS;
+  }
+
+  statusOf(slot: number): Status | undefined {
+    const code = this.#codes[slot] ?? NO_NODE;
+    return code < FIRST_STATUS ? undefined : this.#table.statuses[code - FIRST_STATUS];
+  }
+
+  /** A copy; the same one until an answer changes. */
+  copy(end: number): Uint16Array {
+    return (this.#copy ??= this.#codes.slice(0, end));
+  }
+
+  /** The different answers, and how many nodes gave each. */
+  answers(): { status: Status; nodes: number }[] {
+    return this.#table.statuses.map((status, i) => ({ status, nodes: this.#nodes[i] ?? 0 })).filter(({ nodes }) => nodes > 0);
+  }
+
+  /** Nodes where removing pods might help. */
+  resolvable(end: number): number[] {
+    const found: number[] = [];
+    for (let slot = 0; slot < end; slot++) if (this.statusOf(slot)?.code === 'Unschedulable') found.push(slot);
+    return found;
+  }
+
+  /** The slots of those that fit, in order. */
+  feasible(): FeasibleNodes {
+    if (!this.#isListed) {
+      const codes = this.#codes;
+      let count = 0;
+      for (let slot = 0; slot < codes.length; slot++) if (codes[slot] === FITS) this.#slots[count++] = slot;
+      this.#isListed = true;
+    }
+    return { slots: this.#slots, count: this.#feasible };
+  }
+
+  first(): number {
+    return this.#codes.indexOf(FITS);
+  }
+
+  #changed(): void {
+    this.#copy = undefined;
+    this.#isListed = false;
+  }
+}
