@@ -89,12 +89,16 @@ describe('a running cluster', () => {
 describe('one line and exit code 1 for', () => {
   const file = join(scratch, 'a-file');
   const damaged = join(scratch, 'damaged');
+  const damagedKeys = join(scratch, 'damaged-keys');
   let listening: net.Server;
 
   beforeAll(async () => {
     writeFileSync(file, 'text');
-    mkdirSync(join(damaged, 'etcd'), { recursive: true });
-    for (const name of ['0000000000000001.mdb', 'data.mdb']) writeFileSync(join(damaged, 'etcd', name), Buffer.alloc(8192, 'x'));
+    for (const [directory, ...path] of [[damaged, 'etcd', 'store-000001.mdb'], [damagedKeys, 'pki', 'ca.crt']] as const) {
+      mkdirSync(join(directory, path[0]), { recursive: true });
+      writeFileSync(join(directory, ...path), Buffer.alloc(40_000, 'x'));
+    }
+    writeFileSync(join(damagedKeys, 'pki', 'ca.key'), 'x');
     listening = net.createServer();
     await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
   });
@@ -109,6 +113,8 @@ describe('one line and exit code 1 for', () => {
     ['a port in use', () => ['up', '--ephemeral', '--nodes', '0', '--port', String((listening.address() as net.AddressInfo).port)], /port \d+ on 127\.0\.0\.1 is in use by another program; .*--port/],
     ['a port in use, in the background', () => ['up', '--ephemeral', '--detach', '--nodes', '0', '--port', String((listening.address() as net.AddressInfo).port)], /port \d+ on 127\.0\.0\.1 is in use by another program/],
     ['a directory that is a file', () => ['up', '--data-dir', file], /choose another with --data-dir/],
+    ['damaged data', () => ['up', '--data-dir', damaged, '--nodes', '0', '--port', '0'], /the stored data is damaged .*it was left as it is\. Restore a snapshot/],
+    ['damaged keys', () => ['up', '--data-dir', damagedKeys, '--nodes', '0', '--port', '0'], /the keys in .* cannot be read .*restore them from a snapshot/],
     ['no cluster', () => ['status', '--data-dir', join(scratch, 'nothing')], /no cluster is running in .*k8ts up/],
     ['few files', () => ['up', '--ephemeral', '--nodes', '0', '--port', '0'], /only 100 files may be open .*ulimit -n 4096/, 'ulimit -n 100'],
     ['a file that is no kubeconfig', () => ['up', '--ephemeral', '--nodes', '0', '--port', '0', '--kubeconfig', file], /is not a kubeconfig; it was left as it is/],

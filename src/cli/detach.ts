@@ -28,8 +28,8 @@ export async function detach(argv: readonly string[], options: DetachOptions): P
   const ready = await new Promise<Ready>((resolve, reject) => {
     child.once('message', (message: { ready: Ready }) => resolve(message.ready));
     child.once('error', reject);
-    child.once('exit', () => {
-      const said = readFrom(log, from).trim();
+    child.once('exit', (_, signal) => {
+      const said = signal === null ? readFrom(log, from).trim() : `the cluster's process ended with ${signal}; if its data is damaged, restore a snapshot to another --data-dir`;
       reject(new CommandError(said.split('\n').at(-1)?.replace(/^k8ts up: /, '') || `the cluster ended before it was ready; see ${logFile}`));
     });
   });

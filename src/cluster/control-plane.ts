@@ -35,10 +35,14 @@ export async function startControlPlane(ctx: Context, options: ClusterOptions, c
     dnsNames: ['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local'],
     addresses: [...new Set(['127.0.0.1', '::1', localAddress, advertiseAddress, firstServiceAddress(options.serviceClusterIpRange)])],
   };
+  const opening = options.from ? createMemoryStore({ clock: ctx.clock, state: options.from.store }) : openStore(ctx, storeConfig(options));
   const [store, pki] = await Promise.all([
-    options.from ? createMemoryStore({ clock: ctx.clock, state: options.from.store }) : openStore(ctx, storeConfig(options)),
-    options.from?.pki ?? openPki(ctx, dataDirectory && path.join(dataDirectory, 'pki'), serving),
-  ]);
+    opening,
+    options.from?.pki ?? openKeys(ctx, dataDirectory && path.join(dataDirectory, 'pki'), serving),
+  ]).catch(async (error: unknown) => {
+    await Promise.resolve(opening).then((store) => store.close(), () => undefined);
+    throw error;
+  });
   try {
     onProgress?.('store open');
     /** Memory needs no key; whatever outlives the process does. */
@@ -76,6 +80,16 @@ export async function startControlPlane(ctx: Context, options: ClusterOptions, c
     /** Nobody else will: what follows the store ends with it, and the process can. */
     await store.close();
     throw error;
+  }
+}
+
+/** Keys that cannot be read are not made anew: whoever has credentials of them would lose them. */
+async function openKeys(ctx: Context, directory: string | undefined, serving: Parameters<typeof openPki>[2]): Promise<ClusterPki> {
+  try {
+    return await openPki(ctx, directory, serving);
+  } catch (error) {
+    if (directory === undefined || (error instanceof Error && 'syscall' in error)) throw error;
+    throw new Error(`the keys in ${directory} cannot be read (${error instanceof Error ? error.message : String(error)}); restore them from a snapshot, or start with another --data-dir`, { cause: error });
   }
 }
 

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StoreError } from '../store.ts';
+import { damageOf } from './check-file.ts';
 import { atomically, checkSchema, openTables, putFact, readFact, SCHEMA_VERSION, type Tables, wholeTable } from './tables.ts';
 
 /**
@@ -56,6 +57,11 @@ async function openComplete(
   { identity, problems }: { identity: Identity; problems: string[] },
 ): Promise<OpenedGeneration | undefined> {
   const path = generationPath(directory, generation);
+  const damage = damageOf(path);
+  if (damage !== undefined) {
+    problems.push(`${path} is damaged: ${damage}`);
+    return undefined;
+  }
   let tables: Tables;
   try {
     tables = openTables(path);
