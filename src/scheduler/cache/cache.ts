@@ -10,6 +10,7 @@ import { NodeTable } from './node-table.ts';
 import { Nominator } from './nominator.ts';
 import { Placements } from './placements.ts';
 import { PodInfo } from './pod-info.ts';
+import { surelySameShape } from './pod-shape.ts';
 import { PriorityCounts } from './priority-counts.ts';
 import { resourceValue } from './quantity-values.ts';
 
@@ -73,8 +74,8 @@ export class Cache {
   setPod(object: Pod): { before: PodInfo | undefined; after: PodInfo; wasAssumed: boolean } {
     const uid = object.metadata.uid ?? '';
     const known = this.#pods.get(uid);
-    const after = new PodInfo(object);
     const before = known?.pod;
+    const after = before !== undefined && surelySameShape(before.pod, object) ? new PodInfo(object, before.shape) : new PodInfo(object);
     const wasAssumed = known?.assumed === true;
     if (known !== undefined && known.node.name === after.nodeName && known.pod.shape === after.shape && known.pod.terminating === after.terminating) {
       known.pod = after;

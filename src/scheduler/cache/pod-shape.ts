@@ -81,6 +81,29 @@ export function shapeOf(pod: Pod): PodShape {
   return shape;
 }
 
+/**
+ * Whether an update cannot have changed the shape, seen without working it out: most updates are of the status. Every change
+ * of the spec but the binding itself counts the generation up.
+ */
+export function surelySameShape(before: Pod, after: Pod): boolean {
+  const { generation, labels, ownerReferences } = after.metadata;
+  if (generation === undefined || before.metadata.generation !== generation || before.metadata.uid !== after.metadata.uid) return false;
+  if (!sameLabels(before.metadata.labels, labels) || before.metadata.ownerReferences?.length !== ownerReferences?.length) return false;
+  return !hasOwnResources(before) && !hasOwnResources(after);
+}
+
+function sameLabels(a: Readonly<Record<string, string>> | undefined, b: Readonly<Record<string, string>> | undefined): boolean {
+  if (a === b) return true;
+  const keys = Object.keys(a ?? {});
+  return keys.length === Object.keys(b ?? {}).length && keys.every((key) => a![key] === b?.[key]);
+}
+
+/** What a container was given may differ from what it asks for. */
+function hasOwnResources(pod: Pod): boolean {
+  const given = (status: { resources?: unknown; allocatedResources?: unknown }): boolean => status.resources !== undefined || status.allocatedResources !== undefined;
+  return pod.status?.containerStatuses?.some(given) === true || pod.status?.initContainerStatuses?.some(given) === true;
+}
+
 function shapeKey(pod: Pod, requests: PodRequests): string {
   const { namespace, labels } = pod.metadata;
   const spec = pod.spec;

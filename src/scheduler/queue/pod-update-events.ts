@@ -1,5 +1,6 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { podRequests } from '../cache/pod-requests.ts';
+import { surelySameShape } from '../cache/pod-shape.ts';
 import { Action, event, type ClusterEvent } from '../framework/cluster-event.ts';
 
 const same = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
@@ -19,6 +20,7 @@ export function podUpdateEvents(before: Pod, after: Pod): ClusterEvent[] {
 
 /** Of a pod with a node, what may help others. */
 export function assignedPodUpdateEvents(before: Pod, after: Pod): ClusterEvent[] {
+  if (surelySameShape(before, after)) return [];
   const events: ClusterEvent[] = [];
   if (!same(before.metadata.labels, after.metadata.labels)) events.push(event('AssignedPod', Action.UpdatePodLabel, 'AssignedPodUpdateLabel'));
   if (scaledDown(before, after)) events.push(event('AssignedPod', Action.UpdatePodScaleDown, 'AssignedPodUpdateScaleDown'));

@@ -10,6 +10,7 @@
 import type { Clock, Timer } from '../../kernel/index.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { PodInfo } from '../cache/pod-info.ts';
+import { surelySameShape } from '../cache/pod-shape.ts';
 import { UNSCHEDULABLE_TIMEOUT, type ClusterEvent } from '../framework/cluster-event.ts';
 import type { Profile } from '../framework/profile.ts';
 import type { SchedulerMetrics } from '../metrics.ts';
@@ -99,7 +100,7 @@ export class SchedulingQueue {
     const events = podUpdateEvents(before, after);
     const waiting = queued.place === 'unschedulable';
     if (waiting) this.#unschedulable.delete(queued);
-    queued.pod = new PodInfo(after);
+    queued.pod = surelySameShape(before, after) ? new PodInfo(after, queued.pod.shape) : new PodInfo(after);
     if (queued.place === 'in-flight') for (const happened of events) this.#inFlight.record({ event: happened, before, after });
     if (!waiting) return;
     for (const happened of events) {
