@@ -58,7 +58,16 @@ export class DiscoveredResources {
     this.#handlers.push(handler);
     if (this.#used) return;
     this.#used = true;
-    const changed = (): void => void this.#ctx.clock.after(REFRESH_AFTER_CHANGE_MS, () => void this.refresh());
+    /** Changes come in swarms, as at the start when every group is announced: one look is enough for all of them. */
+    let waiting = false;
+    const changed = (): void => {
+      if (waiting) return;
+      waiting = true;
+      this.#ctx.clock.after(REFRESH_AFTER_CHANGE_MS, () => {
+        waiting = false;
+        void this.refresh();
+      });
+    };
     const onChange = { onAdd: changed, onUpdate: changed, onDelete: changed };
     this.#informers.informer('apiextensions.k8s.io/v1/customresourcedefinitions').addHandler(onChange);
     this.#informers.informer('apiregistration.k8s.io/v1/apiservices').addHandler(onChange);
