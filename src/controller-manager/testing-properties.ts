@@ -66,6 +66,9 @@ async function makeNodes({ client, random, namespace }: World, most: number): Pr
 
 const nodesOf = async ({ client, namespace }: World) => (await client.resource('v1/nodes').list()).items.filter(({ metadata }) => metadata.name!.startsWith(`${namespace}-`));
 
+/** Ranges that nodes bring along are counted down from here, while the controller gives them out from below. */
+let takenRange = 255;
+
 export const PROPERTIES: readonly Property[] = [
   {
     holds: 'a ReplicaSet controls as many active pods as it asks for, strays with its labels among them',
@@ -340,7 +343,7 @@ export const PROPERTIES: readonly Property[] = [
     config: { clusterCidr: '10.128.0.0/16' },
     async arrange(world) {
       await makeNodes(world, 6);
-      if (chance(world.random, 0.5)) await world.client.resource('v1/nodes').create({ metadata: { name: `${world.namespace}-has` }, spec: { podCIDR: `10.128.${some(world.random, 200)}.0/24`, podCIDRs: undefined } });
+      if (chance(world.random, 0.5)) await world.client.resource('v1/nodes').create({ metadata: { name: `${world.namespace}-has` }, spec: { podCIDR: `10.128.${takenRange--}.0/24` } });
     },
     async wrong(world) {
       const ranges = (await world.client.resource('v1/nodes').list()).items.map(({ spec }) => spec?.podCIDR);

@@ -26,6 +26,8 @@ import { replicaStatus } from './replica-status.ts';
 /** No single sync makes or deletes more. */
 const BURST = 500;
 const WORKERS = 5;
+/** Pods of a set start together: what they report within this time is counted in one go, and written once. */
+const GATHER_MS = 50;
 
 type ReplicaOwner = ReplicaSet | ReplicationController;
 
@@ -222,7 +224,7 @@ export function replicaLoop(context: ControllerContext, kind: ReplicaKind): () =
       if (pod.metadata.deletionTimestamp !== undefined) gone(pod);
       const [oldKey, key] = [ownerKeyOf(before), ownerKeyOf(pod)];
       if (oldKey !== undefined && oldKey !== key) queue.add(oldKey);
-      if (key !== undefined) queue.add(key);
+      if (key !== undefined) queue.addAfter(key, needsReplacement(before, pod) ? 0 : GATHER_MS);
       else if (controllerOf(pod) === undefined && (before.metadata.labels !== pod.metadata.labels || oldKey !== undefined)) enqueueClaimants(pod);
     },
     onDelete: gone,
@@ -230,3 +232,9 @@ export function replicaLoop(context: ControllerContext, kind: ReplicaKind): () =
   return run;
 }
 
+/** The pod has just ended, or begun to: another may be due. */
+function needsReplacement(before: Pod, after: Pod): boolean {
+  if (after.metadata.deletionTimestamp !== before.metadata.deletionTimestamp) return true;
+  const { phase } = after.status ?? {};
+  return phase !== before.status?.phase && (phase === 'Failed' || phase === 'Succeeded');
+}
