@@ -1,8 +1,7 @@
 /** Cluster DNS in this process, under the Service that every cluster has for it: kube-system/kube-dns. */
-import type { Service } from '../api/generated/core-v1.ts';
-import { isAlreadyExists, type Client } from '../client/index.ts';
+import { isNotFound, type Client } from '../client/index.ts';
 import { DEFAULT_DNS_CONFIG, run as runDns } from '../dns/index.ts';
-import type { Context } from '../kernel/index.ts';
+import { RunGroup, type Context } from '../kernel/index.ts';
 
 export interface ClusterDnsOptions {
   readonly client: Client;
@@ -22,22 +21,36 @@ const PORTS = [{ name: 'dns', protocol: 'UDP', port: 53 }, { name: 'dns-tcp', pr
 
 export async function runClusterDns(ctx: Context, options: ClusterDnsOptions): Promise<void> {
   const { client, clusterIp, address, clusterDomain, forwarders } = options;
-  await runDns(ctx, {
-    client,
-    config: { ...DEFAULT_DNS_CONFIG, clusterDomain, clusterDns: [clusterIp], forwarders, listen: [{ address, port: options.port }] },
-    onReady: (listeners) => {
-      void publish(ctx, options, listeners[0]!.port).then(options.onReady, (error: unknown) => ctx.logger.error(error, 'The DNS Service could not be written'));
-    },
-  });
+  await makeService(ctx, options);
+  const group = new RunGroup(ctx);
+  const inner: Context = { ...ctx, signal: group.signal };
+  group.start('dns', () =>
+    runDns(inner, {
+      client,
+      config: { ...DEFAULT_DNS_CONFIG, clusterDomain, clusterDns: [clusterIp], forwarders, listen: [{ address, port: options.port }] },
+      onReady: ([listener]) =>
+        group.start('endpoints', async () => {
+          await writeSlice(inner, options, listener!.port);
+          options.onReady?.();
+        }),
+    }),
+  );
+  await group.wait();
 }
 
-/** A Service without selector, and the slice that leads here. */
-async function publish(ctx: Context, { client, clusterIp, address }: ClusterDnsOptions, port: number): Promise<void> {
-  const labels = { 'k8s-app': NAME, 'kubernetes.io/cluster-service': 'true', 'kubernetes.io/name': 'CoreDNS' };
-  const service: Service = { metadata: { name: NAME, namespace: NAMESPACE, labels }, spec: { clusterIP: clusterIp, ports: PORTS.map(({ name, protocol }) => ({ name, protocol, port: 53, targetPort: port })) } };
-  await client.resource('v1/services').create(service, { signal: ctx.signal }).catch((error: unknown) => {
-    if (!isAlreadyExists(error)) throw error;
-  });
+/** Without selector: its slice leads here. */
+async function makeService(ctx: Context, { client, clusterIp }: ClusterDnsOptions): Promise<void> {
+  const services = client.resource('v1/services');
+  try {
+    await services.get({ name: NAME, namespace: NAMESPACE }, { signal: ctx.signal });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    const labels = { 'k8s-app': NAME, 'kubernetes.io/cluster-service': 'true', 'kubernetes.io/name': 'CoreDNS' };
+    await services.create({ metadata: { name: NAME, namespace: NAMESPACE, labels }, spec: { clusterIP: clusterIp, ports: PORTS.map((port) => ({ ...port })) } }, { signal: ctx.signal });
+  }
+}
+
+async function writeSlice(ctx: Context, { client, address }: ClusterDnsOptions, port: number): Promise<void> {
   await client.resource('discovery.k8s.io/v1/endpointslices').apply(
     {
       apiVersion: 'discovery.k8s.io/v1',

@@ -92,11 +92,11 @@ export class NodeFleet {
       return runCloudControllerManager(ctx, { client: client('system:cloud-controller-manager', ctx.signal), provider: localCloud({ infrastructure, clock: ctx.clock, logger: ctx.logger }), config: { ...DEFAULT_CLOUD_CONFIG, clusterName: this.options.clusterName, leaderElect: false }, identity: this.options.clusterName });
     });
     if (!this.options.dns) return;
-    await new Promise<void>((resolve) => {
+    await new Promise<void>((resolve, reject) => {
       components.add('dns', (ctx) =>
         runClusterDns(ctx, { client: client('system:kube-dns', ctx.signal), clusterIp: this.#clusterDns, address: this.apiServerAddress, port: DNS_PORT, clusterDomain: CLUSTER_DOMAIN, forwarders: [], onReady: resolve }),
       );
-      void components.failure.catch(() => resolve());
+      components.failure.catch(reject);
     });
   }
 
