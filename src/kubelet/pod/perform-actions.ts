@@ -68,7 +68,7 @@ export async function performActions(parts: PodParts, input: PerformInput): Prom
   if (pod.spec?.hostNetwork === true) podIPs = parts.node().hostIPs;
   let retryInMs: number | undefined;
   for (const container of starts) {
-    const outcome = await startContainer(parts, { pod, container, observed, sandboxId, sandboxConfig: config, podIPs, volumes: volumes.volumes, userNamespace, signal, wake: input.wake, hookRunning: input.hookRunning });
+    const outcome = await startContainer(parts, { pod, container, observed, sandboxId, sandboxConfig: config, podIPs, volumes: volumes.volumes, userNamespace, signal, wake: input.wake, problem: input.problems.get(container.name), hookRunning: input.hookRunning });
     if (outcome.type === 'started') {
       input.problems.delete(container.name);
       changed = true;

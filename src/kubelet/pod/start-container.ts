@@ -32,6 +32,8 @@ export interface StartInput {
   readonly userNamespace: UserNamespace | undefined;
   readonly signal: AbortSignal;
   readonly wake: () => void;
+  /** What is known to stand in the way already, and was told. */
+  readonly problem: StartProblem | undefined;
   /** Told while the postStart hook runs. */
   readonly hookRunning: (containerId: string, running: boolean) => void;
 }
@@ -63,13 +65,14 @@ export async function startContainer(parts: PodParts, input: StartInput): Promis
 
 export const restartKey = (pod: Pod, { name }: { readonly name: string }): string => `${uidOf(pod)}_${name}`;
 
-function inBackOff({ ctx, restarts, events }: PodParts, { pod, container, observed }: StartInput): StartOutcome | undefined {
+function inBackOff({ ctx, restarts, events }: PodParts, input: StartInput): StartOutcome | undefined {
+  const { pod, container, observed } = input;
   const previous = newestContainer(observed, container.name);
   if (previous?.state !== 'exited') return undefined;
   const key = restartKey(pod, container);
   const left = restarts.remaining(key, previous.finishedAt, ctx.clock.now());
   if (left <= 0) return undefined;
-  events.container(pod, container.name, 'Warning', 'BackOff', `Back-off restarting failed container ${container.name} in pod ${podText(pod)}`);
+  if (input.problem?.reason !== 'CrashLoopBackOff') events.container(pod, container.name, 'Warning', 'BackOff', `Back-off restarting failed container ${container.name} in pod ${podText(pod)}`);
   const message = `back-off ${goSeconds(restarts.delay(key, previous.finishedAt))} restarting failed container=${container.name} pod=${podText(pod)}`;
   return { type: 'problem', problem: { reason: 'CrashLoopBackOff', message }, retryInMs: left };
 }
