@@ -6,10 +6,13 @@ import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { build } from '../scripts/build.mjs';
 import { builtProgram } from './k8ts-process.ts';
-import { requires } from './requires.ts';
+import { everything, requires } from './requires.ts';
 
 const root = join(import.meta.dirname, '..');
 const documents = ['README.md', ...readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)];
+
+/** Run every time; the others when everything is (`npm run verify`). */
+const ALWAYS = ['docs/getting-started.md'];
 
 interface Block {
   readonly language: string;
@@ -57,6 +60,7 @@ describe.each(documents)('%s', (document) => {
 
   it.runIf(commands.length > 0)(`works: ${commands.length} commands`, async (test) => {
     if (skip) test.skip(skip);
+    if (!everything && !ALWAYS.includes(document)) test.skip('runs with everything');
     const scratch = await scratchDirectory();
     const script = commands.flatMap((command) => runnable(command) ?? []);
     const ownCluster = script.some((command) => command.includes('k8ts up --')) || !script.some((command) => command.startsWith('kubectl'));
@@ -71,7 +75,8 @@ describe.each(documents)('%s', (document) => {
   }, 180_000);
 
   const typescript = blocks.filter(({ language }) => language === 'ts');
-  it.runIf(typescript.length > 0)(`has ${typescript.length} TypeScript blocks that run`, async () => {
+  it.runIf(typescript.length > 0)(`has ${typescript.length} TypeScript blocks that run`, async (test) => {
+    if (!everything) test.skip('runs with everything');
     const outdir = join(root, 'node_modules', '.cache', 'k8ts-test', String(process.pid), `docs-${document.replaceAll(/\W/g, '-')}`);
     mkdirSync(outdir, { recursive: true });
     const entryPoints: Record<string, string> = {};

@@ -4,6 +4,7 @@ import { existsSync, cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } fro
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { build } from '../scripts/build.mjs';
+import { everything } from './requires.ts';
 
 const root = join(import.meta.dirname, '..');
 /** Inside the project, where the examples find the tools; `k8ts` there is this working copy. */
@@ -35,6 +36,7 @@ const examples: readonly [name: string, args: string[], missing?: string][] = [
 for (const [name, args, missing] of examples) {
   it(`examples/${name}${missing ? ` (${missing})` : ''}`, (test) => {
     if (missing) test.skip(missing);
+    if (!everything && name !== 'vitest') test.skip('runs with everything');
     writeFileSync(join(project, 'no-config.mjs'), 'export default {}');
     const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: project, encoding: 'utf8', timeout: 120_000 });
     expect(status, stdout + stderr).toBe(0);
