@@ -33,13 +33,13 @@ async function openUp(directory: string, fsGroup: number | undefined): Promise<v
 export const configMap = fileVolume('configmap', 'disk', async ({ pod, volume, host }) => {
   const { uid = '', namespace = '' } = pod.metadata;
   const { name = '', items, defaultMode = DEFAULT_MODE, optional = false } = volume.configMap ?? {};
-  return { files: configMapFiles(name, await host.configMaps.get(uid, namespace, name), namespace, { items, mode: defaultMode, optional }) };
+  return { files: configMapFiles(name, await host.configMaps.get(uid, namespace, name), { items, mode: defaultMode, optional }) };
 });
 
 export const secret = fileVolume('secret', 'memory', async ({ pod, volume, host }) => {
   const { uid = '', namespace = '' } = pod.metadata;
   const { secretName = '', items, defaultMode = DEFAULT_MODE, optional = false } = volume.secret ?? {};
-  return { files: secretFiles(secretName, await host.secrets.get(uid, namespace, secretName), namespace, { items, mode: defaultMode, optional }) };
+  return { files: secretFiles(secretName, await host.secrets.get(uid, namespace, secretName), { items, mode: defaultMode, optional }) };
 });
 
 export const downwardApi = fileVolume('downward-api', 'memory', (request) => {

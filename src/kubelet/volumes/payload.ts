@@ -19,7 +19,7 @@ interface ObjectFiles {
   readonly optional: boolean;
 }
 
-export function configMapFiles(name: string, found: ConfigMap | undefined, namespace: string, options: ObjectFiles): Map<string, PayloadFile> {
+export function configMapFiles(name: string, found: ConfigMap | undefined, options: ObjectFiles): Map<string, PayloadFile> {
   if (found === undefined) {
     if (options.optional) return new Map();
     throw new VolumeError(`configmap ${JSON.stringify(name)} not found`);
@@ -27,25 +27,25 @@ export function configMapFiles(name: string, found: ConfigMap | undefined, names
   const data = new Map<string, Buffer>();
   for (const [key, text] of Object.entries(found.data ?? {})) data.set(key, Buffer.from(text));
   for (const [key, base64] of Object.entries(found.binaryData ?? {})) data.set(key, Buffer.from(base64, 'base64'));
-  return pick(data, options, 'configmap', `${namespace}/${name}`);
+  return pick(data, options, 'config');
 }
 
-export function secretFiles(name: string, found: Secret | undefined, namespace: string, options: ObjectFiles): Map<string, PayloadFile> {
+export function secretFiles(name: string, found: Secret | undefined, options: ObjectFiles): Map<string, PayloadFile> {
   if (found === undefined) {
     if (options.optional) return new Map();
     throw new VolumeError(`secret ${JSON.stringify(name)} not found`);
   }
   const data = new Map(Object.entries(found.data ?? {}).map(([key, base64]) => [key, Buffer.from(base64, 'base64')]));
-  return pick(data, options, 'secret', `${namespace}/${name}`);
+  return pick(data, options, 'secret');
 }
 
-function pick(data: ReadonlyMap<string, Buffer>, { items, mode, optional }: ObjectFiles, _kind: string, _name: string): Map<string, PayloadFile> {
+function pick(data: ReadonlyMap<string, Buffer>, { items, mode, optional }: ObjectFiles, kind: 'config' | 'secret'): Map<string, PayloadFile> {
   if (items === undefined || items.length === 0) return new Map(Array.from(data, ([key, bytes]) => [key, { data: bytes, mode }]));
   const files = new Map<string, PayloadFile>();
   for (const { key, path, mode: own } of items) {
     const bytes = data.get(key);
     if (bytes !== undefined) files.set(path, { data: bytes, mode: own ?? mode });
-    else if (!optional) throw new VolumeError(`references non-existent ${_kind === 'secret' ? 'secret' : 'config'} key: ${key}`);
+    else if (!optional) throw new VolumeError(`references non-existent ${kind} key: ${key}`);
   }
   return files;
 }
@@ -86,11 +86,11 @@ async function sourceFiles(source: VolumeProjection, request: VolumeRequest, mod
   const { uid = '', namespace = '' } = pod.metadata;
   if (source.configMap !== undefined) {
     const { name = '', items, optional = false } = source.configMap;
-    return configMapFiles(name, await host.configMaps.get(uid, namespace, name), namespace, { items, mode, optional });
+    return configMapFiles(name, await host.configMaps.get(uid, namespace, name), { items, mode, optional });
   }
   if (source.secret !== undefined) {
     const { name = '', items, optional = false } = source.secret;
-    return secretFiles(name, await host.secrets.get(uid, namespace, name), namespace, { items, mode, optional });
+    return secretFiles(name, await host.secrets.get(uid, namespace, name), { items, mode, optional });
   }
   if (source.downwardAPI !== undefined) return downwardFiles(source.downwardAPI.items, request, mode);
   if (source.serviceAccountToken !== undefined) {
