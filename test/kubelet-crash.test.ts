@@ -12,6 +12,7 @@ import { createContext, SeededRandom } from '../src/kernel/index.ts';
 import { createNetns, deleteNetns, runIn } from '../src/kernel/netns/index.ts';
 import { removeKubeletState } from '../src/kubelet/index.ts';
 import { removeCgroups } from './container-runtime-fixture.ts';
+import { ownRuntime } from './node-runtimes.ts';
 import { everything, requires } from './requires.ts';
 import { busyboxImage, dockerArchive } from './test-images.ts';
 
@@ -46,12 +47,21 @@ describe.skipIf(missing)(`kill -9 of kubelet and runtime${missing ? ` (${missing
   }, 60_000);
   afterAll(async () => {
     for (const child of children.values()) child.kill('SIGKILL');
+    await removeWhatIsLeft();
     stop.abort(new Error('closed'));
     await ended;
     deleteNetns(netns);
     for (const folder of [state, directory]) rmSync(folder, { recursive: true, force: true });
   }, 60_000);
 
+  /** Also of a test that failed in the middle. */
+  const removeWhatIsLeft = async (): Promise<void> => {
+    const runtime = await ownRuntime(ctx, { dataDirectory: node, stateDirectory: state, netns, cgroupParent: cgroupRoot });
+    for (const { id = '' } of (await runtime.cri.runtime.listPodSandbox({})).items ?? []) await runtime.cri.runtime.removePodSandbox({ podSandboxId: id });
+    await runtime.stop();
+    await removeKubeletState({ rootDirectory: join(node, 'kubelet'), cgroupRoot });
+    removeCgroups(cgroupRoot);
+  };
   const until = async (what: string, condition: () => Promise<boolean> | boolean, limitMs = 20_000): Promise<void> => {
     const end = Date.now() + limitMs;
     while (!(await condition())) {
@@ -109,9 +119,5 @@ describe.skipIf(missing)(`kill -9 of kubelet and runtime${missing ? ` (${missing
     expect(readdirSync(join(node, 'logs'), { recursive: true }).filter((name) => String(name).endsWith('.log'))).toEqual([]);
     expect(await runIn('ip', ['-o', 'link', 'show', 'type', 'veth'], { netns })).toBe('');
     cri.close();
-    await kill('kubelet');
-    await kill('container-runtime');
-    await removeKubeletState({ rootDirectory: join(node, 'kubelet'), cgroupRoot });
-    removeCgroups(cgroupRoot);
   });
 });
