@@ -30,9 +30,16 @@ export async function runWorkers<T>(options: WorkerOptions<T>): Promise<void> {
   }
 }
 
+/**
+ * Where clients call the API server in the same process nothing waits for the network: workers of a long queue would hold the
+ * event loop until it is empty, and timers, heartbeats among them, would stand still.
+ */
+const ITEMS_PER_TURN = 20;
+
 async function work<T>({ queue, handle, isExpected, signal, logger }: WorkerOptions<T>): Promise<void> {
-  for (;;) {
+  for (let handled = 1; ; handled++) {
     const item = await queue.get();
+    if (handled % ITEMS_PER_TURN === 0) await new Promise((resolve) => setImmediate(resolve));
     if (item === undefined || signal.aborted) {
       if (item !== undefined) queue.done(item);
       return;
