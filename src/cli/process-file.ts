@@ -40,6 +40,8 @@ export function claimDirectory(directory: string, ephemeral: boolean): { socket:
 
 /** Where a cluster that keeps everything in memory puts its kubeconfig and its socket. */
 export function ephemeralDirectory(): string {
+  /** Those who were killed could not clear up. */
+  for (const left of ephemeralDirectories()) if (fs.existsSync(path.join(left, NAME)) && !readProcessFile(left)) fs.rmSync(left, { recursive: true, force: true });
   return fs.mkdtempSync(path.join(os.tmpdir(), EPHEMERAL_PREFIX));
 }
 
