@@ -46,7 +46,7 @@ describe.skipIf(missing)(`kill -9 of kubelet and runtime${missing ? ` (${missing
     writeFileSync(join(directory, 'busybox.tar'), dockerArchive(busyboxImage('docker.io/library/busybox:latest')));
   }, 60_000);
   afterAll(async () => {
-    for (const child of children.values()) child.kill('SIGKILL');
+    await Promise.all([...children.keys()].map(kill));
     await removeWhatIsLeft();
     stop.abort(new Error('closed'));
     await ended;
@@ -80,8 +80,9 @@ describe.skipIf(missing)(`kill -9 of kubelet and runtime${missing ? ` (${missing
   };
   const kill = async (program: 'container-runtime' | 'kubelet'): Promise<void> => {
     const child = children.get(program);
-    const gone = new Promise((resolve) => child?.once('exit', resolve));
-    child?.kill('SIGKILL');
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGKILL');
     await gone;
   };
 
