@@ -19,7 +19,8 @@ export class StreamSignals {
       this.#open.add(controller);
       stream.once('close', () => {
         this.#open.delete(controller);
-        if (!stream.writableEnded || stream.rstCode !== 0) controller.abort(clientWentAway());
+        // Node ends a stream that its peer leaves; that it was not over yet shows in `aborted` alone.
+        if (stream.aborted || !stream.writableEnded || stream.rstCode !== 0) controller.abort(clientWentAway());
       });
     }
     return controller.signal;
