@@ -1,3 +1,4 @@
+import os from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
@@ -7,5 +8,7 @@ export default defineConfig({
     pool: 'forks',
     // Test files share a worker's modules: loading the API's schema anew for each file would take most of the time.
     isolate: false,
+    // Tests wait more than they compute: on two cores vitest's own choice, one worker, leaves half of the machine idle.
+    maxWorkers: Math.max(2, os.availableParallelism() - 1),
   },
 });
