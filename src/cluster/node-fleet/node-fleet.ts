@@ -54,7 +54,8 @@ export class NodeFleet {
       ...(options.clusterCidr ? { families: options.clusterCidr.split(',').map((range) => (range.includes(':') ? 'IPv6' : 'IPv4')) } : {}),
       ranges: { ...(options.clusterCidr ? { pods: options.clusterCidr.split(',') } : {}), ...(options.serviceClusterIpRange ? { services: options.serviceClusterIpRange.split(',') } : {}) },
     });
-    await fs.mkdir(options.directory, { recursive: true, mode: 0o700 });
+    // Containers in user namespaces must be able to pass through.
+    await fs.mkdir(options.directory, { recursive: true, mode: 0o711 });
     return new NodeFleet(ctx, options, fabric);
   }
 

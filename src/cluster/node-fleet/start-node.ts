@@ -67,6 +67,7 @@ export async function startNode(parent: Context, options: NodeOptions): Promise<
           ...DEFAULT_KUBELET_CONFIGURATION,
           nodeName: node.name,
           rootDirectory: kubeletDirectory,
+          podLogsDir: path.join(directory, 'logs'),
           nodeAddresses: node.addresses,
           nodeNetns: node.netnsPath,
           address: node.addresses[0]!,
