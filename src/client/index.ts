@@ -53,6 +53,7 @@ export { listPages } from './list-pages.ts';
 export { Reflector, type ListerWatcher, type ReflectorOptions, type ReflectorSink, type ReflectorTiming } from './reflector.ts';
 export { byControllerUid, byNamespace, CONTROLLER_UID_INDEX, Indexer, NAMESPACE_INDEX, type IndexFunction } from './indexer.ts';
 export { SharedInformer, type InformerHandler, type InformerOptions } from './informer.ts';
+export { enqueueOnChange } from './enqueue-on-change.ts';
 export { InformerFactory, scoped, type InformerFactoryOptions, type InformerScope } from './informer-factory.ts';
 export { LeaderElector, LeadershipLost, runWithLeaderElection, type LeaderElectionOptions } from './leader-election.ts';
 export { type EventDetails, type EventRecorder, type EventType } from './event-recorder.ts';

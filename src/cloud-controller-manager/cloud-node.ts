@@ -1,6 +1,7 @@
 /** cloud-node: tells new Nodes what the cloud knows of them, and lifts the taint that kept Pods off until then. */
 import type { Node, NodeSpec } from '../api/generated/core-v1.ts';
-import { enqueue, keyedWorkers } from './keyed-workers.ts';
+import { enqueueOnChange } from '../client/index.ts';
+import { keyedWorkers } from './keyed-workers.ts';
 import { periodically, type CloudController, type CloudControllerContext } from './controller.ts';
 import type { InstanceMetadata } from './provider.ts';
 
@@ -18,7 +19,7 @@ export const cloudNode: CloudController = {
       const node = nodes.get(name);
       if (node && isUninitialized(node)) await initialize(context, node, await instances.metadata(node));
     });
-    enqueue(nodes, queue, (node) => (isUninitialized(node) ? node.metadata.name : undefined));
+    enqueueOnChange(nodes, queue, (node) => (isUninitialized(node) ? node.metadata.name : undefined));
     return async () => {
       await Promise.all([
         run(),

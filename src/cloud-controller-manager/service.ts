@@ -1,8 +1,8 @@
 /** service: a load balancer for every Service that asks for one. */
 import type { Node, Service } from '../api/generated/core-v1.ts';
-import { isNotFound, keyOf, splitKey } from '../client/index.ts';
+import { enqueueOnChange, isNotFound, keyOf, splitKey } from '../client/index.ts';
 import type { CloudController, CloudControllerContext } from './controller.ts';
-import { enqueue, keyedWorkers } from './keyed-workers.ts';
+import { keyedWorkers } from './keyed-workers.ts';
 import type { LoadBalancers, LoadBalancerStatus } from './provider.ts';
 
 const FINALIZER = 'service.kubernetes.io/load-balancer-cleanup';
@@ -36,7 +36,7 @@ export const service: CloudController = {
       },
       context.config.concurrentServiceSyncs,
     );
-    enqueue(services, queue, (each) => (wantsBalancer(each) || each.metadata.finalizers?.includes(FINALIZER) || told.has(keyOf(each)) ? keyOf(each) : undefined));
+    enqueueOnChange(services, queue, (each) => (wantsBalancer(each) || each.metadata.finalizers?.includes(FINALIZER) || told.has(keyOf(each)) ? keyOf(each) : undefined));
     const allBalancers = (): void => services.list().filter(wantsBalancer).forEach((each) => queue.add(keyOf(each)));
     nodes.addHandler({
       onAdd: allBalancers,

@@ -3,11 +3,13 @@
  * returns its loop. A reconciler gets only a key, reads from informers, writes through the client, and may be killed
  * at any line: whatever it was about to do it finds again from the state of the cluster.
  */
-import type { ApiObject, Client, EventRecorder, InformerFactory, SharedInformer } from '../client/index.ts';
-import { isConflict, keyOf } from '../client/index.ts';
+import type { Client, EventRecorder, InformerFactory } from '../client/index.ts';
+import { isConflict } from '../client/index.ts';
 import { runWorkers, WorkQueue, type Context } from '../kernel/index.ts';
 import type { ControllerManagerConfig } from './config.ts';
 import type { DiscoveredResources } from './discovered-resources.ts';
+
+export { enqueueOnChange } from '../client/index.ts';
 
 export interface ControllerContext extends Context {
   /** As the controller's own user where the manager uses a ServiceAccount per controller. */
@@ -42,21 +44,4 @@ export function keyedLoop(context: ControllerContext, name: string, workers: num
   const queue = new WorkQueue<string>({ name, clock, metrics });
   const concurrency = context.config.concurrentSyncs[name] ?? workers;
   return { queue, run: () => runWorkers({ queue, workers: concurrency, handle: reconcile, isExpected: isConflict, signal, logger }) };
-}
-
-/** Enqueues the key of every object of an informer that comes, changes or goes. */
-export function enqueueOnChange<T extends ApiObject>(informer: SharedInformer<T>, queue: WorkQueue<string>, keyFor: (object: T) => string | undefined = keyOf): void {
-  const add = (object: T): void => {
-    const key = keyFor(object);
-    if (key !== undefined) queue.add(key);
-  };
-  informer.addHandler({
-    onAdd: add,
-    onUpdate: (before, after) => {
-      add(after);
-      const previous = keyFor(before);
-      if (previous !== undefined && previous !== keyFor(after)) queue.add(previous);
-    },
-    onDelete: add,
-  });
 }

@@ -7,9 +7,10 @@
  *     1-2-3-4.NS.pod.ZONE                     A/AAAA spelled by the name itself
  *     4.3.2.1.in-addr.arpa                    PTR
  */
+import { isIPv6 } from 'node:net';
 import type { ClusterRecords, Endpoint, ReverseName, ServicePort, ServiceRecord } from './cluster-records.ts';
 import { CLASS_IN, RCODE, TYPE, type Question, type RecordData, type ResourceRecord } from './message.ts';
-import { addressOfReverseName } from './address.ts';
+import { addressOfReverseName } from './reverse-name.ts';
 
 export interface Zone {
   /** E.g. `cluster.local`. */
@@ -93,14 +94,8 @@ function findPod(labels: readonly string[]): Found | undefined {
     return address.split('.').every((part) => Number(part) <= 255) ? { records: [{ type: 'A', address }] } : undefined;
   }
   const address = label.replaceAll('-', ':');
-  return isIpv6(address) ? { records: [{ type: 'AAAA', address }] } : undefined;
+  return isIPv6(address) ? { records: [{ type: 'AAAA', address }] } : undefined;
 }
-
-const isIpv6 = (text: string): boolean => {
-  const groups = text.split(':');
-  const gaps = text.split('::').length - 1;
-  return groups.every((group) => /^[0-9a-f]{0,4}$/.test(group)) && gaps <= 1 && (gaps === 1 ? groups.length <= 8 : groups.length === 8);
-};
 
 interface ServiceName {
   readonly namespace: string;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addressOfReverseName } from './address.ts';
+import { addressOfReverseName } from './reverse-name.ts';
 import { decodeMessage, encodeMessage, MalformedDnsMessage, TYPE, type DnsMessage, type ResourceRecord } from './message.ts';
 
 const answers: ResourceRecord[] = [

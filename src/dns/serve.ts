@@ -68,7 +68,9 @@ export async function listen(ctx: Context, { address, port, respond, sockets = h
 /** Messages with their length before them, one after the other. */
 function serveConnection(ctx: Context, socket: net.Socket, respond: ListenOptions['respond']): void {
   let received = Buffer.alloc(0);
-  socket.setTimeout(IDLE_CONNECTION_MS, () => socket.destroy());
+  const expire = () => ctx.clock.after(IDLE_CONNECTION_MS, () => socket.destroy());
+  let idle = expire();
+  socket.on('close', () => idle.cancel());
   socket.on('error', () => socket.destroy());
   const write = (answer: Buffer | undefined): void => {
     if (!answer || socket.destroyed) return;
@@ -77,6 +79,8 @@ function serveConnection(ctx: Context, socket: net.Socket, respond: ListenOption
     socket.write(Buffer.concat([length, answer]));
   };
   socket.on('data', (bytes: Buffer) => {
+    idle.cancel();
+    idle = expire();
     received = Buffer.concat([received, bytes]);
     while (received.length >= 2 && received.length >= 2 + received.readUInt16BE(0)) {
       const end = 2 + received.readUInt16BE(0);

@@ -16,6 +16,11 @@ export async function unmountVolumes(rootDirectory: string): Promise<void> {
 export async function removeKubeletState({ rootDirectory, cgroupRoot }: { readonly rootDirectory: string; readonly cgroupRoot: string }): Promise<void> {
   await unmountVolumes(rootDirectory);
   await fs.rm(rootDirectory, { recursive: true, force: true });
+  await removeCgroups(path.join('/', cgroupRoot, 'kubepods'));
+}
+
+/** A tree of cgroups, in every hierarchy of the machine. Nothing may run in it any more. */
+export async function removeCgroups(cgroup: string): Promise<void> {
   const hierarchies = await openHierarchies();
-  await hierarchies.remove(path.join('/', cgroupRoot, 'kubepods'));
+  await hierarchies.remove(cgroup);
 }

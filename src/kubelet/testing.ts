@@ -6,7 +6,7 @@ import type { Event, Pod } from '../api/generated/core-v1.ts';
 import { startTestServer, type TestServer } from '../apiserver/testing.ts';
 import { Client } from '../client/index.ts';
 import { inProcessTransport } from '../cluster/in-process-transport.ts';
-import { childContext, type TestContext } from '../kernel/index.ts';
+import { childContext, RealClock, type TestContext } from '../kernel/index.ts';
 import { noCgroups } from './cgroups/cgroup-manager.ts';
 import { DEFAULT_KUBELET_CONFIGURATION } from './configuration/kubelet-configuration.ts';
 import type { KubeletConfig, KubeletOptions } from './kubelet-options.ts';
@@ -14,6 +14,9 @@ import type { Machine } from './node/machine.ts';
 import { run } from './run.ts';
 import type { Mounter } from './volumes/mounter.ts';
 import { FakeRuntime } from './testing/fake-runtime.ts';
+
+/** Files and threads take real time, whatever the cluster's clock says. */
+const realTime = new RealClock();
 
 const ADMIN = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
 export const NODE = 'node-1';
@@ -101,7 +104,7 @@ export async function startKubeletFixture(): Promise<KubeletFixture> {
         if (ctx.clock.monotonic() >= end) throw new Error(`after ${limitMs} ms of virtual time: ${what}\n${ctx.logLines.slice(-10).join('\n')}`);
         await ctx.clock.advance(20);
         /** Files are read and written in real time. */
-        await new Promise((resolve) => setTimeout(resolve, 1));
+        await realTime.sleep(1);
       }
     },
     async untilPhase(name, phase, limitMs) {
@@ -114,7 +117,7 @@ export async function startKubeletFixture(): Promise<KubeletFixture> {
     async advance(ms) {
       for (let left = ms; left > 0; left -= 1000) {
         await ctx.clock.advance(Math.min(1000, left));
-        await new Promise((resolve) => setTimeout(resolve, 1));
+        await realTime.sleep(1);
       }
     },
     async events(name) {

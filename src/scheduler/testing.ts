@@ -3,7 +3,7 @@ import type { Container, Node, Pod, PodSpec, Taint } from '../api/generated/core
 import { startTestServer, type TestServer } from '../apiserver/testing.ts';
 import { Client } from '../client/index.ts';
 import { inProcessTransport } from '../cluster/in-process-transport.ts';
-import { childContext, SeededRandom, type VirtualClock } from '../kernel/index.ts';
+import { childContext, RealClock, SeededRandom, type VirtualClock } from '../kernel/index.ts';
 import type { Cache } from './cache/cache.ts';
 import { DEFAULT_CONFIG, DEFAULT_PROFILE } from './config/defaults.ts';
 import type { SchedulerConfiguration } from './config/types.ts';
@@ -13,6 +13,9 @@ import type { Handle } from './framework/handle.ts';
 import type { Profile } from './framework/profile.ts';
 import { plugins } from './plugins/registry.ts';
 import { run } from './run.ts';
+
+/** Files and threads take real time, whatever the cluster's clock says. */
+const realTime = new RealClock();
 
 const ADMIN = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
 const SCHEDULER = { name: 'system:kube-scheduler', groups: ['system:authenticated'] };
@@ -78,7 +81,7 @@ export async function startSchedulerFixture(options: { config?: Partial<Schedule
         if (await condition()) return;
         if (ctx.clock.monotonic() >= end) throw new Error(`after ${limitMs} ms of virtual time: ${what}\n${ctx.logLines.slice(-10).join('\n')}`);
         await ctx.clock.advance(20);
-        await new Promise((resolve) => setTimeout(resolve, 0));
+        await realTime.sleep(0);
       }
     },
     async createNode(node) {

@@ -8,12 +8,12 @@ import { issueCertificate } from '../../apiserver/index.ts';
 import { DEFAULT_CLOUD_CONFIG, localCloud, run as runCloudControllerManager } from '../../cloud-controller-manager/index.ts';
 import { isNotFound } from '../../client/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
+import { removeCgroups } from '../../kubelet/index.ts';
 import { runClusterDns, serviceAddress } from '../cluster-dns.ts';
 import type { ControlPlane } from '../control-plane.ts';
 import type { Components } from '../components.ts';
 import { createFabric, DEFAULT_STATE_DIRECTORY, type Fabric, type HostListener } from '../fabric/index.ts';
 import { localInfrastructure } from '../local-infrastructure.ts';
-import { removeCgroups } from './remove-cgroups.ts';
 import { startNode, type RunningNode } from './start-node.ts';
 
 export interface FleetOptions {
