@@ -6,8 +6,10 @@
 import type { CustomResourceDefinitionStatus } from '../../api/generated/apiextensions-v1.ts';
 import type { Context } from '../../kernel/index.ts';
 import { deepEqual } from '../../machinery/deep-equal.ts';
+import { knowStructure } from '../../machinery/validation/apiextensions/index.ts';
 import { isStatusError } from '../../machinery/status.ts';
 import { formatTime } from '../../machinery/time/index.ts';
+import { inSlices } from '../in-slices.ts';
 import type { Loopback } from '../loopback.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
@@ -43,8 +45,16 @@ interface Serving {
   stopWatching?: () => void;
 }
 
+/** What was found out about the schemas of a definition as it was then. */
+interface Structure {
+  readonly uid: string | undefined;
+  readonly generation: number | undefined;
+  readonly condition: Condition | undefined;
+}
+
 export class CrdManager {
   readonly #serving = new Map<string, Serving>();
+  readonly #structures = new Map<string, Structure>();
   readonly #pending = new Set<string>();
   #wake: (() => void) | undefined;
   #isCaughtUp: () => void = () => undefined;
@@ -107,12 +117,13 @@ export class CrdManager {
     const definition = this.#definition(name);
     if (!definition) {
       const group = this.#serving.get(name)?.group ?? name.slice(name.indexOf('.') + 1);
+      this.#structures.delete(name);
       this.#unserve(name);
       this.#enqueueGroup(group, name);
       return;
     }
     if (definition.metadata.deletionTimestamp && definition.metadata.finalizers?.includes(CLEANUP_FINALIZER)) return this.#finalize(definition);
-    const status = this.#statusOf(definition);
+    const status = this.#statusOf(definition, await this.#structureOf(definition));
     const accepted = { ...definition, status };
     if (isTrue(accepted, 'Established')) await this.#serve(accepted);
     if (deepEqual(status, definition.status)) return;
@@ -120,7 +131,18 @@ export class CrdManager {
     this.#enqueueGroup(definition.spec.group, name);
   }
 
-  #statusOf(definition: Definition): CustomResourceDefinitionStatus {
+  /** What is to be said of the schemas of a definition, looked at once for each that it has had. */
+  async #structureOf(definition: Definition): Promise<Condition | undefined> {
+    const { uid, generation } = definition.metadata;
+    const known = this.#structures.get(definition.metadata.name!);
+    if (known && known.uid === uid && known.generation === generation) return known.condition;
+    for (const { schema } of definition.spec.versions) if (schema?.openAPIV3Schema) await inSlices(this.ctx.clock, knowStructure(schema.openAPIV3Schema));
+    const condition = nonStructuralCondition(definition);
+    this.#structures.set(definition.metadata.name!, { uid, generation, condition });
+    return condition;
+  }
+
+  #statusOf(definition: Definition, nonStructural: Condition | undefined): CustomResourceDefinitionStatus {
     const now = formatTime(this.ctx.clock.now());
     const group = this.#definitions().filter(({ spec }) => spec.group === definition.spec.group);
     const old = definition.status ?? ({} as CustomResourceDefinitionStatus);
@@ -132,7 +154,6 @@ export class CrdManager {
       set(naming.namesAccepted);
       set(naming.established);
     }
-    const nonStructural = nonStructuralCondition(definition);
     if (nonStructural) set(nonStructural);
     else conditions = conditions.filter(({ type }) => type !== 'NonStructuralSchema');
     const approval = approvalCondition(definition);
@@ -172,7 +193,8 @@ export class CrdManager {
   async #finalize(definition: Definition): Promise<void> {
     const name = definition.metadata.name!;
     const inProgress: Condition = { type: 'Terminating', status: 'True', reason: 'InstanceDeletionInProgress', message: 'CustomResource deletion is in progress' };
-    if (!isTrue(definition, 'Established')) {
+    // What is served may have objects before its definition says so.
+    if (!isTrue(definition, 'Established') && !this.#serving.has(name)) {
       return this.#release(definition, { type: 'Terminating', status: 'False', reason: 'NeverEstablished', message: 'resource was never established' });
     }
     if (conditionOf(definition, 'Terminating')?.reason !== inProgress.reason) {
@@ -201,6 +223,7 @@ export class CrdManager {
   }
 
   async #writeStatus(definition: Definition): Promise<void> {
+    await this.ctx.clock.yield();
     await this.options.loopback('PUT', `${PATH}/${definition.metadata.name!}/status`, definition);
   }
 

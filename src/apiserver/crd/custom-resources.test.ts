@@ -42,9 +42,11 @@ const create = (group: string, name: string, content: object): Promise<TestAnswe
 describe('a definition', () => {
   it('is established, discovered, and served before it says so', async () => {
     await define('first.example.com', spec({ a: { type: 'string' } }), { names: { plural: 'things', kind: 'Thing', shortNames: ['th'], categories: ['all'] } });
-    const { body } = await server.call('GET', `${DEFINITIONS}/things.first.example.com`);
-    const { conditions } = body['status'] as { conditions: { type: string; status: string; reason: string }[] };
-    expect(conditions.map(({ type, status, reason }) => [type, status, reason])).toEqual([
+    type Conditions = { type: string; status: string; reason: string }[] | null;
+    const conditionsOf = async (): Promise<Conditions> => ((await server.call('GET', `${DEFINITIONS}/things.first.example.com`)).body['status'] as { conditions: Conditions }).conditions;
+    await until(async () => (await conditionsOf()) !== null);
+    const conditions = await conditionsOf();
+    expect(conditions!.map(({ type, status, reason }) => [type, status, reason])).toEqual([
       ['NamesAccepted', 'True', 'NoConflicts'],
       ['Established', 'True', 'InitialNamesAccepted'],
     ]);
@@ -71,6 +73,7 @@ describe('a definition', () => {
   it('goes after its objects, finalizers included', async () => {
     const group = 'going.example.com';
     await define(group, spec({}));
+    // At once, perhaps before the definition says that it is established.
     await create(group, 'free', {});
     await create(group, 'held', { metadata: { name: 'held', finalizers: ['example.com/hold'] } });
     const { body } = await server.call('DELETE', `${DEFINITIONS}/things.${group}`);

@@ -11,7 +11,7 @@ export { Environment, type EnvironmentOptions } from './environment.ts';
 export { method, overload, type Library, type Overload } from './function-table.ts';
 export { Program, type Outcome, type Variables } from './program.ts';
 export { compileSchemaRules, type SchemaRules } from './schema-rules.ts';
-export { compileSchemaRulesStepwise, schemaCelCompiler } from './schema-compiler.ts';
+export { schemaCelCompiler } from './schema-compiler.ts';
 export { schemaType } from './schema-type.ts';
 export { typedValue, untypedValue } from './schema-value.ts';
 export * as types from './types.ts';

@@ -1,6 +1,6 @@
 /** What the validation of CustomResourceDefinitions asks of CEL. */
 import type { CelCompilation, CelCompilationError, CelCompiler, CelSchemaRule, CelValueFailure } from '../validation/cel-compiler.ts';
-import { childrenOf, isEmbeddedResource, type Schema } from '../validation/apiextensions/schema-props.ts';
+import type { Schema } from '../validation/apiextensions/schema-props.ts';
 import { FieldError } from '../validation/field-error.ts';
 import { CelCompileError, checkSource } from './compile.ts';
 import { estimateCost } from './cost-estimate.ts';
@@ -37,18 +37,6 @@ function compileSchemaRule(rule: CelSchemaRule): CelCompilation {
   let result = known.get(key);
   if (!result) known.set(key, (result = compileRule(rule)));
   return result;
-}
-
-/** Compiles the rules of a schema and of those inside it, one after the other: what validation asks for later is there then. */
-export function* compileSchemaRulesStepwise(root: Schema): Generator<void> {
-  const pending = [root];
-  for (let schema = pending.pop(); schema; schema = pending.pop()) {
-    for (const { rule, optionalOldSelf } of schema['x-kubernetes-validations'] ?? []) {
-      compileSchemaRule({ expression: rule ?? '', use: 'rule', rootSchema: root, schema, isResourceRoot: schema === root || isEmbeddedResource(schema), optionalOldSelf: optionalOldSelf === true });
-      yield;
-    }
-    pending.push(...childrenOf(schema));
-  }
 }
 
 function compileRule({ expression, use, schema, isResourceRoot, optionalOldSelf }: CelSchemaRule): CelCompilation {

@@ -2,12 +2,13 @@
 import type { CustomResourceDefinition, CustomResourceDefinitionCondition } from '../../../api/generated/apiextensions-v1.ts';
 import type { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from '../../../api/generated/admissionregistration-v1.ts';
 import type { APIService } from '../../../api/generated/apiregistration-v1.ts';
-import { compileSchemaRulesStepwise } from '../../../machinery/cel/index.ts';
-import { knowStructure } from '../../../machinery/validation/apiextensions/index.ts';
+import { knowSchema } from '../../../machinery/validation/apiextensions/index.ts';
 import type { Clock } from '../../../kernel/index.ts';
 import { deepEqual } from '../../../machinery/deep-equal.ts';
 import { formatTime } from '../../../machinery/time/index.ts';
 import type { ObjectOf, Strategy, WriteContext } from '../strategy.ts';
+import { celCompiler } from '../../cel-compiler.ts';
+import { inSlices } from '../../in-slices.ts';
 import { specChanges } from './spec-generation.ts';
 
 export const webhookConfigurations: Strategy<ObjectOf<MutatingWebhookConfiguration | ValidatingWebhookConfiguration>> = {
@@ -42,37 +43,26 @@ export const customResourceDefinitions: Strategy<ObjectOf<CustomResourceDefiniti
   statusResetFields: ['spec', 'metadata'],
   prepareForCreate: (definition, { ctx }) => {
     rememberStoredVersion(definition);
-    return checkInSteps(ctx.clock, definition);
+    return checkInSlices(ctx.clock, definition);
   },
-  prepareForUpdate: (definition, _old, { ctx }) => {
+  prepareForUpdate: (definition, old, { ctx }) => {
     rememberStoredVersion(definition);
-    return checkInSteps(ctx.clock, definition);
+    return checkInSlices(ctx.clock, definition, old);
   },
   prepareForDelete: awaitInstances,
   // Its grace is the time that its objects take to go.
   deletionHeld: () => false,
 };
 
-/** So many rules are compiled before other requests have their turn. */
-const RULES_AT_ONCE = 20;
-
 /**
  * The expensive checks of a definition's schemas, ahead of its validation and in slices: a large definition must not keep
  * others waiting. The validation, which follows at once, then finds them done.
  */
-async function checkInSteps(clock: Clock, { spec }: CustomResourceDefinition): Promise<void> {
-  const schemas = (spec.versions ?? []).flatMap(({ schema }) => (schema?.openAPIV3Schema ? [schema.openAPIV3Schema] : []));
-  for (const schema of schemas) {
-    // The rules of a schema that is wrong are not looked at.
-    if (await inSlices(clock, knowStructure(schema), 1)) await inSlices(clock, compileSchemaRulesStepwise(schema), RULES_AT_ONCE);
-  }
-}
-
-async function inSlices<T>(clock: Clock, steps: Generator<void, T>, atOnce: number): Promise<T> {
-  for (let count = 1; ; count++) {
-    const step = steps.next();
-    if (step.done) return step.value;
-    if (count % atOnce === 0) await clock.yield();
+async function checkInSlices(clock: Clock, ...definitions: readonly CustomResourceDefinition[]): Promise<void> {
+  // Its decoding was a piece of work already.
+  await clock.yield();
+  for (const { spec } of definitions) {
+    for (const { schema } of spec?.versions ?? []) if (schema?.openAPIV3Schema) await inSlices(clock, knowSchema(schema.openAPIV3Schema, celCompiler));
   }
 }
 

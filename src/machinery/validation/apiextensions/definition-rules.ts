@@ -7,6 +7,7 @@ import { semanticEqual } from '../equality.ts';
 import { path, type FieldError } from '../field-error.ts';
 import { hasKnownReviewVersion, isCaBundle, type ConversionRules } from './conversion.ts';
 import { internalSpec } from './internal-form.ts';
+import { rightSchemas } from './right-schemas.ts';
 import { hasUnprunedDefaults } from './schema-defaults.ts';
 import { someSchema, type Schema } from './schema-props.ts';
 import { hasMergeableSetItems, SCHEMA_TYPES, validateMapListKeys, type SchemaRules } from './schema-rules.ts';
@@ -47,15 +48,16 @@ export function rulesAfter(object: CustomResourceDefinition, old: CustomResource
   const before = internalSpec(old.spec);
   const schemas = (old.spec.versions ?? []).map(({ schema }) => schema?.openAPIV3Schema);
   const known = schemas.filter((schema): schema is Schema => schema != null);
-  const none = (test: (schema: Schema) => boolean): boolean => !known.some((schema) => someSchema(schema, test));
-  const structural = known.every((schema) => isStructural(schema, NOWHERE));
+  const doubtful = known.filter((schema) => !rightSchemas.has(schema));
+  const none = (test: (schema: Schema) => boolean): boolean => !doubtful.some((schema) => someSchema(schema, test));
+  const structural = doubtful.every((schema) => isStructural(schema, NOWHERE));
   const established = isEstablished(old);
   const bundle = before.conversion?.webhookClientConfig?.caBundle;
   const reviewVersions = before.conversion?.conversionReviewVersions ?? [];
   return {
     schemas: known.length === schemas.length,
     structural,
-    prunedDefaults: !structural || !known.some(hasUnprunedDefaults),
+    prunedDefaults: !structural || !doubtful.some(hasUnprunedDefaults),
     immutableNames: established,
     validTypes: none(({ type }) => Boolean(type) && !SCHEMA_TYPES.includes(type!)),
     atomicSets: none(hasMergeableSetItems),

@@ -1,14 +1,17 @@
 /** A version's schema as a whole: its root, its structure, its defaults and its rules. */
 import type { CustomResourceSubresources, CustomResourceValidation } from '../../../api/generated/apiextensions-v1.ts';
-import { forbiddenField, invalidValue, type FieldError, type Path } from '../field-error.ts';
+import type { CelCompiler } from '../cel-compiler.ts';
+import { forbiddenField, invalidValue, path, type FieldError, type Path } from '../field-error.ts';
 import { goStruct } from '../go-struct.ts';
 import type { ValidationContext } from '../kind-validation.ts';
-import type { DefinitionRules } from './definition-rules.ts';
+import { RULES_OF_NEW, type DefinitionRules } from './definition-rules.ts';
+import { inSteps } from './descend.ts';
 import { CelPlace } from './schema-cel.ts';
 import { validateDefaults } from './schema-defaults.ts';
 import { MAX_DEPTH, schemaDepth, type Schema } from './schema-props.ts';
-import { validateSchema } from './schema-rules.ts';
-import { structuralFormProblem, validateStructural } from './structural.ts';
+import { rightSchemas } from './right-schemas.ts';
+import { isRightSchema, validateSchema } from './schema-rules.ts';
+import { knowStructure, structuralFormProblem, validateStructural } from './structural.ts';
 
 /** With a status of its own, an object's root is checked in two halves, and only these can be told apart. */
 const ROOT_FIELDS = [
@@ -50,13 +53,14 @@ export function validateDefinitionSchema(errors: FieldError[], validation: Custo
   const schema = validation?.openAPIV3Schema;
   if (!schema) return;
   const schemaAt = at.child('openAPIV3Schema');
-  if (schemaDepth(schema) > MAX_DEPTH) {
+  if (!rightSchemas.has(schema) && schemaDepth(schema) > MAX_DEPTH) {
     errors.push(forbiddenField(schemaAt, `must not be nested more than ${MAX_DEPTH} levels deep`));
     return;
   }
   const before = errors.length;
   if (scope.status) validateRootFields(errors, schema, at);
   if (schema.nullable) errors.push(forbiddenField(at.child('openAPIV3Schema.nullable'), 'nullable cannot be true at the root'));
+  if (rightSchemas.has(schema)) return;
   const { rules, context, ignoreRuleCost } = scope;
   let cel: CelPlace | undefined;
   let formProblem: string | undefined;
@@ -74,6 +78,23 @@ export function validateDefinitionSchema(errors: FieldError[], validation: Custo
   errors.push(...found.schema, ...found.cel);
   if (errors.length === before && formProblem !== undefined) errors.push(invalidValue(schemaAt, '', formProblem));
   cel?.total.report(errors, schemaAt);
+}
+
+/**
+ * All checks that need only the schema, as a new definition has to pass them, in steps: a large schema need not be checked
+ * in one go. One that is right is remembered, and must not be changed after that; what is wrong with another is for
+ * `validateDefinitionSchema` to say.
+ */
+export function* knowSchema(schema: Schema, cel: CelCompiler | undefined): Generator<void> {
+  const at = path();
+  if (rightSchemas.has(schema) || !(yield* knowStructure(schema))) return;
+  const errors: FieldError[] = [];
+  const defaults = { requirePruned: RULES_OF_NEW.prunedDefaults, cel };
+  if (!(yield* inSteps(errors, (later) => validateDefaults(errors, schema, at, defaults, later)))) return;
+  const place = cel && CelPlace.root(cel, schema, { ignoreRuleCost: false });
+  if (!(yield* isRightSchema(schema, at, { rules: RULES_OF_NEW, cel: place }))) return;
+  place?.total.report(errors, at);
+  if (errors.length === 0) rightSchemas.add(schema);
 }
 
 function validateRootFields(errors: FieldError[], schema: Schema, at: Path): void {

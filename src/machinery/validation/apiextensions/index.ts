@@ -5,6 +5,7 @@
 import type { KindValidation } from '../kind-validation.ts';
 import { customResourceDefinition } from './custom-resource-definition.ts';
 
+export { knowSchema } from './definition-schema.ts';
 export { validateEmbeddedMetadata } from './embedded-metadata.ts';
 export { followFieldPath, type FieldPath } from './field-path.ts';
 export { compileGoRegexp, GoRegexpError } from './go-regexp.ts';

@@ -2,6 +2,7 @@
 import { semanticEqual } from '../equality.ts';
 import { aggregateMessage, FieldError, invalidValue, path, type Path } from '../field-error.ts';
 import type { CelCompiler } from '../cel-compiler.ts';
+import { AT_ONCE, type Descend } from './descend.ts';
 import { validateEmbeddedMetadata } from './embedded-metadata.ts';
 import { pruned } from './pruning.ts';
 import { isEmbeddedResource, itemsOf, propertiesOf, someSchema, type Schema } from './schema-props.ts';
@@ -22,14 +23,15 @@ interface Place {
   readonly surround: Surround;
   /** Inside of apiVersion, kind or metadata. */
   readonly insideMeta: boolean;
+  readonly descend: Descend;
 }
 
 const asResource: Surround = (value) =>
   typeof value === 'object' && value !== null ? { apiVersion: 'validation/v1', kind: 'Validation', ...value } : value;
 
-export function validateDefaults(errors: FieldError[], schema: Schema, at: Path, rules: DefaultRules): void {
+export function validateDefaults(errors: FieldError[], schema: Schema, at: Path, rules: DefaultRules, descend: Descend = AT_ONCE): void {
   const root: Schema = isEmbeddedResource(schema) ? schema : { ...schema, 'x-kubernetes-embedded-resource': true };
-  validateNode(errors, root, at, { rules, resource: root, surround: asResource, insideMeta: false });
+  validateNode(errors, root, at, { rules, resource: root, surround: asResource, insideMeta: false, descend });
 }
 
 export const hasDefaults = (schema: Schema | undefined | null): boolean => someSchema(schema, (one) => one.default !== undefined && one.default !== null);
@@ -43,14 +45,11 @@ function validateNode(errors: FieldError[], schema: Schema, at: Path, given: Pla
   const place = isEmbeddedResource(schema) ? { ...given, resource: schema, surround: asResource, insideMeta: false } : given;
   if (schema.default !== undefined && schema.default !== null) validateDefault(errors, schema, at.child('default'), place);
   const items = itemsOf(schema);
-  if (items) validateNode(errors, items, at.child('items'), { ...place, surround: (value) => place.surround([value]) });
+  if (items) place.descend(() => validateNode(errors, items, at.child('items'), { ...place, surround: (value) => place.surround([value]) }));
   for (const [name, property] of propertiesOf(schema)) {
     const meta = isEmbeddedResource(schema) && (name === 'metadata' || name === 'apiVersion' || name === 'kind');
-    validateNode(errors, property, at.child('properties').key(name), {
-      ...place,
-      insideMeta: place.insideMeta || meta,
-      surround: (value) => place.surround({ [name]: value }),
-    });
+    const inside: Place = { ...place, insideMeta: place.insideMeta || meta, surround: (value) => place.surround({ [name]: value }) };
+    place.descend(() => validateNode(errors, property, at.child('properties').key(name), inside));
   }
 }
 

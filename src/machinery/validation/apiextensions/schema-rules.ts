@@ -1,6 +1,7 @@
 /** What a definition's schema may contain, node by node; the rules that are not about structure. */
 import { forbiddenField, invalidValue, notSupported, path, required, Verbatim, type FieldError, type Path } from '../field-error.ts';
 import { goJson } from '../go-struct.ts';
+import { inSteps } from './descend.ts';
 import { validateCelRules, type CelPlace } from './schema-cel.ts';
 import { additionalOf, hasItems, isEmbeddedResource, itemListOf, itemsOf, propertiesOf, propertyOf, type Schema } from './schema-props.ts';
 
@@ -33,17 +34,39 @@ interface Place {
   readonly cel: CelPlace | undefined;
 }
 
-export function validateSchema(schema: Schema, at: Path, { rules, cel }: { rules: SchemaRules; cel: CelPlace | undefined }): SchemaErrors {
-  return validateNode(schema, at, { rules, cel, isRoot: true, insideMeta: false, noDefaults: undefined, uncorrelatable: undefined });
+interface SchemaScope {
+  readonly rules: SchemaRules;
+  readonly cel: CelPlace | undefined;
 }
 
-function validateNode(schema: Schema, at: Path, place: Place): SchemaErrors {
+const rootPlace = (scope: SchemaScope): Place => ({ ...scope, isRoot: true, insideMeta: false, noDefaults: undefined, uncorrelatable: undefined });
+
+export function validateSchema(schema: Schema, at: Path, scope: SchemaScope): SchemaErrors {
+  return validateBelow(schema, at, rootPlace(scope));
+}
+
+/** The same in steps, for a schema that has nothing wrong: false as soon as something is. */
+export function* isRightSchema(schema: Schema, at: Path, scope: SchemaScope): Generator<void, boolean> {
+  const errors: FieldError[] = [];
+  const found: SchemaErrors = { schema: errors, cel: errors };
+  return yield* inSteps(errors, (later) => {
+    const visit = (node: Schema, nodeAt: Path, place: Place): void =>
+      validateNode(found, node, nodeAt, place, (child, childAt, change) => later(() => visit(child, childAt, { ...place, isRoot: false, ...change })));
+    visit(schema, at, rootPlace(scope));
+  });
+}
+
+function validateBelow(schema: Schema, at: Path, place: Place): SchemaErrors {
   const found: SchemaErrors = { schema: [], cel: [] };
-  const descend = (child: Schema, childAt: Path, change: Partial<Place>): void => {
-    const inner = validateNode(child, childAt, { ...place, isRoot: false, ...change });
+  validateNode(found, schema, at, place, (child, childAt, change) => {
+    const inner = validateBelow(child, childAt, { ...place, isRoot: false, ...change });
     found.schema.push(...inner.schema);
     found.cel.push(...inner.cel);
-  };
+  });
+  return found;
+}
+
+function validateNode(found: SchemaErrors, schema: Schema, at: Path, place: Place, descend: Descend): void {
   validateSupported(found.schema, schema, at, place);
   if (schema.uniqueItems) {
     const detail = 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic';
@@ -63,7 +86,6 @@ function validateNode(schema: Schema, at: Path, place: Place): SchemaErrors {
   }
   validateMapAndListTypes(found.schema, schema, at, place.rules);
   validateCelRules(found, schema, at, { place: place.cel, uncorrelatable: place.uncorrelatable });
-  return found;
 }
 
 type Descend = (child: Schema, at: Path, change: Partial<Place>) => void;

@@ -6,6 +6,7 @@ import { forbiddenField, invalidValue, path, required, type FieldError, type Pat
 import { semanticEqual } from '../equality.ts';
 import { compareBytes } from '../text.ts';
 import { compileGoRegexp, GoRegexpError } from './go-regexp.ts';
+import { AT_ONCE, inSteps, type Descend } from './descend.ts';
 import { MAX_DEPTH, schemaDepth,
   additionalOf,
   hasItems,
@@ -41,15 +42,18 @@ const knownForm = new WeakSet<Schema>();
 const knownStructure = new WeakSet<Schema>();
 
 /**
- * The two checks of a schema's structure, one step each, so that a large one need not be checked in one go. What they
- * find right is remembered: the schema must not be changed after that. Whether it is right is told.
+ * The checks of a schema's structure, in steps, so that a large one need not be checked in one go. What they find right is
+ * remembered: the schema must not be changed after that. Whether it is right is told.
  */
 export function* knowStructure(schema: Schema): Generator<void, boolean> {
   if (schemaDepth(schema) > MAX_DEPTH || structuralFormProblem(schema) !== undefined) return false;
   knownForm.add(schema);
   yield;
   const errors: FieldError[] = [];
-  validateStructural(errors, schema, path());
+  const at = path();
+  const right = yield* inSteps(errors, (later) => validateInvariants(errors, schema, { at, level: 'root' }, later));
+  if (!right) return false;
+  validateCompleteness(errors, schema, schema, { at, shownAt: at });
   if (errors.length > 0) return false;
   knownStructure.add(schema);
   yield;
@@ -76,7 +80,7 @@ function unsupportedField(schema: Schema): string | undefined {
 export function validateStructural(errors: FieldError[], schema: Schema, at: Path): void {
   if (knownStructure.has(schema)) return;
   const found: FieldError[] = [];
-  validateInvariants(found, schema, at, 'root');
+  validateInvariants(found, schema, { at, level: 'root' }, AT_ONCE);
   validateCompleteness(found, schema, schema, { at, shownAt: at });
   errors.push(...found.sort((a, b) => compareBytes(a.toString(), b.toString())));
 }
@@ -94,17 +98,23 @@ const TYPE_NEEDED: Record<Level, string> = {
   field: 'must not be empty for specified object fields',
 };
 
-function validateInvariants(errors: FieldError[], schema: Schema, at: Path, level: Level): void {
+interface LevelAt {
+  readonly at: Path;
+  readonly level: Level;
+}
+
+function validateInvariants(errors: FieldError[], schema: Schema, { at, level }: LevelAt, descend: Descend): void {
+  const below = (inner: Schema, place: LevelAt): void => descend(() => validateInvariants(errors, inner, place, descend));
   const type = schema.type ?? '';
   const embedded = isEmbeddedResource(schema);
   const items = itemsOf(schema);
   if (type === 'array' && !hasItems(schema)) errors.push(required(at.child('items'), 'must be specified'));
-  if (items) validateInvariants(errors, items, at.child('items'), 'item');
-  for (const [name, property] of propertiesOf(schema)) validateInvariants(errors, property, at.child('properties').key(name), 'field');
+  if (items) below(items, { at: at.child('items'), level: 'item' });
+  for (const [name, property] of propertiesOf(schema)) below(property, { at: at.child('properties').key(name), level: 'field' });
   if (schema.additionalProperties != null) {
     const additional = additionalOf(schema);
     if (level === 'root') errors.push(forbiddenField(at.child('additionalProperties'), 'must not be used at the root'));
-    if (additional) validateInvariants(errors, additional, at.child('additionalProperties'), 'field');
+    if (additional) below(additional, { at: at.child('additionalProperties'), level: 'field' });
   }
   validateExtensions(errors, schema, at);
   validateValueRules(errors, schema, at, intOrStringPattern(schema));
