@@ -8,10 +8,13 @@ import type { Client } from '../src/client/index.ts';
 import { loadImage } from '../src/cluster/node-fleet/index.ts';
 import { createContext } from '../src/kernel/index.ts';
 import { connectIn } from '../src/kernel/netns/index.ts';
-import { requires } from './requires.ts';
+import { everything, requires } from './requires.ts';
 import { busyboxImage, dockerArchive, webImage } from './test-images.ts';
 
 const missing = requires('root', 'runc', 'conmon', 'nft', 'ip', 'busybox');
+/** How soon a silent node counts as away: upstream's times in the long form. */
+const nodeMonitoring = everything ? undefined : { periodSeconds: 0.5, gracePeriodSeconds: 4, leaseDurationSeconds: 2 };
+const noticedWithinMs = everything ? 60_000 : 10_000;
 
 /** Three nodes that run containers, on this machine: from a Deployment and a Service to answered requests, and what may happen then. */
 describe.skipIf(missing !== undefined)(`a cluster of three nodes${missing === undefined ? '' : ` (${missing})`}`, () => {
@@ -32,6 +35,7 @@ describe.skipIf(missing !== undefined)(`a cluster of three nodes${missing === un
       addons: ['dns', 'ingress'],
       ingressPorts: { httpPort: 0, httpsPort: 0 },
       nodes: 3,
+      ...(nodeMonitoring ? { nodeMonitoring } : {}),
     });
     client = cluster.clientAs({ name: 'admin', groups: ['system:masters', 'system:authenticated'] }, 'test');
     const archive = join(directory, 'images.tar');
@@ -46,9 +50,9 @@ describe.skipIf(missing !== undefined)(`a cluster of three nodes${missing === un
   }, 60_000);
 
   /** One request from the host (undefined) or from a node's namespace; the answering Pod's name, or what went wrong. */
-  const ask = (host: string, port: number, netns?: string): Promise<string> =>
+  const ask = (host: string, port: number, netns?: string, timeoutMs = 5000): Promise<string> =>
     new Promise((resolve) => {
-      const socket = connectIn({ netns, host, port, signal: AbortSignal.timeout(5000) });
+      const socket = connectIn({ netns, host, port, signal: AbortSignal.timeout(timeoutMs) });
       socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
       const request = http.get({ path: '/cgi-bin/hostname', createConnection: () => socket }, (response) => {
         let text = '';
@@ -77,7 +81,8 @@ describe.skipIf(missing !== undefined)(`a cluster of three nodes${missing === un
       template: {
         metadata: { labels: { app: 'web' }, annotations: { version } },
         spec: {
-          terminationGracePeriodSeconds: 5,
+          terminationGracePeriodSeconds: 3,
+          tolerations: ['not-ready', 'unreachable'].map((state) => ({ key: `node.kubernetes.io/${state}`, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 1 })),
           topologySpreadConstraints: [{ maxSkew: 1, topologyKey: 'kubernetes.io/hostname', whenUnsatisfiable: 'ScheduleAnyway', labelSelector: { matchLabels: { app: 'web' } } }],
           containers: [
             {
@@ -153,6 +158,47 @@ describe.skipIf(missing !== undefined)(`a cluster of three nodes${missing === un
     expect(results.length).toBeGreaterThan(50);
     expect([...after].some((name) => before.has(name))).toBe(false);
   }, 90_000);
+
+  it('a node that fails as a whole: traffic and Pods move to the others in time, and it comes back', async () => {
+    const podsOf = async () => (await client.resource('v1/pods').list({ namespace: 'default', labelSelector: 'app=web' })).items;
+    const living = (await podsOf()).filter(({ metadata }) => !metadata.deletionTimestamp);
+    const nodes = [...cluster.fleet!.fabric.nodes.values()];
+    const here = nodes[0]!;
+    const victim = nodes.find((node) => node !== here && living.some(({ spec }) => spec?.nodeName === node.name))!;
+    const { name } = victim;
+    const lost = living.filter(({ spec }) => spec?.nodeName === name);
+    const lostNames = new Set(lost.map(({ metadata }) => metadata.name!));
+    const failedAt = performance.now();
+    await cluster.fleet!.fail(name);
+    expect(await ask(lost[0]!.status!.podIP!, 8080, here.netnsPath, 500)).not.toBe(lost[0]!.metadata.name);
+    const ways = [[addresses.cluster, 80, here.netnsPath], [here.addresses[0]!, addresses.nodePort], [addresses.balancer, 80]] as const;
+    await until('every request is answered by the others', async () => {
+      const now = await podNames();
+      const results = await Promise.all(ways.flatMap(([host, port, netns]) => Array.from({ length: 10 }, () => ask(host, port, netns, 500))));
+      return results.every((result) => now.has(result) && !lostNames.has(result));
+    }, noticedWithinMs);
+    expect(performance.now() - failedAt).toBeLessThan(noticedWithinMs);
+    const node = await client.resource('v1/nodes').get({ name });
+    expect(node.status?.conditions?.find(({ type }) => type === 'Ready')?.status).toBe('Unknown');
+    const slices = await client.resource('discovery.k8s.io/v1/endpointslices').list({ namespace: 'default', labelSelector: 'kubernetes.io/service-name=web' });
+    expect(slices.items.flatMap(({ endpoints = [] }) => endpoints).filter(({ nodeName, conditions }) => nodeName === name && conditions?.ready !== false)).toEqual([]);
+    await until('the node is tainted', async () => (await client.resource('v1/nodes').get({ name })).spec?.taints?.some(({ key, effect }) => key === 'node.kubernetes.io/unreachable' && effect === 'NoExecute') ?? false);
+    await until('three Pods are ready elsewhere', async () => (await podsOf()).filter(({ spec, status, metadata }) => spec?.nodeName !== name && !metadata.deletionTimestamp && status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True')).length === 3, 30_000);
+    expect((await podsOf()).filter(({ metadata }) => lostNames.has(metadata.name!)).every(({ metadata }) => metadata.deletionTimestamp !== undefined)).toBe(true);
+
+    const { runtime } = await cluster.fleet!.add(name);
+    await until('the node is ready and takes Pods', async () => {
+      const { spec, status } = await client.resource('v1/nodes').get({ name });
+      return (spec?.taints ?? []).length === 0 && (status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false);
+    });
+    await until('nothing is left of the Pods that were replaced', async () => {
+      const { items = [] } = await runtime.runtime.listPodSandbox({});
+      return !items.some(({ metadata }) => lostNames.has(metadata?.name ?? '')) && !(await podsOf()).some(({ metadata }) => lostNames.has(metadata.name!));
+    });
+    const everyone = await podNames();
+    await until('its rules are those of now', async () => [...(await answers(addresses.cluster, 80, victim.netnsPath))].every((answer) => everyone.has(answer)));
+    expect(await answers(victim.addresses[0]!, addresses.nodePort)).toEqual(everyone);
+  }, noticedWithinMs + 90_000);
 
   it('a node that is taken away takes its Pods’ endpoints with it, and others take their place', async () => {
     await cluster.fleet!.remove('node-3');

@@ -38,6 +38,8 @@ export interface ClusterOptions {
   readonly egress?: boolean;
   /** Where Ingresses are served on loopback; default 80 and 443. */
   readonly ingressPorts?: { readonly httpPort: number; readonly httpsPort: number };
+  /** How soon a silent node counts as away; upstream's times when left out. */
+  readonly nodeMonitoring?: NodeMonitoring;
   readonly simulatedNodes?: number;
   readonly nodeTemplate?: NodeTemplate | ((index: number) => NodeTemplate);
   /** Where the admin kubeconfig is written. */
@@ -48,4 +50,12 @@ export interface ClusterOptions {
   readonly intercept?: ApiServerOptions['intercept'];
   /** Told of each step of the start. */
   readonly onProgress?: (step: string) => void;
+}
+
+export interface NodeMonitoring {
+  /** How often the controller looks. */
+  readonly periodSeconds: number;
+  readonly gracePeriodSeconds: number;
+  /** Of nodes that run containers: they renew it four times as often as it runs out. */
+  readonly leaseDurationSeconds: number;
 }

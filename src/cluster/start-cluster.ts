@@ -131,7 +131,7 @@ async function untilFinished({ ctx, controlPlane, components, stopping, fleet }:
 }
 
 function controllerManagerConfig(options: ClusterOptions, { pki }: ControlPlane): typeof DEFAULT_CONFIG {
-  const { dataDirectory, clusterCidr, addons = [], simulatedNodes = 0, nodes = 0 } = options;
+  const { dataDirectory, clusterCidr, addons = [], simulatedNodes = 0, nodes = 0, nodeMonitoring } = options;
   const ranges = 2 ** (NODE_CIDR_BITS - Number(clusterCidr.split(',')[0]!.split('/')[1]));
   return {
     ...DEFAULT_CONFIG,
@@ -144,6 +144,7 @@ function controllerManagerConfig(options: ClusterOptions, { pki }: ControlPlane)
     clusterSigningKey: pki.ca.key,
     serviceAccountPrivateKey: pki.serviceAccount.privateKey,
     leaderElect: false,
+    ...(nodeMonitoring ? { nodeMonitorPeriodSeconds: nodeMonitoring.periodSeconds, nodeMonitorGracePeriodSeconds: nodeMonitoring.gracePeriodSeconds } : {}),
     ...(addons.includes('storage') ? { hostPathProvisionerDirectory: path.join(dataDirectory ?? os.tmpdir(), 'volumes') } : {}),
   };
 }

@@ -226,10 +226,19 @@ class LocalFabric implements Fabric {
     this.#records.delete(record.name);
   }
 
+  unplugNode(name: string): Promise<void> {
+    return this.#exclusively(() => this.#switch!.unplug(this.#recordOf(name).port));
+  }
+
+  #recordOf(node: string): NodeRecord {
+    const record = this.#records.all.get(node);
+    if (record === undefined) throw new FabricError('unknown-node', `the cluster ${this.name} has no node ${node} on this machine`);
+    return record;
+  }
+
   setPodCidrs(node: string, podCidrs: readonly string[]): Promise<void> {
     return this.#exclusively(async () => {
-      const record = this.#records.all.get(node);
-      if (record === undefined) throw new FabricError('unknown-node', `the cluster ${this.name} has no node ${node} on this machine`);
+      const record = this.#recordOf(node);
       this.#checkPodCidrs(node, podCidrs);
       if (podCidrs.join() === record.podCidrs.join()) return;
       this.#records.put({ ...record, podCidrs });

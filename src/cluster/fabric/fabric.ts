@@ -37,6 +37,11 @@ export interface Fabric {
   /** Removes the namespace with everything in it, and the routes to it. An unknown node is removed already. */
   removeNode(name: string): Promise<void>;
   /**
+   * Takes the node's cable out of the switch, as when a machine drops off its network: whatever runs there goes on, and
+   * nobody hears of it. `addNode` plugs it in again.
+   */
+  unplugNode(name: string): Promise<void>;
+  /**
    * Sets the pod ranges of a node: routes to them appear in the host and in every other node, those to former ranges
    * disappear. The local cloud's route controller calls this; so does whoever learns `spec.podCIDRs`.
    */

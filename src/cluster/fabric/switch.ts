@@ -95,6 +95,11 @@ export class Switch {
     return far;
   }
 
+  /** The cable stays and carries nothing until `connect`. */
+  async unplug(port: string): Promise<void> {
+    await this.#netlink.send([setLink({ name: port, up: false })]);
+  }
+
   async disconnect(port: string): Promise<void> {
     await this.#netlink.send([deleteLink({ name: port })]);
   }

@@ -28,6 +28,8 @@ export interface FleetOptions {
   /** Lets pods reach what the host reaches. */
   readonly egress: boolean;
   readonly dns: boolean;
+  /** How long a node's heartbeat counts; the kubelet's default when undefined. */
+  readonly leaseDurationSeconds: number | undefined;
 }
 
 const CLUSTER_DOMAIN = 'cluster.local';
@@ -37,6 +39,8 @@ const DNS_PORT = 53;
 
 export class NodeFleet {
   readonly #nodes = new Map<string, RunningNode>();
+  /** Nodes that `fail` has cut off: machines that are on, and silent. */
+  readonly #failed = new Map<string, RunningNode>();
   #controlPlane: ControlPlane | undefined;
   #listener: HostListener | undefined;
 
@@ -89,7 +93,7 @@ export class NodeFleet {
     this.#listener = await this.fabric.serveOnHost(port, (socket) => controlPlane.apiServer.accept(socket));
     const client = (user: string, signal: AbortSignal) => controlPlane.clientAs({ name: user, groups: MASTERS }, `${user.replace(/^system:/, '')}/v1.36.4`, signal);
     components.add('cloud-controller-manager', (ctx) => {
-      const infrastructure = localInfrastructure({ fabric: this.fabric, isRunning: (name) => this.#nodes.has(name) });
+      const infrastructure = localInfrastructure({ fabric: this.fabric, isRunning: (name) => this.#nodes.has(name) || this.#failed.has(name) });
       return runCloudControllerManager(ctx, { client: client('system:cloud-controller-manager', ctx.signal), provider: localCloud({ infrastructure, clock: ctx.clock, logger: ctx.logger }), config: { ...DEFAULT_CLOUD_CONFIG, clusterName: this.options.clusterName, leaderElect: false }, identity: this.options.clusterName });
     });
     if (!this.options.dns) return;
@@ -128,16 +132,35 @@ export class NodeFleet {
       dnsServer: this.options.dns ? { address: this.apiServerAddress, port: DNS_PORT } : undefined,
       clusterDns: this.options.dns ? [this.#clusterDns] : [],
       clusterDomain: CLUSTER_DOMAIN,
+      leaseDurationSeconds: this.options.leaseDurationSeconds,
     });
+    this.#failed.delete(name);
     this.#nodes.set(name, running);
     await Promise.race([running.ready, running.agentsEnded]);
     return running;
   }
 
-  /** Ends the node's pods and takes it off the machine, with its Node object. */
-  async remove(name: string): Promise<void> {
+  /**
+   * Cuts the node off from all others and kills its programs, as when a machine's network and system fail at once. Its
+   * containers go on, its Node object stays; `add` brings it back.
+   */
+  async fail(name: string): Promise<void> {
+    const known = this.#known(name);
+    await this.fabric.unplugNode(name);
+    this.#nodes.delete(name);
+    this.#failed.set(name, known);
+    await known.crash();
+  }
+
+  #known(name: string): RunningNode {
     const known = this.#nodes.get(name);
     if (!known) throw new Error(`there is no node ${name}; there are ${this.names.join(', ') || 'none'}`);
+    return known;
+  }
+
+  /** Ends the node's pods and takes it off the machine, with its Node object. */
+  async remove(name: string): Promise<void> {
+    const known = this.#known(name);
     const client = this.#controlPlane!.clientAs({ name: 'kubernetes-admin', groups: MASTERS }, 'k8ts');
     const unlessGone = (error: unknown): void => {
       if (!isNotFound(error)) throw error;
@@ -155,8 +178,9 @@ export class NodeFleet {
 
   /** Ends everything: the machine is left as it was, but for what lasts in the nodes' directories. */
   async destroy(): Promise<void> {
-    await Promise.all(Array.from(this.#nodes.values(), (node) => node.stop()));
+    await Promise.all([...this.#nodes.values(), ...this.#failed.values()].map((node) => node.stop()));
     this.#nodes.clear();
+    this.#failed.clear();
     await this.#listener?.close();
     await this.fabric.destroy();
     await removeCgroups(`/${this.options.clusterName}`);

@@ -35,6 +35,7 @@ export async function openFleet(ctx: Context, options: ClusterOptions): Promise<
     ...known,
     egress: options.egress ?? false,
     dns: options.addons?.includes('dns') ?? false,
+    leaseDurationSeconds: options.nodeMonitoring?.leaseDurationSeconds,
   };
   try {
     return await NodeFleet.open(ctx, fleetOptions);

@@ -25,6 +25,8 @@ export interface NodeOptions {
   readonly dnsServer: { readonly address: string; readonly port: number } | undefined;
   readonly clusterDns: readonly string[];
   readonly clusterDomain: string;
+  /** How long the node's heartbeat counts; it comes four times as often. Default 40. */
+  readonly leaseDurationSeconds: number | undefined;
 }
 
 export interface RunningNode {
@@ -34,6 +36,8 @@ export interface RunningNode {
   readonly ready: Promise<void>;
   /** Rejects when one of the node's agents fails; resolves when all have ended. */
   readonly agentsEnded: Promise<void>;
+  /** Ends the agents and the runtime and leaves everything else as it is, as when a machine's programs are killed. */
+  crash(): Promise<void>;
   /** Ends the agents, then every container, then the runtime: nothing of the node's pods is left. */
   stop(): Promise<void>;
 }
@@ -43,21 +47,12 @@ const NODE_GROUPS = ['system:nodes', 'system:authenticated'];
 
 /** It runs until it is stopped, also when the context ends: a cluster's end is in an order. */
 export async function startNode(parent: Context, options: NodeOptions): Promise<RunningNode> {
-  const { clusterName, node, directory, stateDirectory, clientAs } = options;
-  const runtimeStop = new AbortController();
+  const { node, directory, clientAs } = options;
   const group = new RunGroup({ logger: parent.logger });
   const ctx = childContext(parent, node.name, group.signal);
   const kubeletDirectory = path.join(directory, 'kubelet');
-  const cgroupRoot = `/${clusterName}/${node.name}`;
-  const runtimeContext = childContext(parent, node.name, runtimeStop.signal);
-  const network = await BridgeNetwork.open(runtimeContext, { nodeNetns: node.netnsPath, stateDirectory: path.join(directory, 'network'), mtu: options.mtu });
-  const runtime = await startContainerRuntime(runtimeContext, {
-    rootDirectory: path.join(directory, 'containers'),
-    stateDirectory,
-    network,
-    nodeNetns: node.netnsPath,
-    cgroupParent: cgroupRoot,
-  });
+  let machine: NodeRuntime | undefined = await openRuntime(parent, options);
+  const { runtime } = machine;
   const kubeletReady = new Promise<void>((resolve) => {
     group.start('kubelet', () =>
       runKubelet(ctx, {
@@ -75,7 +70,8 @@ export async function startNode(parent: Context, options: NodeOptions): Promise<
           clusterDNS: options.clusterDns,
           clusterDomain: options.clusterDomain,
           cloudProvider: 'external',
-          cgroupRoot,
+          cgroupRoot: cgroupRootOf(options),
+          ...(options.leaseDurationSeconds === undefined ? {} : { nodeLeaseDurationSeconds: options.leaseDurationSeconds }),
           failSwapOn: false,
         },
         onReady: () => resolve(),
@@ -98,21 +94,55 @@ export async function startNode(parent: Context, options: NodeOptions): Promise<
   );
   const agentsEnded = group.wait();
   agentsEnded.catch(() => undefined);
+  const endAgents = async (): Promise<void> => {
+    group.stop(new Error(`the node ${node.name} was stopped`));
+    await agentsEnded.catch((error: unknown) => parent.logger.error(error, 'A node ended with an error', { node: node.name }));
+  };
   return {
     name: node.name,
     runtime,
     ready: Promise.all([kubeletReady, proxyReady]).then(() => undefined),
     agentsEnded,
+    crash: async () => {
+      await endAgents();
+      await machine?.close();
+      machine = undefined;
+    },
     stop: async () => {
-      group.stop(new Error(`the node ${node.name} was stopped`));
-      await agentsEnded.catch((error: unknown) => parent.logger.error(error, 'A node ended with an error', { node: node.name }));
-      await removeSandboxes(runtime).catch((error: unknown) => parent.logger.error(error, 'Some containers could not be removed', { node: node.name }));
-      runtimeStop.abort(new Error(`the node ${node.name} was stopped`));
-      await runtime.finished;
+      await endAgents();
+      // Containers outlive a crash; somebody has to end them.
+      machine ??= await openRuntime(parent, options);
+      await removeSandboxes(machine.runtime).catch((error: unknown) => parent.logger.error(error, 'Some containers could not be removed', { node: node.name }));
+      await machine.close();
+      machine = undefined;
       await unmountVolumes(kubeletDirectory);
     },
   };
 }
+
+interface NodeRuntime {
+  readonly runtime: RunningContainerRuntime;
+  /** Containers go on. */
+  close(): Promise<void>;
+}
+
+async function openRuntime(parent: Context, options: NodeOptions): Promise<NodeRuntime> {
+  const { node, directory, stateDirectory } = options;
+  const stop = new AbortController();
+  const ctx = childContext(parent, node.name, stop.signal);
+  const network = await BridgeNetwork.open(ctx, { nodeNetns: node.netnsPath, stateDirectory: path.join(directory, 'network'), mtu: options.mtu });
+  const runtime = await startContainerRuntime(ctx, { rootDirectory: path.join(directory, 'containers'), stateDirectory, network, nodeNetns: node.netnsPath, cgroupParent: cgroupRootOf(options) });
+  return {
+    runtime,
+    close: async () => {
+      stop.abort(new Error(`the node ${node.name} was stopped`));
+      await runtime.finished;
+      await network.close();
+    },
+  };
+}
+
+const cgroupRootOf = ({ clusterName, node }: NodeOptions): string => `/${clusterName}/${node.name}`;
 
 function dnsStandIn({ address, port }: { address: string; port: number }) {
   return {
