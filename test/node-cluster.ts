@@ -1,10 +1,10 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import tls from 'node:tls';
 import { startControlPlane, type ControlPlane } from '../src/cluster/control-plane.ts';
-import type { KubeletConfig } from '../src/kubelet/index.ts';
+import type { KubeletConfig, KubeletOptions } from '../src/kubelet/index.ts';
 import { removeKubeletState } from '../src/kubelet/index.ts';
 import type { Client } from '../src/client/index.ts';
 import { DEFAULT_CONFIG, run as runControllerManager } from '../src/controller-manager/index.ts';
@@ -50,6 +50,10 @@ export interface NodeClusterOptions {
   /** Default: ours. */
   readonly startRuntime?: StartRuntime;
   readonly kubelet?: Partial<KubeletConfig>;
+  /** The node's disk is a tmpfs of this size, e.g. `160m`, for kubelet and runtime together. */
+  readonly diskSize?: string;
+  /** Where upstream's pace is too slow for a test. */
+  readonly periods?: KubeletOptions['periods'];
 }
 
 export async function startNodeCluster(options: NodeClusterOptions = {}): Promise<NodeCluster> {
@@ -58,6 +62,7 @@ export async function startNodeCluster(options: NodeClusterOptions = {}): Promis
   // Processes of user namespaces must be able to walk down to their files.
   chmodSync(directory, 0o711);
   mkdirSync(join(directory, 'node'), { mode: 0o711 });
+  if (options.diskSize !== undefined) execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${options.diskSize},mode=711`, 'tmpfs', join(directory, 'node')]);
   const stateParent = `/run/k8ts-test/${name}`;
   const netns = `${stateParent}-node`;
   createNetns(netns);
@@ -109,6 +114,7 @@ export async function startNodeCluster(options: NodeClusterOptions = {}): Promis
       cgroupRoot,
       clientCa: controlPlane.pki.ca.certificate,
       ...(options.kubelet === undefined ? {} : { kubelet: options.kubelet }),
+      ...(options.periods === undefined ? {} : { periods: options.periods }),
     });
   node = await startNode();
   const first = node;
@@ -147,6 +153,7 @@ export async function startNodeCluster(options: NodeClusterOptions = {}): Promis
       await removeKubeletState({ rootDirectory: join(place.dataDirectory, 'kubelet'), cgroupRoot });
       removeCgroups(cgroupRoot);
       deleteNetns(netns);
+      if (options.diskSize !== undefined) execFileSync('umount', [join(directory, 'node')]);
       rmSync(stateParent, { recursive: true, force: true });
       rmSync(directory, { recursive: true, force: true });
     },

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Client } from '../src/client/index.ts';
 import { connectIn } from '../src/kernel/netns/index.ts';
 import { childContext, RunGroup, type Context } from '../src/kernel/index.ts';
-import { DEFAULT_KUBELET_CONFIGURATION, run as runKubelet, type KubeletConfig, type RunningKubelet } from '../src/kubelet/index.ts';
+import { DEFAULT_KUBELET_CONFIGURATION, run as runKubelet, type KubeletConfig, type KubeletOptions, type RunningKubelet } from '../src/kubelet/index.ts';
 import type { NodeRuntime, StartRuntime } from './node-runtimes.ts';
 
 /** A node that runs containers, in a network namespace of its own: a container runtime and a kubelet in this process. */
@@ -19,6 +19,7 @@ export interface RealNodeOptions {
   /** PEM; clients of the kubelet with a certificate of this CA are users. */
   readonly clientCa: string;
   readonly kubelet?: Partial<KubeletConfig>;
+  readonly periods?: KubeletOptions['periods'];
 }
 
 export interface RealNode {
@@ -51,7 +52,7 @@ export async function startRealNode(outer: Context, options: RealNodeOptions): P
     ...options.kubelet,
   };
   const kubelet = await new Promise<RunningKubelet>((resolve, reject) => {
-    group.start('kubelet', (signal) => runKubelet({ ...ctx, signal }, { client: options.client, runtime: runtime.cri, config, onReady: resolve }));
+    group.start('kubelet', (signal) => runKubelet({ ...ctx, signal }, { client: options.client, runtime: runtime.cri, config, onReady: resolve, ...(options.periods === undefined ? {} : { periods: options.periods }) }));
     group.wait().then(() => reject(new Error('the kubelet ended before it was ready')), reject);
   });
   return {

@@ -53,6 +53,7 @@ export async function startKubeletCommand(ctx: Context, { values, given }: Parse
     nodeLabels: values['node-labels'],
     cloudProvider: values['cloud-provider'],
     serving: await servingFiles(configuration, values),
+    containerGc: { minAgeMs: values['minimum-container-ttl-duration'], maxPerContainer: values['maximum-dead-containers-per-container'], maxContainers: values['maximum-dead-containers'] },
   };
   const group = new RunGroup({ signal: ctx.signal, logger: ctx.logger });
   let running: RunningKubelet | undefined;

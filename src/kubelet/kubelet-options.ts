@@ -5,6 +5,7 @@ import type { ContainerRuntime } from '../cri/index.ts';
 import type { CgroupManager } from './cgroups/cgroup-manager.ts';
 import type { KubeletConfiguration } from './configuration/kubelet-configuration.ts';
 import type { Machine } from './node/machine.ts';
+import type { ContainerGcPolicy } from './runtime/container-garbage-collector.ts';
 import type { Dial } from './probes/dial.ts';
 import type { Mounter } from './volumes/mounter.ts';
 
@@ -32,6 +33,8 @@ export interface KubeletConfig extends KubeletConfiguration {
   readonly cloudProvider?: string;
   readonly nodeLabels?: Readonly<Record<string, string>>;
   readonly registerUnschedulable?: boolean;
+  /** How many dead containers stay, and how long. */
+  readonly containerGc?: ContainerGcPolicy;
 }
 
 export interface KubeletOptions {
@@ -45,6 +48,8 @@ export interface KubeletOptions {
   readonly mounter?: Mounter;
   readonly cgroups?: CgroupManager;
   readonly dial?: Dial;
+  /** In milliseconds, where upstream's pace is not to be waited for. */
+  readonly periods?: { readonly eviction?: number; readonly imageGc?: number; readonly containerGc?: number };
 }
 
 export interface RunningKubelet {

@@ -11,6 +11,7 @@ import { openCgroups } from './cgroups/open-cgroups.ts';
 import { CsiManager } from './volumes/csi/csi-manager.ts';
 import { DeviceManager } from './devices/device-manager.ts';
 import { EvictionManager } from './eviction/eviction-manager.ts';
+import { NodeObserver } from './eviction/observe-node.ts';
 import { ImageManager } from './images/image-manager.ts';
 import { ImageGarbageCollector } from './images/image-garbage-collector.ts';
 import type { KubeletOptions } from './kubelet-options.ts';
@@ -45,6 +46,7 @@ import { systemMounter } from './volumes/mounter.ts';
 import { TokenManager } from './volumes/token-manager.ts';
 import { VolumeManager } from './volumes/volume-manager.ts';
 import { WatchedObjects } from './volumes/watched-objects.ts';
+import { ContainerGarbageCollector, DEFAULT_CONTAINER_GC } from './runtime/container-garbage-collector.ts';
 import { rotateContainerLogs } from './runtime/container-logs.ts';
 
 const CRASH_LOOP_INITIAL_MS = 10_000;
@@ -56,6 +58,7 @@ export async function run(outer: Context, options: KubeletOptions): Promise<void
   const group = new RunGroup({ signal: ctx.signal, logger: ctx.logger });
   const inner = { ...ctx, signal: group.signal };
   const machine = options.machine ?? (await readMachine());
+  const period = (name: keyof NonNullable<KubeletOptions['periods']>): { periodMs?: number } => (options.periods?.[name] === undefined ? {} : { periodMs: options.periods[name] });
   await fs.mkdir(path.join(config.rootDirectory, 'pods'), { recursive: true, mode: 0o750 });
 
   const recorder = createCoreEventRecorder(inner, client, { component: 'kubelet', host: config.nodeName });
@@ -129,13 +132,15 @@ export async function run(outer: Context, options: KubeletOptions): Promise<void
   const configMaps = new WatchedObjects(inner, { client, resource: 'v1/configmaps', onChange: changed });
   const secrets = new WatchedObjects(inner, { client, resource: 'v1/secrets', onChange: changed });
   const observer = new PodObserver(runtime);
-  const imageGc = new ImageGarbageCollector(inner, { runtime, config });
+  const imageVolumes = (): string[] => manager.activePods().flatMap(({ spec }) => (spec?.volumes ?? []).flatMap(({ image }) => image?.reference ?? []));
+  const imageGc = new ImageGarbageCollector(inner, { runtime, config, reporter, imageVolumes, ...period('imageGc') });
   const images = new ImageManager(inner, { runtime, events, parallelPulls: config.serializeImagePulls ? 1 : (config.maxParallelImagePulls ?? Infinity), onUse: (ref) => imageGc.used(ref) });
   const probes = new ProbeManager(inner, { runtime, dial, events, wake });
   const volumes = new VolumeManager(
     { client, clock: ctx.clock, logger: ctx.logger, mounter, nodeName: config.nodeName, rootDirectory: config.rootDirectory, configMaps, secrets, tokens: new TokenManager(ctx.clock, client), csi, podFacts: (pod: Pod) => podFacts({ node: facts }, pod) },
     events,
   );
+  const gcPolicy = config.containerGc ?? DEFAULT_CONTAINER_GC;
   const userNamespaces = new UserNamespaces(config.rootDirectory, config.userNamespaces);
   const crashLoopMax = crashLoopMaxMs(config.crashLoopBackOff['maxContainerRestartPeriod']);
   const parts: PodParts = {
@@ -167,6 +172,7 @@ export async function run(outer: Context, options: KubeletOptions): Promise<void
     userNamespace: (pod) => userNamespaces.of(pod),
     nodeResolvConf: () => fs.readFile(config.resolvConf, 'utf8').catch(() => ''),
     rootDirectory: config.rootDirectory,
+    keepDead: gcPolicy.maxPerContainer < 0 ? Infinity : gcPolicy.maxPerContainer,
   };
   const allocations = new Allocations(config.rootDirectory);
   await allocations.load();
@@ -184,7 +190,15 @@ export async function run(outer: Context, options: KubeletOptions): Promise<void
   });
   const qos = qosUpdates(inner, () => cgroups.updateQos(manager.activePods()));
   const stats = new StatsProvider(inner, { runtime, config, machine, manager, volumes, cgroups });
-  const eviction: EvictionManager = new EvictionManager(inner, { config, machine, stats, manager, events, reporter, images: imageGc });
+  const containerGc = new ContainerGarbageCollector(inner, { runtime, podLogsDir: config.podLogsDir, policy: gcPolicy, hasEnded: (uid) => manager.worker(uid)?.isStopped === true, onRemoved: (id) => observer.forget(id), ...period('containerGc') });
+  const nodeObserver = new NodeObserver({ config, machine, runtime, cgroups });
+  const eviction: EvictionManager = new EvictionManager(inner, {
+    ...{ config, stats, manager, events, reporter },
+    observe: () => nodeObserver.observe(),
+    hasDedicatedImageFs: () => nodeObserver.hasDedicatedImageFs(),
+    reclaim: { images: () => imageGc.free(Infinity), containers: () => containerGc.collect({ ended: true }) },
+    ...period('eviction'),
+  });
   const shutdown = new ShutdownManager(inner, { config, manager, reporter, events });
   const pleg = new LifecycleEvents(inner, { runtime, onChange: wake, onRelist: (pods) => manager.adopt(pods) });
   const server = await serveKubelet(inner, { config, client, runtime, manager, stats, machine, events });
@@ -216,6 +230,7 @@ export async function run(outer: Context, options: KubeletOptions): Promise<void
     group.start('node status', () => reporter.run());
     group.start('eviction', () => eviction.run());
     group.start('image garbage collection', () => imageGc.run());
+    group.start('container garbage collection', () => containerGc.run());
     group.start('container logs', () => rotateContainerLogs(inner, { runtime, config }));
     group.start('plugins', () => plugins.run());
     group.start('devices', () => devices.run());

@@ -16,6 +16,13 @@ export interface CgroupManager {
   podUids(): Promise<string[]>;
   /** Where the pod's cgroup is, for statistics; the controller is for version 1. */
   podPath(pod: Pod, controller: string): string;
+  /** What all pods use, and may use, of memory; undefined where nothing limits them. */
+  podsMemory(): Promise<MemoryUse | undefined>;
+}
+
+export interface MemoryUse {
+  readonly limitBytes: number;
+  readonly workingSetBytes: number;
 }
 
 /** Where nothing may be made, or tests need nothing: the runtime decides. */
@@ -26,4 +33,5 @@ export const noCgroups: CgroupManager = {
   updateQos: () => Promise.resolve(),
   podUids: () => Promise.resolve([]),
   podPath: () => '',
+  podsMemory: () => Promise.resolve(undefined),
 };

@@ -1,6 +1,7 @@
 /** The cgroup hierarchies of the machine: one in version 2, one for each controller in version 1. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
+import type { MemoryUse } from './cgroup-manager.ts';
 
 export interface CgroupSettings {
   readonly cpuShares?: number;
@@ -19,6 +20,8 @@ export interface Hierarchies {
   remove(cgroup: string): Promise<void>;
   list(cgroup: string): Promise<string[]>;
   directory(cgroup: string, controller: string): string;
+  /** Undefined when the cgroup has no limit of its own. */
+  memory(cgroup: string): Promise<MemoryUse | undefined>;
 }
 
 export async function openHierarchies(root = '/sys/fs/cgroup'): Promise<Hierarchies> {
@@ -70,7 +73,21 @@ function separate(controllers: ReadonlyMap<string, string>): Hierarchies {
       return [...new Set(names.flat())];
     },
     directory: at,
+    memory: (cgroup) => memoryUse(at(cgroup, 'memory'), { limit: 'memory.limit_in_bytes', usage: 'memory.usage_in_bytes', inactive: 'total_inactive_file' }),
   };
+}
+
+/** Version 1 has a number instead of a word for no limit: the largest multiple of a page. */
+const NO_LIMIT = 2 ** 62;
+
+/** The working set is what is used without files that nobody has looked at lately. */
+async function memoryUse(directory: string, files: { readonly limit: string; readonly usage: string; readonly inactive: string }): Promise<MemoryUse | undefined> {
+  const read = (file: string): Promise<string> => fs.readFile(path.join(directory, file), 'utf8').catch(() => '');
+  const [limit, usage, stat] = await Promise.all([read(files.limit), read(files.usage), read('memory.stat')]);
+  const limitBytes = Number(limit.trim() || Infinity);
+  if (Number.isNaN(limitBytes) || limitBytes >= NO_LIMIT) return undefined;
+  const inactive = Number(new RegExp(`^${files.inactive} (\\d+)$`, 'm').exec(stat)?.[1] ?? 0);
+  return { limitBytes, workingSetBytes: Math.max(0, Number(usage.trim()) - inactive) };
 }
 
 /** A new cpuset has no processors until it is told which; its processes could not run. */
@@ -107,6 +124,7 @@ function unified(root: string): Hierarchies {
     remove: (cgroup) => removeTree(at(cgroup)),
     list: (cgroup) => children(at(cgroup)),
     directory: at,
+    memory: (cgroup) => memoryUse(at(cgroup), { limit: 'memory.max', usage: 'memory.current', inactive: 'inactive_file' }),
   };
 }
 

@@ -64,6 +64,7 @@ export async function openCgroups(outer: Context, { config }: { config: KubeletC
       return names.flat().filter((name) => name.startsWith('pod')).map((name) => name.slice('pod'.length));
     },
     podPath: (pod, controller) => hierarchies.directory(pathOf(pod), controller),
+    podsMemory: () => hierarchies.memory(root),
   };
 }
 

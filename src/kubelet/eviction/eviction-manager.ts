@@ -1,37 +1,39 @@
 /** Keeps the node from running out: when a threshold is met it frees what nobody uses, and then ends pods one by one. */
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
-import { Quantity } from '../../machinery/quantity/index.ts';
 import { formatTime } from '../../machinery/time/index.ts';
-import type { ImageGarbageCollector } from '../images/image-garbage-collector.ts';
+import { messageOf } from '../images/image-manager.ts';
 import type { KubeletConfig } from '../kubelet-options.ts';
-import { threshold as thresholdBytes } from '../node/capacity.ts';
-import { filesystemUse, memoryAvailable, processCounts, type Machine } from '../node/machine.ts';
 import type { NodeReporter } from '../node/node-reporter.ts';
 import type { PodEvents } from '../pod/pod-events.ts';
 import type { PodManager } from '../pod/pod-manager.ts';
 import { isCriticalPod } from '../pod/pod-resources.ts';
 import { uidOf } from '../pod/pod-text.ts';
 import type { StatsProvider } from '../server/stats/stats-provider.ts';
-import type { PodSummary } from '../server/stats/summary-types.ts';
+import { evictionReason, type EvictionReason } from './eviction-message.ts';
 import { limitsStorage, storageViolation } from './local-storage.ts';
-import { rankPods } from './rank-pods.ts';
-import { isMet, SIGNALS, thresholdsOf, type Observations, type Threshold } from './thresholds.ts';
+import { diskParts, rankPods } from './rank-pods.ts';
+import { isMet, SIGNALS, thresholdsOf, type Observations, type Signal, type Threshold } from './thresholds.ts';
 
 export interface EvictionOptions {
   readonly config: KubeletConfig;
-  readonly machine: Machine;
-  readonly stats: StatsProvider;
-  readonly manager: PodManager;
+  readonly stats: Pick<StatsProvider, 'summary'>;
+  readonly manager: Pick<PodManager, 'activePods' | 'worker' | 'terminate'>;
   readonly events: PodEvents;
-  readonly reporter: NodeReporter;
-  readonly images: ImageGarbageCollector;
-  /** What is observed instead of the machine itself. */
-  readonly observe?: () => Promise<Observations>;
+  readonly reporter: Pick<NodeReporter, 'event' | 'changed'>;
+  readonly observe: () => Promise<Observations>;
+  readonly hasDedicatedImageFs: () => Promise<boolean>;
+  /** Frees what no pod needs; true when there was something to try. */
+  readonly reclaim: { images(): Promise<unknown>; containers(): Promise<unknown> };
+  readonly periodMs?: number;
 }
 
 const PERIOD_MS = 10_000;
-const DISK = new Set(['ephemeral-storage', 'inodes']);
+const CLEANUP_POLL_MS = 1000;
+const CLEANUP_LIMIT_MS = 30_000;
+/** A pod that must go at once still gets its signal. */
+const IMMEDIATE_GRACE_SECONDS = 1;
+const DISK = new Set<string>(['ephemeral-storage', 'inodes']);
 
 export class EvictionManager {
   readonly #ctx: Context;
@@ -39,13 +41,17 @@ export class EvictionManager {
   readonly #thresholds: Threshold[];
   /** When each threshold was met first. */
   readonly #metSince = new Map<Threshold, number>();
+  /** Those that pods are ended for: they are over only when their minimum to reclaim is free, too. */
+  #reclaiming: ReadonlySet<Threshold> = new Set();
   readonly #conditionSeenAt = new Map<string, number>();
   #pressures: ReadonlySet<string> = new Set();
+  readonly #evictions;
 
   constructor(ctx: Context, options: EvictionOptions) {
     this.#ctx = childContext(ctx, 'eviction');
     this.#options = options;
     this.#thresholds = thresholdsOf(options.config);
+    this.#evictions = ctx.metrics.counter({ name: 'kubelet_evictions', help: 'Cumulative number of pod evictions by eviction signal', labels: ['eviction_signal'] });
   }
 
   /** The node's conditions that are true. */
@@ -56,27 +62,36 @@ export class EvictionManager {
   async run(): Promise<void> {
     const { clock, signal, logger } = this.#ctx;
     while (!signal.aborted) {
-      await this.synchronize().catch((error: unknown) => {
+      try {
+        const evicted = await this.synchronize();
+        if (evicted.length > 0) {
+          // What it had is counted as free only when it is gone; the next look must not take another for it.
+          await this.#untilGone(evicted);
+          continue;
+        }
+      } catch (error) {
         if (!signal.aborted) logger.error(error, 'Eviction manager: the node could not be looked at');
-      });
-      await clock.sleep(PERIOD_MS, signal).catch(() => {});
+      }
+      await clock.sleep(this.#options.periodMs ?? PERIOD_MS, signal).catch(() => {});
     }
   }
 
-  async synchronize(): Promise<void> {
+  /** One look, and what has to be done about it; gives the pods that were ended. */
+  async synchronize(): Promise<Pod[]> {
     const { clock } = this.#ctx;
-    const observations = await (this.#options.observe ?? (() => this.#observe()))();
+    const observations = await this.#options.observe();
     const now = clock.monotonic();
     for (const threshold of this.#thresholds) {
-      const reclaiming = this.#metSince.has(threshold);
-      if (!isMet(threshold, observations, { reclaiming })) this.#metSince.delete(threshold);
-      else if (!reclaiming) this.#metSince.set(threshold, now);
+      if (!isMet(threshold, observations, { reclaiming: this.#reclaiming.has(threshold) })) this.#metSince.delete(threshold);
+      else if (!this.#metSince.has(threshold)) this.#metSince.set(threshold, now);
     }
     this.#updatePressures(now);
-    await this.#evictForLocalStorage();
     const due = this.#thresholds.filter((threshold) => now - (this.#metSince.get(threshold) ?? Infinity) >= threshold.graceMs);
+    this.#reclaiming = new Set(due);
+    const overLimits = await this.#evictForLocalStorage();
+    if (overLimits.length > 0) return overLimits;
     const [first] = due.toSorted(memoryFirst);
-    if (first !== undefined) await this.#relieve(first, observations);
+    return first === undefined ? [] : this.#relieve(first, observations);
   }
 
   #updatePressures(now: number): void {
@@ -89,74 +104,69 @@ export class EvictionManager {
     if (changed) this.#options.reporter.changed();
   }
 
-  async #relieve(threshold: Threshold, observations: Observations): Promise<void> {
-    const { manager, images, reporter, stats } = this.#options;
+  async #relieve(threshold: Threshold, observations: Observations): Promise<Pod[]> {
+    const { reporter, stats, config } = this.#options;
     const { resource } = SIGNALS[threshold.signal];
     reporter.event('Warning', 'EvictionThresholdMet', `Attempting to reclaim ${resource}`);
-    if (DISK.has(resource)) {
-      await images.free(Infinity);
-      const after = await (this.#options.observe ?? (() => this.#observe()))();
-      if (!isMet(threshold, after, { reclaiming: true })) return;
-    }
+    const dedicatedImageFs = DISK.has(resource) && (await this.#options.hasDedicatedImageFs());
+    if (await this.#reclaimFromNode(threshold.signal, dedicatedImageFs)) return [];
     const summary = await stats.summary({ cpuAndMemory: !DISK.has(resource) });
-    const active = manager.activePods().filter((pod) => manager.worker(uidOf(pod))?.isTerminating === false);
-    const ranked = rankPods(active.map((pod) => ({ pod, summary: summary.pods.find(({ podRef }) => podRef.uid === uidOf(pod)) })), resource);
-    const victim = ranked.find(({ pod }) => !isCriticalPod(pod));
-    if (victim === undefined) return;
-    const observed = observations[threshold.signal];
-    this.#evict(victim.pod, evictionMessage(threshold, observed, victim.pod, victim.summary), threshold.hard ? 0 : this.#options.config.evictionMaxPodGracePeriod);
-  }
-
-  async #evictForLocalStorage(): Promise<void> {
-    const { manager, stats, config } = this.#options;
-    if (!config.localStorageCapacityIsolation) return;
-    const limited = manager.activePods().filter((pod) => limitsStorage(pod) && manager.worker(uidOf(pod))?.isTerminating === false);
-    if (limited.length === 0) return;
-    const summary = await stats.summary();
-    for (const pod of limited) {
-      const found = summary.pods.find(({ podRef }) => podRef.uid === uidOf(pod));
-      const violation = found === undefined ? undefined : storageViolation(pod, found);
-      if (violation !== undefined) this.#evict(pod, violation, 0);
+    const candidates = this.#running().map((pod) => ({ pod, summary: summary.pods.find(({ podRef }) => podRef.uid === uidOf(pod)) }));
+    for (const { pod, summary: ofPod } of rankPods(candidates, resource, diskParts(threshold.signal, { dedicatedImageFs }))) {
+      const grace = threshold.hard ? IMMEDIATE_GRACE_SECONDS : Math.min(config.evictionMaxPodGracePeriod, pod.spec?.terminationGracePeriodSeconds ?? Infinity);
+      const reason = evictionReason(threshold, observations, pod, ofPod);
+      if (!this.#evict(pod, reason, { graceSeconds: grace, isDisruption: true })) continue;
+      this.#evictions.inc({ eviction_signal: threshold.signal });
+      return [pod];
     }
+    this.#ctx.logger.v(1).info('Eviction manager: there is no pod that may be ended', { resource });
+    return [];
   }
 
-  #evict(pod: Pod, message: string, graceSeconds: number): void {
+  /** Removes dead containers and unused images where they are in the way; true when nothing is met any more. */
+  async #reclaimFromNode(signal: Signal, dedicatedImageFs: boolean): Promise<boolean> {
+    const { reclaim, observe } = this.#options;
+    if (!DISK.has(SIGNALS[signal].resource) || (dedicatedImageFs && signal.startsWith('nodefs'))) return false;
+    for (const free of [reclaim.containers, reclaim.images]) await free().catch((error: unknown) => this.#ctx.logger.v(1).info('Eviction manager: nothing could be reclaimed', { err: messageOf(error) }));
+    const after = await observe();
+    return !this.#thresholds.some((threshold) => threshold.graceMs === 0 && isMet(threshold, after, { reclaiming: true })) && ![...this.#reclaiming].some((threshold) => isMet(threshold, after, { reclaiming: true }));
+  }
+
+  async #evictForLocalStorage(): Promise<Pod[]> {
+    const { stats, config } = this.#options;
+    if (!config.localStorageCapacityIsolation) return [];
+    const limited = this.#running().filter(limitsStorage);
+    if (limited.length === 0) return [];
+    const summary = await stats.summary();
+    return limited.filter((pod) => {
+      const found = summary.pods.find(({ podRef }) => podRef.uid === uidOf(pod));
+      const message = found === undefined ? undefined : storageViolation(pod, found);
+      return message !== undefined && this.#evict(pod, { message, annotations: {} }, { graceSeconds: IMMEDIATE_GRACE_SECONDS, isDisruption: false });
+    });
+  }
+
+  #running(): Pod[] {
+    const { manager } = this.#options;
+    return manager.activePods().filter((pod) => manager.worker(uidOf(pod))?.isTerminating === false);
+  }
+
+  /** False for pods that the node must not do without. */
+  #evict(pod: Pod, { message, annotations }: EvictionReason, { graceSeconds, isDisruption }: { readonly graceSeconds: number; readonly isDisruption: boolean }): boolean {
     const { manager, events } = this.#options;
-    if (isCriticalPod(pod)) return;
-    events.pod(pod, 'Warning', 'Evicted', message);
+    if (isCriticalPod(pod)) return false;
+    events.pod(pod, 'Warning', 'Evicted', message, annotations);
     const condition = { type: 'DisruptionTarget', status: 'True', reason: 'TerminationByKubelet', message, observedGeneration: pod.metadata.generation, lastTransitionTime: formatTime(this.#ctx.clock.now()) };
-    manager.terminate(uidOf(pod), { graceSeconds: Math.max(1, graceSeconds), verdict: { phase: 'Failed', reason: 'Evicted', message, conditions: [condition] } });
+    manager.terminate(uidOf(pod), { graceSeconds, verdict: { phase: 'Failed', reason: 'Evicted', message, conditions: isDisruption ? [condition] : [] } });
+    return true;
   }
 
-  async #observe(): Promise<Observations> {
-    const { config, machine } = this.#options;
-    const [available, nodefs, processes] = await Promise.all([memoryAvailable(), filesystemUse(config.rootDirectory), processCounts()]);
-    const disk = { available: nodefs.availableBytes, capacity: nodefs.capacityBytes };
-    const inodes = { available: nodefs.inodesFree, capacity: nodefs.inodes };
-    return {
-      'memory.available': { available, capacity: machine.memoryBytes },
-      'nodefs.available': disk,
-      ...(nodefs.inodes > 0 ? { 'nodefs.inodesFree': inodes, 'imagefs.inodesFree': inodes } : {}),
-      'imagefs.available': disk,
-      'pid.available': { available: processes.max - processes.running, capacity: processes.max },
-    };
+  async #untilGone(pods: readonly Pod[]): Promise<void> {
+    const { clock, signal } = this.#ctx;
+    const { manager } = this.#options;
+    const end = clock.monotonic() + CLEANUP_LIMIT_MS;
+    while (!signal.aborted && clock.monotonic() < end && pods.some((pod) => manager.worker(uidOf(pod))?.isStopped === false)) await clock.sleep(CLEANUP_POLL_MS, signal).catch(() => {});
   }
 }
 
 /** Memory runs out in seconds, disks in minutes. */
-const memoryFirst = (a: Threshold, b: Threshold): number => Number(b.signal === 'memory.available') - Number(a.signal === 'memory.available');
-
-function evictionMessage(threshold: Threshold, observed: { available: number; capacity: number } | undefined, pod: Pod, summary: PodSummary | undefined): string {
-  const { resource } = SIGNALS[threshold.signal];
-  let message = `The node was low on resource: ${resource}. `;
-  if (observed !== undefined) message += `Threshold quantity: ${quantity(thresholdBytes(threshold.value, observed.capacity), resource)}, available: ${quantity(observed.available, resource)}. `;
-  for (const container of pod.spec?.containers ?? []) {
-    const found = summary?.containers.find(({ name }) => name === container.name);
-    const used = resource === 'memory' ? found?.memory?.workingSetBytes : resource === 'ephemeral-storage' ? (found?.rootfs?.usedBytes ?? 0) + (found?.logs?.usedBytes ?? 0) : undefined;
-    const request = container.resources?.requests?.[resource] ?? '0';
-    if (used !== undefined && found !== undefined && used > Quantity.of(0).value()) message += `Container ${container.name} was using ${quantity(used, resource)}, request is ${request}, has larger consumption of ${resource}. `;
-  }
-  return message;
-}
-
-const quantity = (amount: number, resource: string): string => (resource === 'inodes' || resource === 'pids' ? String(amount) : resource === 'memory' || resource === 'ephemeral-storage' ? `${Math.floor(amount / 1024)}Ki` : String(amount));
+const memoryFirst = (a: Threshold, b: Threshold): number => Number(SIGNALS[b.signal].resource === 'memory') - Number(SIGNALS[a.signal].resource === 'memory');

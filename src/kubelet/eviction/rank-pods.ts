@@ -1,30 +1,37 @@
 /** Which pod goes first: those that use more than they asked for, of the lowest priority, by how much more. */
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { podRequests } from '../pod/pod-resources.ts';
-import type { PodSummary } from '../server/stats/summary-types.ts';
+import type { FsStats, PodSummary } from '../server/stats/summary-types.ts';
+import type { Signal } from './thresholds.ts';
 
 export interface RankedPod {
   readonly pod: Pod;
   readonly summary: PodSummary | undefined;
 }
 
-export function usageOf(resource: string, summary: PodSummary | undefined): number {
-  if (summary === undefined) return 0;
-  switch (resource) {
-    case 'memory':
-      return summary.memory?.workingSetBytes ?? 0;
-    case 'pids':
-      return summary.process_stats?.process_count ?? 0;
-    case 'inodes':
-      return summary.containers.reduce((sum, { rootfs }) => sum + (rootfs?.inodesUsed ?? 0), 0) + (summary.volume ?? []).reduce((sum, { inodesUsed }) => sum + (inodesUsed ?? 0), 0);
-    default:
-      return summary['ephemeral-storage']?.usedBytes ?? 0;
-  }
+/** What of a pod is on a disk: the writable layers of its containers, their logs, its local volumes. */
+export type DiskPart = 'root' | 'logs' | 'local-volumes';
+
+/** What of a pod lies on the disk that runs out. */
+export function diskParts(signal: Signal, { dedicatedImageFs }: { readonly dedicatedImageFs: boolean }): readonly DiskPart[] {
+  if (!dedicatedImageFs) return ['root', 'logs', 'local-volumes'];
+  return signal.startsWith('imagefs') || signal.startsWith('containerfs') ? ['root'] : ['logs', 'local-volumes'];
 }
 
-export function rankPods(pods: readonly RankedPod[], resource: string): RankedPod[] {
+export function usageOf(resource: string, { pod, summary }: RankedPod, parts: readonly DiskPart[] = ['root', 'logs', 'local-volumes']): number {
+  if (summary === undefined) return 0;
+  if (resource === 'memory') return summary.memory?.workingSetBytes ?? 0;
+  if (resource === 'pids') return summary.process_stats?.process_count ?? 0;
+  const measure = (stats: FsStats | undefined): number => (resource === 'inodes' ? stats?.inodesUsed : stats?.usedBytes) ?? 0;
+  const total = (list: readonly (FsStats | undefined)[]): number => list.reduce((sum, one) => sum + measure(one), 0);
+  const inMemory = new Set((pod.spec?.volumes ?? []).filter(({ emptyDir }) => emptyDir?.medium === 'Memory').map(({ name }) => name));
+  const local = (summary.volume ?? []).filter(({ pvcRef, name }) => pvcRef === undefined && !inMemory.has(name));
+  return (parts.includes('root') ? total(summary.containers.map(({ rootfs }) => rootfs)) : 0) + (parts.includes('logs') ? total(summary.containers.map(({ logs }) => logs)) : 0) + (parts.includes('local-volumes') ? total(local) : 0);
+}
+
+export function rankPods(pods: readonly RankedPod[], resource: string, parts?: readonly DiskPart[]): RankedPod[] {
   const request = (pod: Pod): number => (resource === 'memory' || resource === 'ephemeral-storage' ? (podRequests(pod).get(resource)?.value() ?? 0) : 0);
-  const over = ({ pod, summary }: RankedPod): number => usageOf(resource, summary) - request(pod);
+  const over = (one: RankedPod): number => usageOf(resource, one, parts) - request(one.pod);
   const hasStats = ({ summary }: RankedPod): number => (summary === undefined ? 0 : 1);
   return pods.toSorted((a, b) => {
     // What cannot be measured might be the cause, so it goes first, as upstream has it.

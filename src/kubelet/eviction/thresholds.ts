@@ -5,6 +5,8 @@ import { parseDuration } from '../../machinery/time/index.ts';
 
 export const SIGNALS = {
   'memory.available': { resource: 'memory', condition: 'MemoryPressure' },
+  /** What all pods together may still use of what is theirs. */
+  'allocatableMemory.available': { resource: 'memory', condition: 'MemoryPressure' },
   'nodefs.available': { resource: 'ephemeral-storage', condition: 'DiskPressure' },
   'nodefs.inodesFree': { resource: 'inodes', condition: 'DiskPressure' },
   'imagefs.available': { resource: 'ephemeral-storage', condition: 'DiskPressure' },
@@ -15,6 +17,8 @@ export const SIGNALS = {
 } as const;
 
 export type Signal = keyof typeof SIGNALS;
+
+export const SIGNAL_NAMES = Object.keys(SIGNALS) as Signal[];
 
 export interface Observation {
   readonly available: number;
@@ -39,7 +43,11 @@ export function thresholdsOf(config: KubeletConfiguration): Threshold[] {
   if (unknown !== undefined) throw new Error(`unknown eviction signal ${unknown}`);
   const make = (hard: boolean, entries: Readonly<Record<string, string>>): Threshold[] =>
     Object.entries(entries).flatMap(([signal, value]) => (isSignal(signal) ? [{ signal, value, hard, graceMs: hard ? 0 : parseDuration(config.evictionSoftGracePeriod[signal] ?? '0'), minimumReclaim: config.evictionMinimumReclaim[signal] }] : []));
-  return [...make(true, config.evictionHard), ...make(false, config.evictionSoft)];
+  const configured = [...make(true, config.evictionHard), ...make(false, config.evictionSoft)];
+  if (!config.enforceNodeAllocatable.includes('pods')) return configured;
+  // Pods that are held to the node's allocatable run out of it before the node does.
+  const memory = configured.filter(({ signal, hard }) => signal === 'memory.available' && hard);
+  return [...memory.map((threshold) => ({ ...threshold, signal: 'allocatableMemory.available' as const })), ...configured];
 }
 
 export function isMet({ signal, value, minimumReclaim }: Threshold, observations: Observations, { reclaiming }: { readonly reclaiming: boolean }): boolean {

@@ -3,9 +3,20 @@ import type { ContainerRuntime, Image } from '../../cri/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
 import type { KubeletConfiguration } from '../configuration/kubelet-configuration.ts';
 import { filesystemUse } from '../node/machine.ts';
+import type { NodeReporter } from '../node/node-reporter.ts';
 import { messageOf } from './image-manager.ts';
+import { withDefaultTag } from './image-reference.ts';
 
 const PERIOD_MS = 5 * 60_000;
+
+export interface ImageGcOptions {
+  readonly runtime: ContainerRuntime;
+  readonly config: KubeletConfiguration;
+  readonly reporter: Pick<NodeReporter, 'event'>;
+  /** Images that pods have as volumes, by the names that the pods use. */
+  readonly imageVolumes: () => readonly string[];
+  readonly periodMs?: number;
+}
 
 interface Record {
   readonly firstSeenAt: number;
@@ -18,9 +29,11 @@ export class ImageGarbageCollector {
   readonly #runtime: ContainerRuntime;
   readonly #config: KubeletConfiguration;
   readonly #records = new Map<string, Record>();
+  readonly #options: ImageGcOptions;
 
-  constructor(ctx: Context, options: { runtime: ContainerRuntime; config: KubeletConfiguration }) {
+  constructor(ctx: Context, options: ImageGcOptions) {
     this.#ctx = childContext(ctx, 'image-gc');
+    this.#options = options;
     this.#runtime = options.runtime;
     this.#config = options.config;
   }
@@ -32,10 +45,20 @@ export class ImageGarbageCollector {
 
   async run(): Promise<void> {
     const { clock, signal, logger } = this.#ctx;
-    while (!signal.aborted) {
-      await clock.sleep(PERIOD_MS, signal).catch(() => {});
+    // An image's age counts from when it was first seen, so that is soon.
+    await this.#unusedImages().catch((error: unknown) => logger.v(1).info('Failed to look at images', { err: messageOf(error) }));
+    for (let failedBefore = false; !signal.aborted; ) {
+      await clock.sleep(this.#options.periodMs ?? PERIOD_MS, signal).catch(() => {});
       if (signal.aborted) return;
-      await this.collect().catch((error: unknown) => logger.error(error, 'Image garbage collection failed'));
+      try {
+        await this.collect();
+        failedBefore = false;
+      } catch (error) {
+        logger.error(error, 'Image garbage collection failed');
+        // One failure may pass; the second is told.
+        if (failedBefore) this.#options.reporter.event('Warning', 'ImageGCFailed', messageOf(error));
+        failedBefore = true;
+      }
     }
   }
 
@@ -51,9 +74,20 @@ export class ImageGarbageCollector {
     const mountpoint = imageFilesystems[0]?.fsId?.mountpoint;
     if (mountpoint === undefined || high >= 100) return;
     const { capacityBytes, availableBytes } = await filesystemUse(mountpoint);
+    if (capacityBytes === 0) {
+      const message = 'invalid capacity 0 on image filesystem';
+      this.#options.reporter.event('Warning', 'InvalidDiskCapacity', message);
+      throw new Error(message);
+    }
     const usedPercent = 100 - Math.floor((availableBytes * 100) / capacityBytes);
     if (usedPercent < high) return;
-    await this.free(Math.ceil((capacityBytes * (100 - low)) / 100 - availableBytes), unused);
+    const wanted = Math.floor((capacityBytes * (100 - low)) / 100) - availableBytes;
+    this.#ctx.logger.info('Disk usage on image filesystem is over the high threshold, trying to free bytes down to the low threshold', { usage: usedPercent, highThreshold: high, amountToFree: wanted, lowThreshold: low });
+    const freed = await this.free(wanted, unused);
+    if (freed >= wanted) return;
+    const message = `Failed to garbage collect required amount of images. Attempted to free ${wanted} bytes, but only found ${freed} bytes eligible to free.`;
+    this.#options.reporter.event('Warning', 'FreeDiskSpaceFailed', message);
+    throw new Error(message);
   }
 
   /** Removes unused images until so many bytes are free; gives the bytes that were freed. */
@@ -62,7 +96,7 @@ export class ImageGarbageCollector {
     let freed = 0;
     for (const { image, record } of candidates ?? (await this.#unusedImages())) {
       if (freed >= bytes) break;
-      if (record.firstSeenAt > youngest && bytes !== Infinity) continue;
+      if (record.firstSeenAt > youngest) continue;
       if (await this.#remove(image)) freed += image.size ?? 0;
     }
     return freed;
@@ -70,7 +104,7 @@ export class ImageGarbageCollector {
 
   async #unusedImages(): Promise<{ image: Image; record: Record }[]> {
     const [{ images = [] }, { containers = [] }] = await Promise.all([this.#runtime.images.listImages({}), this.#runtime.runtime.listContainers({})]);
-    const inUse = new Set(containers.flatMap(({ imageId, imageRef, image }) => [imageId, imageRef, image?.image]));
+    const inUse = new Set([...containers.flatMap(({ imageId, imageRef, image }) => [imageId, imageRef, image?.image]), ...this.#options.imageVolumes().flatMap((name) => [name, withDefaultTag(name)])]);
     const now = this.#ctx.clock.now();
     const present = new Set(images.map(({ id }) => id));
     for (const id of this.#records.keys()) if (!present.has(id)) this.#records.delete(id);

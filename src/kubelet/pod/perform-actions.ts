@@ -5,9 +5,9 @@ import type { PodSandboxConfig } from '../../cri/index.ts';
 import { podDns } from '../environment/pod-dns.ts';
 import { podHostname } from '../environment/hostname.ts';
 import { criText } from '../images/image-manager.ts';
-import { unlinkLog } from '../runtime/log-links.ts';
 import { isGone, type ObservedContainer, type ObservedPod } from '../runtime/observe-pod.ts';
 import { containerResources } from '../runtime/container-config.ts';
+import { removeDeadContainer } from '../runtime/remove-container.ts';
 import { podLogDirectory, sandboxConfig } from '../runtime/sandbox-config.ts';
 import type { StartProblem } from './container-statuses.ts';
 import { killContainer, killPod } from './kill-pod.ts';
@@ -105,11 +105,11 @@ async function killWhatMustGo(parts: PodParts, input: PerformInput): Promise<boo
   return actions.containersToKill.length > 0;
 }
 
-/** One dead instance of each container stays for its log and last state; older ones go. */
+/** Some dead instances of each container stay for their logs and last state; older ones go. */
 async function pruneDeadContainers(parts: PodParts, { pod, observed, actions }: PerformInput): Promise<void> {
   for (const { name } of [...actions.containersToStart, ...actions.initContainersToStart]) {
     const dead = observed.containers.filter((container) => container.name === name && container.state === 'exited');
-    for (const container of dead.slice(1)) await removeContainer(parts, pod, container);
+    for (const container of dead.slice(parts.keepDead)) await removeContainer(parts, pod, container);
   }
   const [, ...older] = observed.sandboxes;
   for (const { id, ready } of older) {
@@ -120,12 +120,9 @@ async function pruneDeadContainers(parts: PodParts, { pod, observed, actions }: 
   }
 }
 
-async function removeContainer(parts: PodParts, pod: Pod, { id, name: containerName }: ObservedContainer): Promise<void> {
+async function removeContainer(parts: PodParts, pod: Pod, { id, name: containerName, status }: ObservedContainer): Promise<void> {
   const { name: podName = '', namespace = '' } = pod.metadata;
-  await unlinkLog(parts.config.podLogsDir, { podName, namespace, containerName, containerId: id });
-  await parts.runtime.runtime.removeContainer({ containerId: id }).catch((error: unknown) => {
-    if (!isGone(error)) throw error;
-  });
+  await removeDeadContainer(parts.runtime, parts.config.podLogsDir, { podName, namespace, containerName, containerId: id, logPath: status.logPath });
   parts.observer.forget(id);
 }
 

@@ -9,8 +9,8 @@ export class PodEvents {
     this.#recorder = recorder;
   }
 
-  pod(pod: Pod, type: EventType, reason: string, message: string): void {
-    this.#recorder.event({ reference: podReference(pod) }, type, reason, message);
+  pod(pod: Pod, type: EventType, reason: string, message: string, annotations?: Record<string, string>): void {
+    this.#recorder.event({ reference: podReference(pod) }, type, reason, message, annotations === undefined ? {} : { annotations });
   }
 
   container(pod: Pod, containerName: string, type: EventType, reason: string, message: string): void {

@@ -60,6 +60,8 @@ export interface PodParts {
   readonly userNamespace: (pod: Pod) => Promise<UserNamespace | undefined>;
   readonly nodeResolvConf: () => Promise<string>;
   readonly rootDirectory: string;
+  /** How many dead instances of a container stay beside the one that is started. */
+  readonly keepDead: number;
 }
 
 export function podFacts({ node }: Pick<PodParts, 'node'>, pod: Pod, podIPs?: readonly string[]): PodFacts {

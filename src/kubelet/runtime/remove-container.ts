@@ -1,0 +1,28 @@
+/** A dead container goes: out of the runtime, with its log, what was rotated away of it, and the link to it. */
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import type { ContainerRuntime } from '../../cri/index.ts';
+import { unlinkLog, type LoggedContainer } from './log-links.ts';
+import { isGone } from './observe-pod.ts';
+
+export interface DeadContainer extends LoggedContainer {
+  /** Empty or undefined where the runtime writes none. */
+  readonly logPath: string | undefined;
+}
+
+export async function removeDeadContainer(runtime: ContainerRuntime, podLogsDir: string, container: DeadContainer): Promise<void> {
+  await unlinkLog(podLogsDir, container);
+  await runtime.runtime.removeContainer({ containerId: container.containerId }).catch((error: unknown) => {
+    if (!isGone(error)) throw error;
+  });
+  // Only files below the pods' directory are ours to delete, whatever a runtime says.
+  if (container.logPath?.startsWith(`${podLogsDir}/`)) await removeLog(container.logPath);
+}
+
+async function removeLog(log: string): Promise<void> {
+  const directory = path.dirname(log);
+  const base = path.basename(log);
+  for (const name of await fs.readdir(directory).catch(() => [])) {
+    if (name === base || name.startsWith(`${base}.`)) await fs.rm(path.join(directory, name), { force: true });
+  }
+}

@@ -1,0 +1,119 @@
+import { readdirSync } from 'node:fs';
+import os from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Node, Pod } from '../src/api/generated/core-v1.ts';
+import { startNodeCluster, type NodeCluster } from './node-cluster.ts';
+import { everything, requires } from './requires.ts';
+import { busyboxImage } from './test-images.ts';
+
+const missing = requires('root', 'runc', 'conmon', 'kubectl', 'busybox', 'mount');
+const MI = 2 ** 20;
+
+/** A node of 180 MiB of disk, and 350 MiB of memory for pods: what happens when real containers use them up. */
+describe.skipIf(missing)(`a node that runs out${missing ? ` (${missing})` : ''}`, { timeout: 60_000 }, () => {
+  let c: NodeCluster;
+  beforeAll(async () => {
+    c = await startNodeCluster({
+      diskSize: '180m',
+      kubelet: {
+        systemReserved: { memory: String(os.totalmem() - 350 * MI) },
+        evictionHard: { 'memory.available': '100Mi', 'nodefs.available': '40Mi' },
+        evictionPressureTransitionPeriod: 1000,
+        imageGCHighThresholdPercent: 40,
+        imageGCLowThresholdPercent: 10,
+        imageMinimumGCAge: 0,
+        containerLogMaxSize: '100Ki',
+        containerLogMaxFiles: 3,
+        containerLogMonitorInterval: 1100,
+        crashLoopBackOff: { maxContainerRestartPeriod: '1s' },
+      },
+      periods: { eviction: 300, imageGc: 300, containerGc: 300 },
+    });
+  }, 60_000);
+  afterAll(() => c?.close(), 60_000);
+
+  const pods = () => c.client.resource('v1/pods');
+  const pod = (name: string): Promise<Pod> => pods().get({ namespace: 'default', name });
+  const node = (): Promise<Node> => c.client.resource('v1/nodes').get({ name: 'node-1' });
+  const pressure = async (type: string): Promise<string | undefined> => (await node()).status?.conditions?.find((condition) => condition.type === type)?.status;
+  const taints = async (): Promise<string[]> => ((await node()).spec?.taints ?? []).map(({ key, effect }) => `${key}:${effect}`);
+  const events = async (name: string): Promise<string[]> => (await c.client.resource('v1/events').list({ namespace: 'default', fieldSelector: `involvedObject.name=${name}` })).items.map(({ reason, message }) => `${reason}: ${message}`);
+  const make = (name: string, command: string, more: Partial<NonNullable<Pod['spec']>> = {}): Promise<Pod> =>
+    pods().create({ apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: 'default' }, spec: { terminationGracePeriodSeconds: 1, containers: [{ name: 'main', image: 'busybox', imagePullPolicy: 'IfNotPresent', command: ['sh', '-c', command], volumeMounts: (more.volumes ?? []).map((volume) => ({ name: volume.name, mountPath: `/${volume.name}` })) }], ...more } });
+  const untilRuns = (name: string): Promise<void> => c.until(`${name} runs`, async () => (await pod(name)).status?.phase === 'Running');
+  const untilEvicted = (name: string): Promise<void> => c.until(`${name} is evicted`, async () => (await pod(name)).status?.phase === 'Failed');
+  const disruption = async (name: string) => (await pod(name)).status?.conditions?.find(({ type }) => type === 'DisruptionTarget');
+
+  it('ends the pod that fills the disk, and takes others again when it is gone', async () => {
+    await make('quiet', 'sleep 1000');
+    await untilRuns('quiet');
+    await make('hog', 'dd if=/dev/zero of=/data/f bs=1M count=150; sleep 1000', { volumes: [{ name: 'data', emptyDir: {} }] });
+    await Promise.all([untilEvicted('hog'), c.until('the node is tainted', async () => (await taints()).includes('node.kubernetes.io/disk-pressure:NoSchedule'))]);
+    const { status } = await pod('hog');
+    expect(status?.reason).toBe('Evicted');
+    expect(status?.message).toMatch(/^The node was low on resource: ephemeral-storage\. Threshold quantity: 40Mi, available: \d+(Ki|Mi)?\. /);
+    expect(await disruption('hog')).toMatchObject({ status: 'True', reason: 'TerminationByKubelet', message: status?.message });
+    expect(await events('hog')).toContain(`Evicted: ${status?.message}`);
+    expect((await c.client.resource('v1/events').list({ namespace: 'default' })).items.map(({ reason, message }) => `${reason}: ${message}`)).toEqual(expect.arrayContaining(['EvictionThresholdMet: Attempting to reclaim ephemeral-storage', 'NodeHasDiskPressure: Node node-1 status is now: NodeHasDiskPressure']));
+    await c.until('the node is as before', async () => (await pressure('DiskPressure')) === 'False' && !(await taints()).includes('node.kubernetes.io/disk-pressure:NoSchedule'));
+    expect((await pod('quiet')).status?.phase).toBe('Running');
+    expect((await pod('quiet')).status?.containerStatuses?.[0]?.restartCount).toBe(0);
+  });
+
+  it('ends the pod that takes the memory of others, of those that may go', async () => {
+    await make('greedy', 'dd if=/dev/zero of=/shm/f bs=1M count=300 2>&1; sleep 1000', { volumes: [{ name: 'shm', emptyDir: { medium: 'Memory' } }] });
+    await untilEvicted('greedy');
+    const { status } = await pod('greedy');
+    expect(status?.reason).toBe('Evicted');
+    expect(status?.message).toMatch(/^The node was low on resource: memory\. Threshold quantity: 100Mi, available: \S+\. Container main was using \S+, request is 0, has larger consumption of memory\. $/);
+    expect(await disruption('greedy')).toMatchObject({ status: 'True', reason: 'TerminationByKubelet' });
+    await c.until('the memory is free', async () => (await pressure('MemoryPressure')) === 'False');
+    expect((await pod('quiet')).status?.phase).toBe('Running');
+  });
+
+  it.runIf(everything)('ends a pod that exceeds its own limits of storage, without any pressure', async () => {
+    await make('over', 'dd if=/dev/zero of=/data/f bs=1M count=3; sleep 1000', { volumes: [{ name: 'data', emptyDir: { sizeLimit: '1Mi' } }] });
+    await untilEvicted('over');
+    expect((await pod('over')).status).toMatchObject({ reason: 'Evicted', message: 'Usage of EmptyDir volume "data" exceeds the limit "1Mi". ' });
+    expect(await disruption('over')).toBeUndefined();
+    await c.ok('delete pod hog greedy over --now');
+  });
+
+  it.runIf(everything)('keeps one dead container of each, and no logs of the others', async () => {
+    await make('crash', 'echo $HOSTNAME; exit 1');
+    await c.until('it crashed a few times', async () => ((await pod('crash')).status?.containerStatuses?.[0]?.restartCount ?? 0) >= 3, 30_000);
+    const uid = (await pod('crash')).metadata.uid ?? '';
+    const logs = join(c.directory, 'node', 'logs', 'pods', `default_crash_${uid}`, 'main');
+    await c.until('one is left', async () => {
+      const { containers = [] } = await c.node.runtime.cri.runtime.listContainers({ filter: { labelSelector: { 'io.kubernetes.pod.uid': uid } } });
+      return containers.filter(({ state }) => state === 'CONTAINER_EXITED').length <= 1 && readdirSync(logs).length <= 2;
+    });
+    expect((await c.ok('logs crash --previous')).trim()).toBe('crash');
+    await c.ok('delete pod crash --now');
+  });
+
+  it.runIf(everything)('rotates logs, and shows them on', async () => {
+    await make('chatty', 'i=0; while true; do i=$((i+1)); echo "line $i of a log that grows and grows and grows"; [ $((i % 500)) = 0 ] && sleep 0.2; done');
+    await untilRuns('chatty');
+    const uid = (await pod('chatty')).metadata.uid ?? '';
+    const logs = join(c.directory, 'node', 'logs', 'pods', `default_chatty_${uid}`, 'main');
+    await c.until('logs were rotated and packed', () => readdirSync(logs).some((name) => /^0\.log\.\d{8}-\d{6}\.gz$/.test(name)), 30_000);
+    await c.ctx.clock.sleep(1500);
+    expect(readdirSync(logs).filter((name) => !name.endsWith('.tmp')).length).toBeLessThanOrEqual(3);
+    expect(await c.ok('logs chatty --tail=1')).toMatch(/^line \d+ of a log/);
+    await c.ok('delete pod chatty --now');
+  });
+
+  it.runIf(everything)('removes images that nobody uses when the disk fills up', async () => {
+    await c.node.runtime.load(busyboxImage('docker.io/library/old:1', { layers: [[{ name: 'a-file', content: 'x'.repeat(2 * MI) }]] }));
+    const names = async (): Promise<string> => JSON.stringify((await c.node.runtime.cri.images.listImages({})).images);
+    expect(await names()).toContain('/old:1');
+    await make('half', 'dd if=/dev/zero of=/data/f bs=1M count=85; sleep 1000', { volumes: [{ name: 'data', emptyDir: {} }] });
+    await c.until('the old image is gone', async () => !(await names()).includes('/old:1'));
+    expect(await names()).toContain('/busybox:latest');
+    expect((await events('node-1')).some((event) => /^FreeDiskSpaceFailed: Failed to garbage collect required amount of images\. Attempted to free \d+ bytes, but only found \d+ bytes eligible to free\.$/.test(event))).toBe(true);
+    expect((await pod('half')).status?.phase).toBe('Running');
+    await c.ok('delete pod half quiet --now');
+  });
+});
