@@ -5,7 +5,7 @@ import { errorFromResponse } from './errors.ts';
 import { ResourceClient } from './resource-client.ts';
 import type { ApiObject, Resource } from './resource.ts';
 import { TransportError, type Transport, type TransportRequest, type TransportResponse, type WatchEvent } from './transport.ts';
-import { withTimeout } from './with-timeout.ts';
+import { withTimeout, type TimeLimit } from './with-timeout.ts';
 
 /** The server itself ends requests after 60 s; what is not back a little later will not come. */
 const DEFAULT_REQUEST_TIMEOUT_MS = 65_000;
@@ -103,14 +103,33 @@ export class Client {
 
   #attempt(request: TransportRequest): Promise<TransportResponse> {
     const timeoutMs = this.#options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS;
-    return withTimeout({ clock: this.clock, ms: timeoutMs, signal: request.signal, what: `${request.method} ${request.path}` }, (signal) =>
-      this.#transport.request({ ...this.#prepare(request), signal }),
+    return withTimeout({ clock: this.clock, ms: timeoutMs, signal: request.signal, what: `${request.method} ${request.path}` }, (limit) =>
+      this.#transport.request(limitedRequest(request, this.#headersOf(request), limit)),
     );
   }
 
   #prepare(request: TransportRequest): TransportRequest {
-    return { ...request, headers: { ...this.#headers, ...request.headers } };
+    return { ...request, headers: this.#headersOf(request) };
   }
+
+  #headersOf(request: TransportRequest): TransportRequest['headers'] {
+    return { ...this.#headers, ...request.headers };
+  }
+}
+
+/** A request whose signal is made when the transport asks for it. */
+function limitedRequest(request: TransportRequest, headers: TransportRequest['headers'], limit: TimeLimit): TransportRequest {
+  const { method, path, query, body } = request;
+  return {
+    method,
+    path,
+    query,
+    headers,
+    body,
+    get signal() {
+      return limit.signal;
+    },
+  };
 }
 
 function retryAfterMs(response: TransportResponse): number | undefined {

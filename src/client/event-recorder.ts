@@ -32,6 +32,14 @@ export interface Occurrence {
   at: number;
 }
 
+/** For components that have better things to do while they are busy than to write about it. */
+export interface EventPacing {
+  /** Waits until what occurred then may be written; undefined: at once. */
+  mayWrite(occurredAt: number, signal: AbortSignal): Promise<void> | undefined;
+  /** Beyond this many, new ones are dropped. */
+  readonly maxWaiting: number;
+}
+
 const MAX_QUEUED = 1000;
 /** In milliseconds. */
 const MICROSECOND = 0.001;
@@ -45,25 +53,29 @@ const RETRY_MS = 10_000;
 export class EventQueue implements EventRecorder {
   readonly #ctx: Context;
   readonly #write: (occurrence: Occurrence, signal: AbortSignal) => Promise<void>;
+  readonly #pacing: EventPacing | undefined;
   #waiting: Occurrence[] = [];
+  /** Where the next one is: taking from the front of a long list would move all the others. */
+  #next = 0;
   #wake: (() => void) | undefined;
   #latest = 0;
 
-  constructor(ctx: Context, write: (occurrence: Occurrence, signal: AbortSignal) => Promise<void>) {
+  constructor(ctx: Context, write: (occurrence: Occurrence, signal: AbortSignal) => Promise<void>, pacing?: EventPacing) {
     this.#ctx = ctx;
     this.#write = write;
+    this.#pacing = pacing;
   }
 
   event(object: ApiObject | { reference: ObjectReference }, type: EventType, reason: string, message: string, details: EventDetails = {}): void {
     const { clock, logger } = this.#ctx;
     try {
-      const regarding = 'reference' in object ? object.reference : referenceTo(object);
-      const related = details.related === undefined ? undefined : referenceTo(details.related);
-      logger.v(3).info('Event occurred', { object: `${regarding.namespace ?? ''}/${regarding.name ?? ''}`, kind: regarding.kind, type, reason, message });
-      if (this.#waiting.length >= MAX_QUEUED) {
+      if (this.#waiting.length - this.#next >= (this.#pacing?.maxWaiting ?? MAX_QUEUED)) {
         logger.v(1).info('Event dropped: too many are waiting', { reason });
         return;
       }
+      const regarding = 'reference' in object ? object.reference : referenceTo(object);
+      const related = details.related === undefined ? undefined : referenceTo(details.related);
+      logger.v(3).info('Event occurred', { object: `${regarding.namespace ?? ''}/${regarding.name ?? ''}`, kind: regarding.kind, type, reason, message });
       this.#waiting.push({ regarding, related, type, reason, message, action: details.action, annotations: details.annotations, at: this.#time(clock.now()) });
       this.#wake?.();
     } catch (error) {
@@ -80,9 +92,17 @@ export class EventQueue implements EventRecorder {
   /** Writes until the signal aborts; what waits then is dropped. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      const next = this.#waiting.shift();
-      if (next === undefined) await this.#more(signal);
-      else await this.#deliver(next, signal);
+      const next = this.#waiting[this.#next];
+      if (next === undefined) {
+        this.#waiting = [];
+        this.#next = 0;
+        await this.#more(signal);
+        continue;
+      }
+      await this.#pacing?.mayWrite(next.at, signal);
+      this.#next++;
+      if (this.#next > MAX_QUEUED) this.#next -= this.#waiting.splice(0, this.#next).length;
+      await this.#deliver(next, signal);
     }
   }
 

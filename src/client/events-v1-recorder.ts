@@ -3,7 +3,7 @@ import { RunGroup, type Context } from '../kernel/index.ts';
 import type { Client } from './client.ts';
 import { eventName } from './event-name.ts';
 import { isNotFound } from './errors.ts';
-import { EventQueue, type EventRecorder, type Occurrence } from './event-recorder.ts';
+import { EventQueue, type EventPacing, type EventRecorder, type Occurrence } from './event-recorder.ts';
 import { formatMicroTime } from '../machinery/time/index.ts';
 
 /** A series without news for this long is over. */
@@ -22,6 +22,7 @@ export function createEventsV1Recorder(
   ctx: Context,
   client: Client,
   reporting: { controller: string; instance: string },
+  pacing?: EventPacing,
 ): EventRecorder & { run(signal: AbortSignal): Promise<void> } {
   const { clock, logger } = ctx;
   const events = client.resource('events.k8s.io/v1/events');
@@ -60,7 +61,7 @@ export function createEventsV1Recorder(
     const event = observed.has(occurrence) ? observed.get(occurrence) : observe(occurrence);
     observed.set(occurrence, event);
     if (event !== undefined) await send(event, signal);
-  });
+  }, pacing);
 
   const everySoOften = async (ms: number, signal: AbortSignal, visit: (key: string, series: Series) => Promise<void>): Promise<void> => {
     for (;;) {

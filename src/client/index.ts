@@ -56,7 +56,7 @@ export { SharedInformer, type InformerHandler, type InformerOptions } from './in
 export { enqueueOnChange } from './enqueue-on-change.ts';
 export { InformerFactory, scoped, type InformerFactoryOptions, type InformerScope } from './informer-factory.ts';
 export { LeaderElector, LeadershipLost, runWithLeaderElection, type LeaderElectionOptions } from './leader-election.ts';
-export { type EventDetails, type EventRecorder, type EventType } from './event-recorder.ts';
+export { type EventDetails, type EventPacing, type EventRecorder, type EventType } from './event-recorder.ts';
 export { createCoreEventRecorder } from './core-event-recorder.ts';
 export { createEventsV1Recorder } from './events-v1-recorder.ts';
 export { referenceTo } from './object-reference.ts';

@@ -59,8 +59,14 @@ export class Indexer<T extends ApiObject> {
     const old = this.#objects.get(key);
     this.#objects.set(key, object);
     for (const { of, keys } of this.#indexes.values()) {
-      if (old !== undefined) for (const value of of(old)) leave(keys, value, key);
-      for (const value of of(object)) enter(keys, value, key);
+      const values = of(object);
+      if (old !== undefined) {
+        const before = of(old);
+        /** Most changes move an object in no index. */
+        if (sameValues(before, values)) continue;
+        for (const value of before) leave(keys, value, key);
+      }
+      for (const value of values) enter(keys, value, key);
     }
     return old;
   }
@@ -91,6 +97,12 @@ export const byControllerUid: IndexFunction<ApiObject> = (object) => {
   const controller = object.metadata.ownerReferences?.find((reference) => reference.controller === true);
   return controller === undefined ? [] : [controller.uid];
 };
+
+function sameValues(a: readonly string[], b: readonly string[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
 
 function enter(keys: Map<string, Set<string>>, value: string, key: string): void {
   const set = keys.get(value);

@@ -61,7 +61,13 @@ export class SharedInformer<T extends ApiObject> {
   /** A handler that comes late is told of everything that is there. The result takes it away again. */
   addHandler(handler: InformerHandler<T>): () => void {
     this.#handlers.add(handler);
-    for (const object of this.indexer.list()) this.#call(handler, (h) => h.onAdd?.(object, { initial: true }));
+    for (const object of this.indexer.list()) {
+      try {
+        handler.onAdd?.(object, { initial: true });
+      } catch (error) {
+        this.#failed(error);
+      }
+    }
     return () => void this.#handlers.delete(handler);
   }
 
@@ -116,23 +122,49 @@ export class SharedInformer<T extends ApiObject> {
     this.indexer.set(object);
     /** The name was given to another object while nobody looked. */
     const reborn = before !== undefined && before.metadata.uid !== object.metadata.uid;
-    for (const handler of this.#handlers) {
-      if (before === undefined) this.#call(handler, (h) => h.onAdd?.(object, { initial: !this.#synced }));
-      else if (reborn) {
-        this.#call(handler, (h) => h.onDelete?.(before, { stale: true }));
-        this.#call(handler, (h) => h.onAdd?.(object, { initial: false }));
-      } else this.#call(handler, (h) => h.onUpdate?.(before, object));
-    }
+    if (before === undefined) return this.#added(object, { initial: !this.#synced });
+    if (!reborn) return this.#updated(before, object);
+    this.#deleted(before, { stale: true });
+    this.#added(object, { initial: false });
   }
 
   #delete(key: string, last?: T): void {
     const before = this.indexer.delete(key);
-    if (before === undefined) return;
-    for (const handler of this.#handlers) this.#call(handler, (h) => h.onDelete?.(last ?? before, { stale: last === undefined }));
+    if (before !== undefined) this.#deleted(last ?? before, { stale: last === undefined });
   }
 
   #resync(): void {
-    for (const object of this.indexer.list()) for (const handler of this.#handlers) this.#call(handler, (h) => h.onUpdate?.(object, object));
+    for (const object of this.indexer.list()) this.#updated(object, object);
+  }
+
+  #added(object: T, context: { initial: boolean }): void {
+    for (const handler of this.#handlers) {
+      try {
+        handler.onAdd?.(object, context);
+      } catch (error) {
+        this.#failed(error);
+      }
+    }
+  }
+
+  #updated(before: T, after: T): void {
+    for (const handler of this.#handlers) {
+      try {
+        handler.onUpdate?.(before, after);
+      } catch (error) {
+        this.#failed(error);
+      }
+    }
+  }
+
+  #deleted(object: T, context: { stale: boolean }): void {
+    for (const handler of this.#handlers) {
+      try {
+        handler.onDelete?.(object, context);
+      } catch (error) {
+        this.#failed(error);
+      }
+    }
   }
 
   #keep(object: T): T {
@@ -140,12 +172,8 @@ export class SharedInformer<T extends ApiObject> {
   }
 
   /** One handler's mistake must not stop the others, nor the informer. */
-  #call(handler: InformerHandler<T>, call: (handler: InformerHandler<T>) => void): void {
-    try {
-      call(handler);
-    } catch (error) {
-      this.#options.logger.error(error, 'An informer handler failed');
-    }
+  #failed(error: unknown): void {
+    this.#options.logger.error(error, 'An informer handler failed');
   }
 }
 

@@ -4,7 +4,7 @@ import type { Client } from './client.ts';
 import { isNotFound } from './errors.ts';
 import type { ResourceClient } from './resource-client.ts';
 import { formatMicroTime } from '../machinery/time/index.ts';
-import { withTimeout } from './with-timeout.ts';
+import { withTimeout, type TimeLimit } from './with-timeout.ts';
 
 export interface LeaderElectionOptions {
   client: Client;
@@ -138,7 +138,7 @@ export class LeaderElector {
     const now = formatMicroTime(clock.now());
     const spec: LeaseSpec = { ...this.#observed.spec, holderIdentity: '', leaseDurationSeconds: 1, acquireTime: now, renewTime: now };
     try {
-      const update = (signal: AbortSignal): Promise<Lease> => this.#leases.update({ ...(this.#observed as Lease), spec }, { signal });
+      const update = ({ signal }: TimeLimit): Promise<Lease> => this.#leases.update({ ...(this.#observed as Lease), spec }, { signal });
       this.#observe(await withTimeout({ clock, ms: this.#options.retryPeriodMs, what: 'release of the lease' }, update));
     } catch (error) {
       logger.error(error, 'Failed to release lease', { lock: this.lock });
@@ -149,7 +149,7 @@ export class LeaderElector {
   async #attempt(signal: AbortSignal, timeoutMs = this.#options.renewDeadlineMs): Promise<boolean> {
     const { clock, logger } = this.#ctx;
     try {
-      return await withTimeout({ clock, ms: timeoutMs, signal, what: 'leader election' }, (limited) => this.#acquireOrRenew(limited));
+      return await withTimeout({ clock, ms: timeoutMs, signal, what: 'leader election' }, (limit) => this.#acquireOrRenew(limit.signal));
     } catch (error) {
       if (!signal.aborted) logger.error(error, 'Failed to acquire or renew lease', { lock: this.lock });
       return false;

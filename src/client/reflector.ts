@@ -120,8 +120,8 @@ export class Reflector<T extends ApiObject> {
     const { clock, source, sink } = this.#options;
     /** Any state will do at first, then nothing older than what was seen; the latest when that cannot be had. */
     const resourceVersion = this.#unavailable ? '' : this.#resourceVersion === '' ? '0' : this.#resourceVersion;
-    const { items, metadata } = await withTimeout({ clock, ms: this.#timing.listMs, signal, what: 'list' }, (listSignal) =>
-      listPages((page) => source.list(page), { resourceVersion, signal: listSignal }),
+    const { items, metadata } = await withTimeout({ clock, ms: this.#timing.listMs, signal, what: 'list' }, (limit) =>
+      listPages((page) => source.list(page), { resourceVersion, signal: limit.signal }),
     );
     this.#resourceVersion = metadata.resourceVersion ?? '';
     this.#unavailable = false;

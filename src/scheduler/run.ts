@@ -3,6 +3,7 @@ import { createEventsV1Recorder, InformerFactory, runWithLeaderElection, type Cl
 import { childContext, RunGroup, type Context } from '../kernel/index.ts';
 import { Cache } from './cache/cache.ts';
 import type { SchedulerConfiguration } from './config/types.ts';
+import { EventPace } from './event-pace.ts';
 import { Evaluations } from './evaluation/evaluations.ts';
 import { advise } from './explanations/advise.ts';
 import { Explanations } from './explanations/explanations.ts';
@@ -117,6 +118,7 @@ function assemble(ctx: Context, options: SchedulerOptions & { informers: Informe
   const cache = new Cache();
   const metrics = schedulerMetrics(ctx.metrics);
   const permitRoom = new PermitRoom(ctx.clock);
+  const pace = new EventPace(ctx.clock);
   const extenders: readonly Extender[] = config.extenders.map((extender) => httpExtender(extender, { clock: ctx.clock, cache }));
   const evaluationOfState: Scheduler['evaluationOfState'] = new WeakMap();
   const recorders = new Map<string, EventRecorder & { run(signal: AbortSignal): Promise<void> }>();
@@ -150,7 +152,7 @@ function assemble(ctx: Context, options: SchedulerOptions & { informers: Informe
 
   for (const profileConfig of withIgnoredResources(config)) {
     const { schedulerName } = profileConfig;
-    const recorder = createEventsV1Recorder(ctx, client, { controller: schedulerName, instance: `${schedulerName}-${options.identity}` });
+    const recorder = createEventsV1Recorder(ctx, client, { controller: schedulerName, instance: `${schedulerName}-${options.identity}` }, pace);
     recorders.set(schedulerName, recorder);
     const handle: Handle = {
       status: answers,
@@ -199,7 +201,7 @@ function assemble(ctx: Context, options: SchedulerOptions & { informers: Informe
     background,
     evaluations: new Evaluations(cache, ctx.random.fork('ties')),
     explanations: options.explanations ?? new Explanations(),
-    scheduledEvents: new ScheduledEvents(ctx, { client, instance: `${config.profiles[0]?.schedulerName ?? ''}-${options.identity}` }),
+    scheduledEvents: new ScheduledEvents(ctx, { client, instance: `${config.profiles[0]?.schedulerName ?? ''}-${options.identity}`, pace }),
     recorderOf: (name: string) => recorders.get(name)!,
     get bindings() {
       return bindings - permitRoom.size;

@@ -33,7 +33,7 @@ export function scheduleOne(scheduler: Scheduler, queued: QueuedPod): void | Pro
     }
     const nominated = evaluateNominated(scheduler, queued);
     if (nominated !== undefined) {
-      take(scheduler, { queued, startedAt, ...nominated });
+      take(scheduler, { queued, startedAt, ...nominated, othersAsked: false });
       return;
     }
     const evaluation = evaluate(scheduler, queued);
@@ -41,7 +41,7 @@ export function scheduleOne(scheduler: Scheduler, queued: QueuedPod): void | Pro
     if (interested.length > 0) return withExtenders(scheduler, { queued, evaluation, startedAt, interested });
     const node = evaluation.selectNode();
     if (node === undefined) return nothingFits(scheduler, { queued, evaluation, startedAt });
-    take(scheduler, { queued, evaluation, startedAt, nodeName: node.name });
+    take(scheduler, { queued, evaluation, startedAt, nodeName: node.name, othersAsked: true });
   } catch (error) {
     handleFailure(scheduler, { queued, status: errorStatus(error), startedAt, message: message(error), diagnosis: undefined });
   }
@@ -86,7 +86,7 @@ async function withExtenders(scheduler: Scheduler, attempt: Attempt & { interest
       return;
     }
     const nodeName = await selectWithExtenders(scheduler, queued.pod, evaluation, attempt.interested);
-    take(scheduler, { ...attempt, nodeName });
+    take(scheduler, { ...attempt, nodeName, othersAsked: true });
   } catch (error) {
     handleFailure(scheduler, { queued, status: errorStatus(error), startedAt: attempt.startedAt, message: message(error), diagnosis: undefined });
   }
@@ -116,13 +116,13 @@ function failWithoutNodes(scheduler: Scheduler, queued: QueuedPod, startedAt: nu
 }
 
 /** The pod counts on the node from here on, whatever the API server will say. */
-function take(scheduler: Scheduler, attempt: Attempt & { nodeName: string }): void {
+function take(scheduler: Scheduler, attempt: Attempt & { nodeName: string; othersAsked: boolean }): void {
   const { queued, evaluation, startedAt, nodeName } = attempt;
   const { pod, profile } = queued;
   const { state } = evaluation;
   const { cache, metrics, ctx } = scheduler;
   metrics.algorithmDuration.observe((ctx.clock.monotonic() - startedAt) / 1000);
-  explain(scheduler, { queued, evaluation, startedAt, outcome: 'scheduled', nodeName, message: '' });
+  explain(scheduler, { queued, evaluation: attempt.othersAsked ? evaluation : undefined, startedAt, outcome: 'scheduled', nodeName, message: '' });
   cache.nominator.remove(pod);
   cache.assume(pod, nodeName);
   const rejected = runReserves(profile, state, pod, nodeName);

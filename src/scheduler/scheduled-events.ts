@@ -1,16 +1,9 @@
-/**
- * Tells of pods that got their node. There is one such event for every pod, and while pods wait for a node these come
- * first: events are written when no pod has been placed for a moment, or after a few seconds; the oldest are dropped when
- * too many wait.
- */
+/** Tells of pods that got their node, one event each, when there is time for it; the oldest are dropped when too many wait. */
 import type { Client } from '../client/index.ts';
 import type { Context } from '../kernel/index.ts';
 import { formatMicroTime } from '../machinery/time/index.ts';
 import type { PodInfo } from './cache/pod-info.ts';
-
-const MAX_WAITING = 20_000;
-const QUIET_MS = 100;
-const MAX_DELAY_MS = 5_000;
+import type { EventPace } from './event-pace.ts';
 
 interface Placed {
   readonly pod: PodInfo;
@@ -22,39 +15,40 @@ export class ScheduledEvents {
   readonly #ctx: Context;
   readonly #client: Client;
   readonly #instance: string;
+  readonly #pace: EventPace;
   #waiting: Placed[] = [];
   #next = 0;
-  #lastPlaced = 0;
   #wake: (() => void) | undefined;
 
-  constructor(ctx: Context, options: { client: Client; instance: string }) {
+  constructor(ctx: Context, options: { client: Client; instance: string; pace: EventPace }) {
     this.#ctx = ctx;
     this.#client = options.client;
     this.#instance = options.instance;
+    this.#pace = options.pace;
   }
 
   placed(pod: PodInfo, nodeName: string): void {
-    this.#lastPlaced = this.#ctx.clock.monotonic();
+    this.#pace.placed();
     this.#waiting.push({ pod, nodeName, at: this.#ctx.clock.now() });
-    if (this.#waiting.length - this.#next > MAX_WAITING) this.#next++;
+    if (this.#waiting.length - this.#next > this.#pace.maxWaiting) this.#next++;
     this.#wake?.();
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, logger } = this.#ctx;
+    const { logger } = this.#ctx;
     while (!signal.aborted) {
       const next = this.#waiting[this.#next];
       if (next === undefined) {
         this.#waiting = [];
         this.#next = 0;
         await this.#more(signal);
-      } else if (clock.monotonic() - this.#lastPlaced < QUIET_MS && clock.now() - next.at < MAX_DELAY_MS) await clock.sleep(QUIET_MS, signal).catch(() => {});
-      else {
-        this.#next++;
-        await this.#write(next, signal).catch((error: unknown) => {
-          if (!signal.aborted) logger.v(2).info('Could not write event', { pod: next.pod.key, err: error });
-        });
+        continue;
       }
+      await this.#pace.mayWrite(next.at, signal);
+      this.#next++;
+      await this.#write(next, signal).catch((error: unknown) => {
+        if (!signal.aborted) logger.v(2).info('Could not write event', { pod: next.pod.key, err: error });
+      });
     }
   }
 

@@ -16,6 +16,7 @@ export class AnswerColumn {
   #feasible = 0;
   #slots = new Int32Array(0);
   #isListed = false;
+  #resolvable: readonly number[] | undefined;
 
   get feasibleCount(): number {
     return this.#feasible;
@@ -81,11 +82,14 @@ export class AnswerColumn {
     return this.#table.statuses.map((status, i) => ({ status, nodes: this.#nodes[i] ?? 0 })).filter(({ nodes }) => nodes > 0);
   }
 
-  /** Nodes where removing pods might help. */
-  resolvable(end: number): number[] {
+  /** Nodes where removing pods might help; the same list until an answer changes. */
+  resolvable(): readonly number[] {
+    if (this.#resolvable !== undefined) return this.#resolvable;
+    const helps = this.#table.statuses.map((status) => status.code === 'Unschedulable');
     const found: number[] = [];
-    for (let slot = 0; slot < end; slot++) if (this.statusOf(slot)?.code === 'Unschedulable') found.push(slot);
-    return found;
+    const codes = this.#codes;
+    for (let slot = 0; slot < codes.length; slot++) if (codes[slot]! >= FIRST_STATUS && helps[codes[slot]! - FIRST_STATUS]!) found.push(slot);
+    return (this.#resolvable = found);
   }
 
   /** The slots of those that fit, in order. */
@@ -104,7 +108,7 @@ export class AnswerColumn {
   }
 
   #changed(): void {
-    this.#copy = undefined;
+    this.#copy = this.#resolvable = undefined;
     this.#isListed = false;
   }
 }

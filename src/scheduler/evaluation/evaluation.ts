@@ -20,6 +20,11 @@ import { NOBODY_TOUCHED, TouchedSlots } from './touched-slots.ts';
 /** Beyond this many changes, starting over is cheaper. */
 const MAX_CHANGES = 4096;
 
+/** Results of trying things out on nodes, kept until a node changes. */
+export interface TriedNodes {
+  forget(slot: number): void;
+}
+
 interface NamedFilter {
   readonly plugin: Plugin;
   readonly run: BoundFilter;
@@ -29,8 +34,8 @@ export class Evaluation {
   readonly state = new CycleState();
   readonly profile: Profile;
   readonly signature: string | undefined;
-  /** What was tried out on nodes, by slot, for those who try; forgotten for a node when anything about it changes. */
-  readonly tried = new Map<number, unknown>();
+  /** What was tried out on nodes, for those who try; told when anything about a node changes. */
+  tried: TriedNodes | undefined;
   readonly #cache: Cache;
   readonly #random: Random;
   readonly #answers = new AnswerColumn();
@@ -94,8 +99,12 @@ export class Evaluation {
   /** Whether the pod fits on one node, without looking at the others. */
   fitsOn(pod: PodInfo, node: NodeInfo): boolean {
     this.#pod = pod;
-    if (!this.#runPreFilters()) return false;
-    if (this.#allowedNodes !== undefined && !this.#allowedNodes.has(node.name)) return false;
+    return this.#runPreFilters() && this.fitsNow(node);
+  }
+
+  /** The same of an evaluation that is up to date: room that is kept for the pod itself is free to it. */
+  fitsNow(node: NodeInfo): boolean {
+    if (this.#preFilterFailure !== undefined || (this.#allowedNodes !== undefined && !this.#allowedNodes.has(node.name))) return false;
     return node.exists && this.filterWithNominated(node) === undefined;
   }
 
@@ -153,8 +162,8 @@ export class Evaluation {
   }
 
   /** Nodes where removing pods might help. */
-  resolvable(): number[] {
-    return this.#preFilterFailure === undefined ? this.#answers.resolvable(this.#cache.table.end) : [];
+  resolvable(): readonly number[] {
+    return this.#preFilterFailure === undefined ? this.#answers.resolvable() : [];
   }
 
   /** Asks the filters about one node as it is now, also with changes that are only tried out. */
@@ -247,7 +256,7 @@ export class Evaluation {
     this.#touched.reset(table.capacity);
     this.#answers.reset(table.capacity);
     this.#scores = undefined;
-    this.tried.clear();
+    this.tried = undefined;
     if (this.#runPreFilters()) this.#filterAll();
   }
 
@@ -286,12 +295,12 @@ export class Evaluation {
     const { table } = this.#cache;
     this.#answers.reset(table.capacity);
     this.#scores = undefined;
-    this.tried.clear();
+    this.tried = undefined;
     for (let slot = 0; slot < table.end; slot++) this.#answer(slot);
   }
 
   #reevaluate(slot: number): void {
-    this.tried.delete(slot);
+    this.tried?.forget(slot);
     this.#answer(slot);
     this.#scores?.update(slot, this.#answers.fits(slot));
   }

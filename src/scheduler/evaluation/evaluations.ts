@@ -15,6 +15,7 @@ export class Evaluations {
   readonly #random: Random;
   /** In the order of their last use. */
   readonly #byShape = new Map<PodShape, Evaluation>();
+  #latest: Evaluation | undefined;
 
   constructor(cache: Cache, random: Random) {
     this.#cache = cache;
@@ -29,23 +30,35 @@ export class Evaluations {
       evaluation.refresh(pod);
       return { evaluation, shared: false };
     }
-    const known = this.#byShape.get(pod.shape);
-    const shared = known !== undefined && known.profile === profile && known.signature === signature;
-    const evaluation = shared ? known : this.#create(pod, profile, signature);
+    const known = this.#shared(pod, profile, signature);
+    const evaluation = known ?? this.#create(pod, profile, signature);
     evaluation.refresh(pod);
+    if (this.#latest === evaluation) return { evaluation, shared: true };
+    this.#latest = evaluation;
     this.#byShape.delete(pod.shape);
     this.#byShape.set(pod.shape, evaluation);
     if (this.#byShape.size > KEPT) for (const oldest of this.#byShape.keys()) {
       this.#byShape.delete(oldest);
       break;
     }
-    return { evaluation, shared };
+    return { evaluation, shared: known !== undefined };
   }
 
   /** One node only: where room was made for the pod. Undefined when it does not fit there (yet). */
   onNode(pod: PodInfo, profile: Profile, node: NodeInfo): Evaluation | undefined {
+    const signature = profile.signatureOf(pod);
+    const known = signature === undefined ? undefined : this.#shared(pod, profile, signature);
+    if (known !== undefined) {
+      known.refresh(pod);
+      return known.fitsNow(node) ? known : undefined;
+    }
     const evaluation = this.#create(pod, profile, undefined);
     return evaluation.fitsOn(pod, node) ? evaluation : undefined;
+  }
+
+  #shared(pod: PodInfo, profile: Profile, signature: string): Evaluation | undefined {
+    const known = this.#byShape.get(pod.shape);
+    return known !== undefined && known.profile === profile && known.signature === signature ? known : undefined;
   }
 
   #create(pod: PodInfo, profile: Profile, signature: string | undefined): Evaluation {

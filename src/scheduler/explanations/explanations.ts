@@ -139,7 +139,9 @@ function summary(attempt: Attempt): Omit<Explanation, 'nodes' | 'whatWouldHelp'>
 function spellOut(attempt: Attempt, whatWouldHelp: readonly string[]): Explanation {
   const nodes: NodeExplanation[] = [];
   attempt.nodeNames.forEach((node, slot) => {
-    if (node !== undefined) nodes.push(explainNode(attempt, node, attempt.codes[slot] ?? 0));
+    /** Where room was made for the pod, that node alone was asked. */
+    const unasked = attempt.outcome === 'scheduled' && node === attempt.nodeName ? 1 : 0;
+    if (node !== undefined) nodes.push(explainNode(attempt, node, attempt.codes[slot] ?? unasked));
   });
   const scored = new Map(attempt.scored.map((s) => [s.node.name, s]));
   const explained = nodes.map((n) => {

@@ -111,6 +111,6 @@ export interface FilterFailure {
   /** The answer for each node that was asked or ruled out. */
   statusOf(slot: number): Status | undefined;
   /** The nodes where removing pods might help. */
-  resolvable(): number[];
+  resolvable(): readonly number[];
   readonly totalNodes: number;
 }

@@ -9,11 +9,18 @@ const same = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) =
 export function podUpdateEvents(before: Pod, after: Pod): ClusterEvent[] {
   const events: ClusterEvent[] = [];
   const push = (action: number, label: string): void => void events.push(event('UnscheduledPod', action, label));
+  const claims = (): void => {
+    if (!same(before.status?.resourceClaimStatuses, after.status?.resourceClaimStatuses)) push(Action.UpdatePodGeneratedResourceClaim, 'UnscheduledPodUpdateGeneratedResourceClaim');
+  };
+  if (surelySameShape(before, after)) {
+    claims();
+    return events;
+  }
   if (!same(before.metadata.labels, after.metadata.labels)) push(Action.UpdatePodLabel, 'UnscheduledPodUpdateLabel');
   if (scaledDown(before, after)) push(Action.UpdatePodScaleDown, 'UnscheduledPodUpdateScaleDown');
   if ((before.spec?.schedulingGates?.length ?? 0) > 0 && (after.spec?.schedulingGates?.length ?? 0) === 0) push(Action.UpdatePodSchedulingGatesEliminated, 'UnscheduledPodUpdateSchedulingGatesEliminated');
   if (!same(before.spec?.tolerations, after.spec?.tolerations)) push(Action.UpdatePodToleration, 'UnscheduledPodUpdateToleration');
-  if (!same(before.status?.resourceClaimStatuses, after.status?.resourceClaimStatuses)) push(Action.UpdatePodGeneratedResourceClaim, 'UnscheduledPodUpdateGeneratedResourceClaim');
+  claims();
   if (events.length === 0 && !same(before.spec, after.spec)) push(Action.UpdateOther, 'UnscheduledPodUpdate');
   return events;
 }

@@ -1,4 +1,5 @@
 import type { PodInfo } from '../../cache/pod-info.ts';
+import type { Evaluation } from '../../evaluation/evaluation.ts';
 import { reasonsText } from '../../evaluation/fit-error.ts';
 import { Action } from '../../framework/cluster-event.ts';
 import type { Handle } from '../../framework/handle.ts';
@@ -9,6 +10,7 @@ import { consultExtendersOnVictims } from './consult-extenders.ts';
 import { pickNode } from './pick-node.ts';
 import { clearLowerNominations, removeVictim } from './prepare-candidate.ts';
 import { NO_VICTIMS, selectVictims, type Victims } from './select-victims.ts';
+import { CANDIDATE, NO_CANDIDATE, NOT_TRIED, TriedVictims } from './tried-victims.ts';
 
 export interface DefaultPreemptionArgs {
   readonly minCandidateNodesPercentage?: number;
@@ -29,17 +31,17 @@ export function defaultPreemption(args: DefaultPreemptionArgs, handle: Handle): 
     handle.metrics.preemptionAttempts.inc();
     const ineligible = whyNotEligible(handle, pod, failure);
     if (ineligible !== undefined) return { status: unschedulable(`preemption: ${ineligible}`) };
-    const { candidates, answers } = findCandidates(handle, state, pod, failure, { percentage, absolute });
-    if (candidates.length === 0) return { status: unschedulable(`preemption: ${notFound(failure, answers)}`), nominatedNodeName: '' };
+    const candidates = findCandidates(handle, state, pod, failure, { percentage, absolute });
+    if (candidates.best === undefined) return { status: unschedulable(`preemption: ${notFound(failure, candidates.answers())}`), nominatedNodeName: '' };
     const interested = handle.extenders.filter((extender) => extender.preempts && extender.isInterested(pod));
-    if (interested.length === 0) return choose(pod, candidates);
-    return consultExtendersOnVictims(handle, pod, candidates, interested).then((left) =>
-      left.length === 0 ? { status: unschedulable('preemption: no candidate is left by extenders'), nominatedNodeName: '' } : choose(pod, left),
-    );
+    if (interested.length === 0) return makeRoom(pod, candidates.best);
+    return consultExtendersOnVictims(handle, pod, candidates.all(), interested).then((left) => {
+      const chosen = pickNode(left);
+      return chosen === undefined ? { status: unschedulable('preemption: no candidate is left by extenders'), nominatedNodeName: '' } : makeRoom(pod, chosen);
+    });
   };
 
-  const choose = (pod: PodInfo, candidates: readonly Victims[]): PostFilterResult => {
-    const chosen = pickNode(candidates)!;
+  const makeRoom = (pod: PodInfo, chosen: Victims): PostFilterResult => {
     const nodeName = chosen.node.name;
     handle.metrics.preemptionVictims.observe(chosen.pods.length);
     preparing.add(pod.uid);
@@ -88,36 +90,57 @@ function isVictim(pod: PodInfo): boolean {
 }
 
 interface Candidates {
-  readonly candidates: Victims[];
-  /** Why others are none. */
-  readonly answers: Map<Status, number>;
+  /** Where preemption does the least harm. */
+  readonly best: Victims | undefined;
+  readonly all: () => Victims[];
+  /** Why nodes are none, by how many. */
+  readonly answers: () => Map<Status, number>;
 }
 
+/** Nodes are tried from a random one on, until there are enough candidates. */
 function findCandidates(handle: Handle, state: CycleState, pod: PodInfo, failure: FilterFailure, limits: { percentage: number; absolute: number }): Candidates {
   const { cache, random, listers } = handle;
   const potential = failure.resolvable();
-  const answers = new Map<Status, number>();
-  const candidates: Victims[] = [];
-  if (potential.length === 0) return { candidates, answers };
-  if (!cache.priorities.anyBelow(pod.priority)) {
-    answers.set(NO_VICTIMS, potential.length);
-    return { candidates, answers };
+  if (potential.length === 0 || !cache.priorities.anyBelow(pod.priority)) {
+    return { best: undefined, all: () => [], answers: () => new Map(potential.length === 0 ? [] : [[NO_VICTIMS, potential.length]]) };
   }
   const budgets = listers.list('policy/v1/poddisruptionbudgets');
   const evaluation = handle.evaluationOf(state);
+  const tried = triedBefore(handle, pod, evaluation, budgets.length > 0);
+  const { verdicts } = tried;
   const wanted = Math.min(potential.length, Math.max(limits.absolute, Math.floor((potential.length * limits.percentage) / 100)));
   const offset = random.integer(potential.length);
-  /** Where only the node matters, what was found for an equal pod still holds. */
-  const known = budgets.length === 0 && dependsOnNodeAlone(handle, pod) ? (evaluation.tried as Map<number, Victims | Status>) : undefined;
-  for (let i = 0; i < potential.length && candidates.length < wanted; i++) {
-    const node = cache.table.nodes[potential[(offset + i) % potential.length]!]!;
-    const result = known?.get(node.slot) ?? selectVictims({ evaluation, pod, node, budgets });
-    known?.set(node.slot, result);
-    if (!(result instanceof Status)) {
-      if (result.pods.length > 0) candidates.push(result);
-    } else answers.set(result, (answers.get(result) ?? 0) + 1);
+  const slotAt = (i: number): number => potential[offset + i < potential.length ? offset + i : offset + i - potential.length]!;
+  let best = -1;
+  let found = 0;
+  let asked = 0;
+  for (; asked < potential.length && found < wanted; asked++) {
+    const slot = slotAt(asked);
+    if (verdicts[slot] === NOT_TRIED) tried.set(slot, selectVictims({ evaluation, pod, node: cache.table.nodes[slot]!, budgets }));
+    if (verdicts[slot] !== CANDIDATE) continue;
+    found++;
+    if (best < 0 || tried.isLess(slot, best)) best = slot;
   }
-  return { candidates, answers };
+  const slots = (verdict: number): number[] => Array.from({ length: asked }, (_, i) => slotAt(i)).filter((slot) => verdicts[slot] === verdict);
+  return {
+    best: best < 0 ? undefined : tried.victims(best),
+    all: () => slots(CANDIDATE).map((slot) => tried.victims(slot)),
+    answers: () => {
+      const counts = new Map<Status, number>();
+      for (const slot of slots(NO_CANDIDATE)) counts.set(tried.status(slot), (counts.get(tried.status(slot)) ?? 0) + 1);
+      return counts;
+    },
+  };
+}
+
+/** Where only the node matters, what was found for an equal pod still holds. */
+function triedBefore(handle: Handle, pod: PodInfo, evaluation: Evaluation, hasBudgets: boolean): TriedVictims {
+  const { capacity } = handle.cache.table;
+  if (hasBudgets || !dependsOnNodeAlone(handle, pod)) return new TriedVictims(capacity);
+  if (evaluation.tried instanceof TriedVictims) return evaluation.tried;
+  const tried = new TriedVictims(capacity);
+  evaluation.tried = tried;
+  return tried;
 }
 
 function dependsOnNodeAlone({ cache }: Handle, { shape }: PodInfo): boolean {
