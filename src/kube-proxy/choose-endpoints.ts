@@ -29,6 +29,8 @@ export interface ChosenEndpoints {
   readonly local: readonly EndpointAddress[];
   /** Ready ones on this node, terminating ones not counted: what a load balancer's health check asks for. */
   readonly readyLocal: number;
+  /** Addresses of those that may be on this node, and so may reach themselves through the Service. */
+  readonly here: readonly string[];
 }
 
 export function endpointsOfPort(slices: readonly EndpointSlice[], wanted: { family: string; portName: string; protocol: string }): Endpoint[] {
@@ -69,7 +71,8 @@ export function chooseEndpoints(endpoints: readonly Endpoint[], node: NodePlace)
   const cluster = ready.length > 0 ? near(ready, node) : leaving;
   const readyLocal = ready.filter(isLocal);
   const local = readyLocal.length > 0 ? readyLocal : leaving.filter(isLocal);
-  return { cluster: cluster.map(addressOf), local: local.map(addressOf), readyLocal: readyLocal.length };
+  const here = [...new Set([...cluster, ...local].filter((endpoint) => endpoint.nodeName === undefined || isLocal(endpoint)).map(({ ip }) => ip))];
+  return { cluster: cluster.map(addressOf), local: local.map(addressOf), readyLocal: readyLocal.length, here };
 }
 
 const addressOf = ({ ip, port }: Endpoint): EndpointAddress => ({ ip, port });

@@ -11,4 +11,6 @@ export interface RuleWriter {
   update(changed: Plans, all: Plans): Promise<void>;
   /** Removes every rule of ours. */
   removeAll(): Promise<void>;
+  /** Gives back what it holds open; the rules stay. */
+  close(): void;
 }

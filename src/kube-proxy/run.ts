@@ -38,8 +38,9 @@ export async function run(ctx: Context, { client, config, nodeName, netns, onRea
   group.start('rules', async (signal) => {
     await informers.waitForSync(signal);
     const node = await untilNode(ctx, () => nodes.get(nodeName), signal);
+    const writer = createWriter(config, node, netns);
     const sync = new RuleSync(ctx, {
-      writer: createWriter(config, node, netns),
+      writer,
       conntrack: new ConntrackCleaner({ netns, logger: ctx.logger }),
       metrics: proxyMetrics(ctx.metrics),
       minSyncPeriodMs: config.minSyncPeriodMs,
@@ -61,7 +62,7 @@ export async function run(ctx: Context, { client, config, nodeName, netns, onRea
       },
       onDelete: (slice) => sync.deleteSlice(slice),
     });
-    await sync.run(signal);
+    await sync.run(signal).finally(() => writer.close());
   });
   try {
     await group.wait();

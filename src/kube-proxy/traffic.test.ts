@@ -125,6 +125,7 @@ describe.skipIf(missing !== undefined)(`traffic to Services${missing === undefin
     });
     afterAll(async () => {
       await writer.removeAll();
+      writer.close();
     });
 
     const local = (ip: string, more: Partial<Endpoint> = {}): Endpoint => ({ addresses: [ip], nodeName: 'node', conditions: { ready: true }, ...more });
@@ -264,10 +265,12 @@ describe.skipIf(missing !== undefined)(`traffic to Services${missing === undefin
 
     it('starting again over what is there changes nothing for clients, and repairs what is stale', async () => {
       const { clusterIP } = await expose([a]);
+      writer.close();
       writer = createWriter();
       await writer.replaceAll(plans);
       expect(await whoAnswers('client', clusterIP, 80, 4)).toEqual(['pod-a']);
       plans.clear();
+      writer.close();
       writer = createWriter();
       await writer.replaceAll(plans);
       expect(await ask('client', clusterIP, 80)).not.toMatch(/^pod/);

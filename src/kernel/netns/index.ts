@@ -34,6 +34,6 @@ export {
   type Route,
 } from './routes.ts';
 export { untilOperational, type InterfaceEnd } from './operational.ts';
-export { addSetElements, deleteSetElements, type SetElements } from './nftables-elements.ts';
+export { addSetElements, changeElements, deleteSetElements, type ElementChanges, type ElementParts, type MapElements, type SetElements, type Verdict } from './nftables-elements.ts';
 export { lockFile, tryLockFile, type FileLock } from './file-lock.ts';
 export { SystemCallError } from './libc.ts';

@@ -1,6 +1,6 @@
 /**
- * Elements of nftables sets through nfnetlink: a fraction of a millisecond where starting `nft` takes ten. Tables, sets
- * and rules are written with `nft`; this is for what changes with every pod.
+ * Elements of nftables sets and maps through nfnetlink: a fraction of a millisecond where starting `nft` takes ten.
+ * Tables, sets and rules are written with `nft`; this is for what changes with every pod and every endpoint.
  *
  *     nfgenmsg  family u8 | version u8 | resource u16, big endian
  */
@@ -16,46 +16,105 @@ const NFTA_SET_ELEM_LIST_SET = 2;
 const NFTA_SET_ELEM_LIST_ELEMENTS = 3;
 const NFTA_LIST_ELEM = 1;
 const NFTA_SET_ELEM_KEY = 1;
+const NFTA_SET_ELEM_DATA = 2;
 const NFTA_DATA_VALUE = 1;
+const NFTA_DATA_VERDICT = 2;
+const NFTA_VERDICT_CODE = 1;
+const NFTA_VERDICT_CHAIN = 2;
+const VERDICT_CODES = { drop: 0, jump: -3, goto: -4 } as const;
 const NLA_F_NESTED = 0x8000;
-const NFPROTO_INET = 1;
+const FAMILIES = { inet: 1, ip: 2, ip6: 10 } as const;
+/** The kernel's attributes are no longer than 65,535 bytes, with all elements in one. */
+const LARGEST_LIST = 60_000;
+
+/** A key or a value as the parts of its type, in their order. */
+export type ElementParts = readonly Buffer[];
+export type Verdict = { readonly verdict: 'drop' } | { readonly verdict: 'goto' | 'jump'; readonly chain: string };
 
 export interface SetElements {
-  /** A table of the family inet. */
+  /** The table's family; inet when left out. */
+  readonly family?: keyof typeof FAMILIES;
   readonly table: string;
   readonly set: string;
-  /** Each as the parts of the set's type, in their order. */
-  readonly keys: readonly (readonly Buffer[])[];
+  readonly keys: readonly ElementParts[];
+}
+
+export interface MapElements extends Omit<SetElements, 'keys'> {
+  readonly entries: readonly (readonly [key: ElementParts, value: ElementParts | Verdict])[];
 }
 
 /** Several sets at once: all or nothing. Elements that are there already are fine. */
 export async function addSetElements(socket: NetlinkSocket, changes: readonly SetElements[]): Promise<void> {
-  await change(socket, changes.map((elements) => request(NFT_MSG_NEWSETELEM, elements)));
+  await changeElements(socket, { add: changes });
 }
 
 /** One by one: elements, sets and tables that are gone already are fine. */
 export async function deleteSetElements(socket: NetlinkSocket, changes: readonly SetElements[]): Promise<void> {
-  for (const { table, set, keys } of changes) {
-    for (const key of keys) await change(socket, [{ ...request(NFT_MSG_DELSETELEM, { table, set, keys: [key] }), accept: ['ENOENT'] }]);
+  for (const change of changes) {
+    for (const key of change.keys) await transact(socket, requests(NFT_MSG_DELSETELEM, { ...change, keys: [key] }).map((request) => ({ ...request, accept: ['ENOENT'] })));
   }
 }
 
-async function change(socket: NetlinkSocket, requests: readonly NetlinkRequest[]): Promise<void> {
-  await socket.send([frame(NFNL_MSG_BATCH_BEGIN), ...requests, frame(NFNL_MSG_BATCH_END)]);
+export interface ElementChanges {
+  /** Before anything is added; whatever is not there makes the whole change fail. */
+  readonly remove?: readonly SetElements[];
+  readonly add?: readonly (SetElements | MapElements)[];
+}
+
+/** Elements of several sets and maps in one transaction: all of it happens, or nothing. */
+export async function changeElements(socket: NetlinkSocket, { remove = [], add = [] }: ElementChanges): Promise<void> {
+  await transact(socket, [...remove.flatMap((elements) => requests(NFT_MSG_DELSETELEM, elements)), ...add.flatMap((elements) => requests(NFT_MSG_NEWSETELEM, elements))]);
+}
+
+async function transact(socket: NetlinkSocket, changes: readonly NetlinkRequest[]): Promise<void> {
+  await socket.send([frame(NFNL_MSG_BATCH_BEGIN), ...changes, frame(NFNL_MSG_BATCH_END)]);
 }
 
 const frame = (type: number): NetlinkRequest => ({ type, flags: 0, body: header(0, NFNL_SUBSYS_NFTABLES), what: 'change nftables', unanswered: true });
+const nested = (kind: number, parts: readonly Buffer[]): Buffer => attribute(kind | NLA_F_NESTED, parts);
 
-function request(type: number, { table, set, keys }: SetElements): NetlinkRequest {
-  const nested = (kind: number, parts: readonly Buffer[]): Buffer => attribute(kind | NLA_F_NESTED, parts);
-  const elements = keys.map((key) => nested(NFTA_LIST_ELEM, [nested(NFTA_SET_ELEM_KEY, [attribute(NFTA_DATA_VALUE, Buffer.concat(key.map(padded)))])]));
-  const body = Buffer.concat([
-    header(NFPROTO_INET, 0),
-    attribute(NFTA_SET_ELEM_LIST_TABLE, zeroTerminated(table)),
-    attribute(NFTA_SET_ELEM_LIST_SET, zeroTerminated(set)),
-    nested(NFTA_SET_ELEM_LIST_ELEMENTS, elements),
-  ]);
-  return { type, flags: type === NFT_MSG_NEWSETELEM ? NLM_F_CREATE : 0, body, what: `change the set ${set} of the table ${table}` };
+function requests(type: number, elements: SetElements | MapElements): NetlinkRequest[] {
+  const { family = 'inet', table, set } = elements;
+  const encoded = 'keys' in elements ? elements.keys.map((key) => element(key)) : elements.entries.map(([key, value]) => element(key, value));
+  return lists(encoded).map((list) => ({
+    type,
+    flags: type === NFT_MSG_NEWSETELEM ? NLM_F_CREATE : 0,
+    body: Buffer.concat([
+      header(FAMILIES[family], 0),
+      attribute(NFTA_SET_ELEM_LIST_TABLE, zeroTerminated(table)),
+      attribute(NFTA_SET_ELEM_LIST_SET, zeroTerminated(set)),
+      nested(NFTA_SET_ELEM_LIST_ELEMENTS, list),
+    ]),
+    what: `change the set ${set} of the table ${table}`,
+  }));
+}
+
+function element(key: ElementParts, value?: ElementParts | Verdict): Buffer {
+  const parts = [nested(NFTA_SET_ELEM_KEY, [attribute(NFTA_DATA_VALUE, Buffer.concat(key.map(padded)))])];
+  if (value !== undefined) parts.push(nested(NFTA_SET_ELEM_DATA, [isVerdict(value) ? nested(NFTA_DATA_VERDICT, verdict(value)) : attribute(NFTA_DATA_VALUE, Buffer.concat(value.map(padded)))]));
+  return nested(NFTA_LIST_ELEM, parts);
+}
+
+const isVerdict = (value: ElementParts | Verdict): value is Verdict => 'verdict' in value;
+
+function verdict(value: Verdict): Buffer[] {
+  const code = Buffer.alloc(4);
+  code.writeInt32BE(VERDICT_CODES[value.verdict]);
+  return [attribute(NFTA_VERDICT_CODE, code), ...('chain' in value ? [attribute(NFTA_VERDICT_CHAIN, zeroTerminated(value.chain))] : [])];
+}
+
+function lists(elements: readonly Buffer[]): Buffer[][] {
+  const all: Buffer[][] = [];
+  let room = 0;
+  for (const each of elements) {
+    if (each.length > room) {
+      all.push([]);
+      room = LARGEST_LIST;
+    }
+    all.at(-1)!.push(each);
+    room -= each.length;
+  }
+  return all;
 }
 
 function header(family: number, resource: number): Buffer {

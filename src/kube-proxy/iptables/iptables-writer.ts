@@ -44,6 +44,10 @@ export class IptablesWriter implements RuleWriter {
     }
   }
 
+  close(): void {
+    // Every change is a program of its own.
+  }
+
   async #restore({ command }: FamilyRules, lines: readonly string[]): Promise<void> {
     await runIn(`${command}-restore`, ['-w', '5', '--noflush', '--counters'], { netns: this.options.netns, input: `${lines.join('\n')}\n` });
   }

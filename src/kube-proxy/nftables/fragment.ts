@@ -75,7 +75,7 @@ export function serviceFragment(plan: ServicePlan): Fragment {
   const fragment = new FragmentBuilder();
   const at = (address: string): Place => ({ protocol: plan.protocol, key: `${address} . ${plan.protocol} . ${plan.port}`, balanced: `${address} . ${plan.port}` });
   fragment.add('cluster-ips', plan.clusterIp);
-  for (const { ip } of [...plan.endpoints.cluster, ...plan.endpoints.local]) fragment.add('hairpin-connections', `${ip} . ${ip}`);
+  for (const ip of plan.endpoints.here) fragment.add('hairpin-connections', `${ip} . ${ip}`);
   toClusterIp(fragment, plan, at(plan.clusterIp));
   const externalIps = [...plan.externalIps, ...plan.loadBalancerIps];
   for (const address of externalIps) toExternalIp(fragment, plan, at(address));

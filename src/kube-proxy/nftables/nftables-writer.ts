@@ -1,8 +1,12 @@
-/** Rules through `nft`: one process, one transaction a change. */
-import { runIn } from '../../kernel/netns/index.ts';
+/**
+ * Rules in the kernel, one transaction a change. Most changes are elements alone and go there by netlink; whatever makes
+ * or removes chains is nft's.
+ */
+import { changeElements, NetlinkSocket, runIn } from '../../kernel/netns/index.ts';
 import type { Plans, RuleWriter } from '../rule-writer.ts';
 import type { BaseTableOptions } from './base-table.ts';
-import { NftablesRuleset } from './ruleset.ts';
+import { elementChanges } from './element-bytes.ts';
+import { NftablesRuleset, type RulesetChange } from './ruleset.ts';
 
 export interface NftablesOptions {
   /** The node's network namespace; undefined is the process's own. */
@@ -10,28 +14,47 @@ export interface NftablesOptions {
   readonly families: readonly BaseTableOptions[];
 }
 
+/** More elements than a message to the kernel surely takes are for nft, which knows how to part them. */
+const MOST_ELEMENTS = 1000;
+
 export class NftablesWriter implements RuleWriter {
-  readonly #rulesets: readonly NftablesRuleset[];
+  readonly #rulesets: readonly { readonly ruleset: NftablesRuleset; readonly family: BaseTableOptions['family'] }[];
+  #netlink: NetlinkSocket | undefined;
 
   constructor(private readonly options: NftablesOptions) {
-    this.#rulesets = options.families.map((family) => new NftablesRuleset(family));
+    this.#rulesets = options.families.map((family) => ({ ruleset: new NftablesRuleset(family), family: family.family }));
   }
 
   replaceAll(plans: Plans): Promise<void> {
-    return this.#apply(this.#rulesets.map((ruleset) => ruleset.replaceAll(plans)));
+    return this.#nft(this.#rulesets.map(({ ruleset }) => ruleset.replaceAll(plans)));
   }
 
-  update(changed: Plans): Promise<void> {
-    return this.#apply(this.#rulesets.map((ruleset) => ruleset.update(changed)));
+  async update(changed: Plans): Promise<void> {
+    const changes = this.#rulesets.map(({ ruleset, family }) => ({ family, change: ruleset.update(changed) })).filter(({ change }) => !change.isEmpty);
+    if (changes.length === 0) return;
+    if (changes.reduce((sum, { change }) => sum + (change.onlyElements ? elementCount(change) : Infinity), 0) > MOST_ELEMENTS) {
+      await this.#nft(changes.map(({ change }) => change.text));
+      return;
+    }
+    const elements = changes.map(({ family, change }) => elementChanges(family, change));
+    this.#netlink ??= new NetlinkSocket(this.options.netns, 'netfilter');
+    await changeElements(this.#netlink, { remove: elements.flatMap(({ remove = [] }) => remove), add: elements.flatMap(({ add = [] }) => add) });
   }
 
   removeAll(): Promise<void> {
-    return this.#apply(this.#rulesets.map(({ table }) => `add table ${table}\ndelete table ${table}`));
+    return this.#nft(this.#rulesets.map(({ ruleset: { table } }) => `add table ${table}\ndelete table ${table}`));
   }
 
-  async #apply(texts: readonly string[]): Promise<void> {
-    const input = texts.filter((text) => text !== '').join('\n');
-    if (input !== '') await runIn('nft', ['-f', '-'], { netns: this.options.netns, input });
+  close(): void {
+    this.#netlink?.close();
+    this.#netlink = undefined;
+  }
+
+  async #nft(texts: readonly string[]): Promise<void> {
+    await runIn('nft', ['-f', '-'], { netns: this.options.netns, input: texts.join('\n') });
   }
 }
 
+function elementCount({ deleted, added }: RulesetChange): number {
+  return [...deleted.values(), ...added.values()].reduce((sum, { length }) => sum + length, 0);
+}

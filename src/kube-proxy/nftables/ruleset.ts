@@ -4,6 +4,7 @@
  */
 import type { Protocol, ServicePlan } from '../service-plan.ts';
 import { baseTable, sharedChains, tableOf, type BaseTableOptions } from './base-table.ts';
+import type { ElementTexts } from './element-bytes.ts';
 import { serviceFragment, type ContainerName, type Fragment, type SharedSize } from './fragment.ts';
 
 /** Containers whose elements several Services may share. */
@@ -11,14 +12,45 @@ const SHARED: ReadonlySet<ContainerName> = new Set(['cluster-ips', 'hairpin-conn
 
 const EMPTY: Fragment = { elements: new Map(), chains: new Map(), sets: new Map(), shared: new Set() };
 
-interface Change {
-  readonly deleted: Map<ContainerName, string[]>;
-  readonly added: Map<ContainerName, string[]>;
+/** How many endpoints Services mostly have: the chains for these are there from the start, so that Services come and go by elements alone. */
+const USUAL_SIZES = Array.from({ length: 10 }, (_, index) => index + 1);
+
+/** What has to be told to the kernel, in this order. */
+export class RulesetChange implements ElementTexts {
+  readonly prepare: string[] = [];
+  readonly deleted = new Map<ContainerName, string[]>();
+  readonly rules: string[] = [];
+  readonly added = new Map<ContainerName, [key: string, value: string][]>();
+  readonly cleanUp: string[] = [];
+
+  constructor(private readonly table: string) {}
+
+  /** Whether nothing but elements comes and goes. */
+  get onlyElements(): boolean {
+    return this.prepare.length + this.rules.length + this.cleanUp.length === 0;
+  }
+
+  get isEmpty(): boolean {
+    return this.onlyElements && this.deleted.size + this.added.size === 0;
+  }
+
+  /** As nft's commands; '' when nothing changes. */
+  get text(): string {
+    const elements = (entries: readonly (readonly [key: string, value: string])[]): string => entries.map(([key, value]) => (value === '' ? key : `${key} : ${value}`)).join(', ');
+    return [
+      ...this.prepare,
+      ...[...this.deleted].map(([container, keys]) => `delete element ${this.table} ${container} { ${keys.join(', ')} }`),
+      ...this.rules,
+      ...[...this.added].map(([container, entries]) => `add element ${this.table} ${container} { ${elements(entries)} }`),
+      ...this.cleanUp,
+    ].join('\n');
+  }
 }
 
 export class NftablesRuleset {
   readonly #fragments = new Map<string, Fragment>();
-  readonly #uses = new Map<string, number>();
+  /** How many Services use an element of a shared container. */
+  readonly #uses = new Map<ContainerName, Map<string, number>>();
   readonly #shared = new Set<SharedSize>();
 
   constructor(private readonly options: BaseTableOptions) {}
@@ -32,46 +64,43 @@ export class NftablesRuleset {
     this.#fragments.clear();
     this.#uses.clear();
     this.#shared.clear();
-    return [...baseTable(this.options), ...this.#commands(plans)].join('\n');
+    const change = new RulesetChange(this.table);
+    change.prepare.push(...baseTable(this.options));
+    for (const protocol of ['tcp', 'udp'] as const) for (const size of USUAL_SIZES) this.#share(`${protocol} ${size}`, change);
+    this.#change(plans, change);
+    return change.text;
   }
 
-  /** Only what has changed: the named Services' plans, empty for one that is gone. '' when nothing has. */
-  update(plans: ReadonlyMap<string, readonly ServicePlan[]>): string {
-    return this.#commands(plans).join('\n');
+  /** Only what has changed: the named Services' plans, empty for one that is gone. */
+  update(plans: ReadonlyMap<string, readonly ServicePlan[]>): RulesetChange {
+    const change = new RulesetChange(this.table);
+    this.#change(plans, change);
+    return change;
   }
 
-  #commands(plans: ReadonlyMap<string, readonly ServicePlan[]>): string[] {
+  #change(plans: ReadonlyMap<string, readonly ServicePlan[]>, change: RulesetChange): void {
     const { family } = this.options;
-    const change: Change = { deleted: new Map(), added: new Map() };
-    const prepare: string[] = [];
-    const rules: string[] = [];
-    const cleanUp: string[] = [];
     for (const [service, ofService] of plans) {
       const mine = ofService.filter((plan) => plan.family === family);
       const before = this.#fragments.get(service) ?? EMPTY;
-      const after = mine.length === 0 ? EMPTY : merged(mine.map(serviceFragment));
+      const after = mine.length === 0 ? EMPTY : mine.length === 1 ? serviceFragment(mine[0]!) : merged(mine.map(serviceFragment));
       if (after === EMPTY) this.#fragments.delete(service);
       else this.#fragments.set(service, after);
-      for (const shared of after.shared) {
-        if (this.#shared.has(shared)) continue;
-        this.#shared.add(shared);
-        const [protocol, size] = shared.split(' ') as [Protocol, string];
-        prepare.push(...sharedChains(family, protocol, Number(size)));
-      }
-      this.#changeOwn(before, after, { prepare, rules, cleanUp });
+      for (const shared of after.shared) this.#share(shared, change);
+      this.#changeOwn(before, after, change);
       this.#changeElements(before, after, change);
     }
-    return [
-      ...prepare,
-      ...[...change.deleted].map(([container, elements]) => `delete element ${this.table} ${container} { ${elements.join(', ')} }`),
-      ...rules,
-      ...[...change.added].map(([container, elements]) => `add element ${this.table} ${container} { ${elements.join(', ')} }`),
-      ...cleanUp,
-    ];
+  }
+
+  #share(shared: SharedSize, { prepare }: RulesetChange): void {
+    if (this.#shared.has(shared)) return;
+    this.#shared.add(shared);
+    const [protocol, size] = shared.split(' ') as [Protocol, string];
+    prepare.push(...sharedChains(this.options.family, protocol, Number(size)));
   }
 
   /** Chains and sets of one Service: made before anything leads there, removed after nothing does. */
-  #changeOwn(before: Fragment, after: Fragment, to: { prepare: string[]; rules: string[]; cleanUp: string[] }): void {
+  #changeOwn(before: Fragment, after: Fragment, to: RulesetChange): void {
     for (const [name, declaration] of after.sets) if (!before.sets.has(name)) to.prepare.push(`add set ${this.table} ${name} ${declaration}`);
     for (const name of after.chains.keys()) if (!before.chains.has(name)) to.prepare.push(`add chain ${this.table} ${name}`);
     for (const [name, rules] of after.chains) {
@@ -85,7 +114,7 @@ export class NftablesRuleset {
     for (const name of before.sets.keys()) if (!after.sets.has(name)) to.cleanUp.push(`delete set ${this.table} ${name}`);
   }
 
-  #changeElements(before: Fragment, after: Fragment, change: Change): void {
+  #changeElements(before: Fragment, after: Fragment, change: RulesetChange): void {
     for (const [container, elements] of before.elements) {
       for (const [key, value] of elements) {
         const now = after.elements.get(container)?.get(key);
@@ -98,30 +127,38 @@ export class NftablesRuleset {
       for (const [key, value] of elements) {
         if (before.elements.get(container)?.get(key) === value) continue;
         if (SHARED.has(container) && !this.#taken(container, key)) continue;
-        push(change.added, container, value === '' ? key : `${key} : ${value}`);
+        push(change.added, container, [key, value]);
       }
     }
   }
 
   /** Whether this was the first use. */
   #taken(container: ContainerName, key: string): boolean {
-    const id = `${container} ${key}`;
-    const uses = (this.#uses.get(id) ?? 0) + 1;
-    this.#uses.set(id, uses);
-    return uses === 1;
+    const ofContainer = this.#usesOf(container);
+    const uses = ofContainer.get(key) ?? 0;
+    ofContainer.set(key, uses + 1);
+    return uses === 0;
   }
 
   /** Whether this was the last use. */
   #released(container: ContainerName, key: string): boolean {
-    const id = `${container} ${key}`;
-    const uses = (this.#uses.get(id) ?? 0) - 1;
-    if (uses > 0) this.#uses.set(id, uses);
-    else this.#uses.delete(id);
+    const ofContainer = this.#usesOf(container);
+    const uses = (ofContainer.get(key) ?? 0) - 1;
+    if (uses > 0) ofContainer.set(key, uses);
+    else ofContainer.delete(key);
     return uses <= 0;
+  }
+
+  #usesOf(container: ContainerName): Map<string, number> {
+    const known = this.#uses.get(container);
+    if (known) return known;
+    const made = new Map<string, number>();
+    this.#uses.set(container, made);
+    return made;
   }
 }
 
-function push(map: Map<ContainerName, string[]>, container: ContainerName, element: string): void {
+function push<Element>(map: Map<ContainerName, Element[]>, container: ContainerName, element: Element): void {
   const list = map.get(container);
   if (list) list.push(element);
   else map.set(container, [element]);
