@@ -3,7 +3,8 @@ import { runInNewContext } from 'node:vm';
 import type { Definition } from '../src/apiserver/crd/serve-definition.ts';
 import { versionResources, storedKindOf } from '../src/apiserver/crd/serve-definition.ts';
 import { ResourceCache } from '../src/apiserver/storage/resource-cache.ts';
-import { startTestServer } from '../src/apiserver/testing.ts';
+import type { ApiRequest } from '../src/apiserver/request.ts';
+import { startTestServer, type TestServer } from '../src/apiserver/testing.ts';
 import type { Schema } from '../src/machinery/validation/apiextensions/index.ts';
 import { DEFAULT_VALIDATION_CONTEXT, validateCreate } from '../src/machinery/validation/index.ts';
 import { callsPerSecond, type BenchOptions, type Row } from './harness.ts';
@@ -69,6 +70,7 @@ export async function run({ durationMs }: BenchOptions): Promise<Row[]> {
   const milliseconds = (work: () => void): number => 1e3 / callsPerSecond(work, durationMs);
   return [
     { work: `create a definition of ${Math.round(JSON.stringify(large).length / 1024)} KB`, value: await createMs(large), unit: 'ms', atMost: 300 },
+    ...(await othersMeanwhile(large)),
     { work: `decode, prune and default an object of ${Math.round(body.length / 1024)} KB`, value: milliseconds(() => void served!.decode!({ body, contentType: 'json', expected: served! })), unit: 'ms', atMost: 0.5 },
     { work: 'validate it, rules included', value: milliseconds(() => void validateCreate(served!, object, DEFAULT_VALIDATION_CONTEXT)), unit: 'ms', atMost: 0.5 },
     { work: 'memory of 500 definitions', value: await megabytesOf(500), unit: 'MB', atMost: 100 },
@@ -94,6 +96,70 @@ async function createMs(large: Definition): Promise<number> {
   } finally {
     await server.stop();
   }
+}
+
+/**
+ * What others notice while such definitions are made and described: the longest turn of the event loop in processor time
+ * (other programs on the machine do not count), and how long they wait for a small object. The middle of several.
+ */
+async function othersMeanwhile(large: Definition): Promise<Row[]> {
+  const server = await startTestServer();
+  const documents = [undefined, '/openapi/v2', '/openapi/v3', '/openapi/v3/apis/example.com/v1'];
+  try {
+    const longest: number[][] = documents.map(() => []);
+    const waits: number[] = [];
+    for (let i = 0; i < 8; i++) {
+      const plural = `large${i}s`;
+      const body = definition(plural, large.spec.versions[0]!.schema!.openAPIV3Schema!);
+      body.spec.names = { plural, kind: `Large${i}` };
+      const text = JSON.stringify(body);
+      for (const [at, target] of documents.entries()) {
+        const made = target === undefined ? server.pipeline.handle(requestOf(server, 'POST', PATH, text)) : server.pipeline.handle(requestOf(server, 'GET', target));
+        const turns = await turnsUntil(server, made, waits);
+        if (at === 0) while ((await server.call('GET', `/apis/example.com/v1/${plural}`)).status !== 200) turns.push(...(await turnsUntil(server, server.ctx.clock.yield(), waits)));
+        // The first ones are compiled on the way.
+        if (i >= 3) longest[at]!.push(Math.max(...turns));
+      }
+    }
+    waits.sort((a, b) => a - b);
+    return [
+      ...documents.map((target, at): Row => ({ work: target === undefined ? 'longest turn while it is created' : `longest turn of the first ${target} after it`, value: middle(longest[at]!), unit: 'ms', atMost: 20 })),
+      { work: 'GET of others meanwhile, p99', value: waits[Math.floor(waits.length * 0.99)]!, unit: 'ms', atMost: 50 },
+    ];
+  } finally {
+    await server.stop();
+  }
+}
+
+const middle = (values: number[]): number => values.sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
+
+const requestOf = (server: TestServer, method: string, path: string, body = ''): ApiRequest => ({
+  method,
+  path,
+  query: new URLSearchParams(),
+  headers: { accept: 'application/json', 'content-type': 'application/json' },
+  readBody: () => Promise.resolve(Buffer.from(body)),
+  user: { name: 'admin', groups: ['system:masters'] },
+  remoteAddress: '127.0.0.1',
+  signal: server.ctx.signal,
+});
+
+/** Processor time of every turn until `work` is done, with a small request of somebody else in each. */
+async function turnsUntil(server: TestServer, work: Promise<unknown>, waits: number[]): Promise<number[]> {
+  const turns: number[] = [];
+  let done = false;
+  const finished = work.finally(() => (done = true));
+  while (!done) {
+    const before = process.cpuUsage();
+    const started = performance.now();
+    await new Promise((resolve) => setImmediate(resolve));
+    const { user, system } = process.cpuUsage(before);
+    turns.push((user + system) / 1000);
+    await server.pipeline.handle(requestOf(server, 'GET', '/api/v1/namespaces/default'));
+    waits.push(performance.now() - started);
+  }
+  await finished;
+  return turns;
 }
 
 async function megabytesOf(count: number): Promise<number> {

@@ -14,7 +14,7 @@ export function builtinEndpoints(ctx: Context, registry: Registry, serverAddress
   return [
     ...healthEndpoints(ctx),
     ...discoveryEndpoints(registry, serverAddress, aggregator?.otherServers),
-    ...openapiEndpoints(registry, aggregator),
+    ...openapiEndpoints(registry, ctx.clock, aggregator),
     { path: '/version', serve: () => respondJson(200, VERSION) },
     { path: '/metrics', serve: () => respondText(200, ctx.metrics.expose(), { 'content-type': METRICS_CONTENT_TYPE }) },
   ];

@@ -1,13 +1,17 @@
 /** Long work of one request, a little at a time: the others have their turn in between. */
 import type { Clock } from '../kernel/index.ts';
 
-const STEPS_AT_ONCE = 25;
+const STEPS_AT_ONCE = 80;
 
-/** `steps` yields after every piece of work that is not worth interrupting. */
-export async function inSlices<T>(clock: Clock, steps: Generator<void, T>): Promise<T> {
-  for (let count = 1; ; count++) {
+/** `steps` yields after every piece of work that is not worth interrupting, and may say how many times as heavy it was as others. */
+export async function inSlices<T>(clock: Clock, steps: Generator<number | void, T>): Promise<T> {
+  let count = 0;
+  for (;;) {
     const step = steps.next();
     if (step.done) return step.value;
-    if (count % STEPS_AT_ONCE === 0) await clock.yield();
+    count += step.value ?? 1;
+    if (count < STEPS_AT_ONCE) continue;
+    await clock.yield();
+    count = 0;
   }
 }

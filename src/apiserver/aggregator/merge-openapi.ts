@@ -5,26 +5,35 @@ import type { OtherDocument } from './other-servers.ts';
 
 const REFERENCE = '#/definitions/';
 
-export function mergeOpenApiV2(own: JsonObject, others: readonly OtherDocument[]): JsonObject {
-  const paths = { ...(own['paths'] as JsonObject) };
-  const definitions = { ...(own['definitions'] as JsonObject) };
+export interface OwnDocument {
+  hasPath(path: string): boolean;
+  definition(name: string): JsonObject | undefined;
+}
+
+/** What the others have that this server has not. */
+export function mergeOpenApiV2(own: OwnDocument, others: readonly OtherDocument[]): { readonly paths: JsonObject; readonly definitions: JsonObject } {
+  const paths: JsonObject = {};
+  const definitions: JsonObject = {};
+  const known = (name: string): JsonValue | undefined => definitions[name] ?? own.definition(name);
   for (const other of others) {
-    const taken = Object.entries(recordOf(other.document['paths'])).filter(([path]) => other.prefixes.some((prefix) => `${path}/`.startsWith(prefix)) && !(path in paths));
+    const isNew = (path: string): boolean => other.prefixes.some((prefix) => `${path}/`.startsWith(prefix)) && !(path in paths) && !own.hasPath(path);
+    const taken = Object.entries(recordOf(other.document['paths'])).filter(([path]) => isNew(path));
     const theirs = recordOf(other.document['definitions']);
     const needed = reachable(taken.map(([, item]) => item), theirs);
-    const names = new Map([...needed].map((name) => [name, nameFor(name, theirs[name]!, definitions)]));
-    for (const [name, renamed] of names) definitions[renamed] ??= withReferences(theirs[name]!, names);
+    const names = new Map([...needed].map((name) => [name, nameFor(name, theirs[name]!, known)]));
+    for (const [name, renamed] of names) if (known(renamed) === undefined) definitions[renamed] = withReferences(theirs[name]!, names);
     for (const [path, item] of taken) paths[path] = withReferences(item, names);
   }
-  return { ...own, paths, definitions };
+  return { paths, definitions };
 }
 
 const recordOf = (value: unknown): JsonObject => (isRecord(value) ? (value as JsonObject) : {});
 
 /** Two servers may mean different things by one name: then the later gets a number. */
-function nameFor(name: string, definition: JsonValue, known: JsonObject): string {
+function nameFor(name: string, definition: JsonValue, known: (name: string) => JsonValue | undefined): string {
   for (let candidate = name, number = 2; ; candidate = `${name}_v${number++}`) {
-    if (known[candidate] === undefined || deepEqual(known[candidate], definition)) return candidate;
+    const taken = known(candidate);
+    if (taken === undefined || deepEqual(taken, definition)) return candidate;
   }
 }
 

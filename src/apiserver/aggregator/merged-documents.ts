@@ -1,56 +1,54 @@
 /** The OpenAPI documents of this server with those of the others in them. */
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../machinery/object.ts';
-import type { OpenApiDocument, OpenApiDocuments } from '../../machinery/openapi/index.ts';
-import { encodeGnosticDocument } from '../../machinery/openapi/gnostic.ts';
+import { member, partOf, valueOf, type OpenApiDocument, type OpenApiDocuments, type Part, type Steps } from '../../machinery/openapi/index.ts';
 import { mergeOpenApiV2 } from './merge-openapi.ts';
 import type { OtherServers } from './other-servers.ts';
 
 export class MergedDocuments {
-  #made = new Map<string, OpenApiDocument>();
+  #others: Part | undefined;
 
   constructor(
     private readonly own: OpenApiDocuments,
     private readonly others: OtherServers | undefined,
   ) {}
 
-  v2(): OpenApiDocument {
-    return this.#othersV2().length === 0 ? this.own.v2() : this.#once('v2', () => Buffer.from(JSON.stringify(this.#merged())));
+  *v2(): Steps<OpenApiDocument> {
+    return yield* this.own.v2(yield* this.#othersV2());
   }
 
-  v2Protobuf(): OpenApiDocument {
-    return this.#othersV2().length === 0 ? this.own.v2Protobuf() : this.#once('v2 protobuf', () => encodeGnosticDocument(this.#merged()));
+  *v2Protobuf(): Steps<OpenApiDocument> {
+    return yield* this.own.v2Protobuf(yield* this.#othersV2());
   }
 
-  v3Root(): OpenApiDocument {
+  *v3Root(): Steps<OpenApiDocument> {
+    const own = yield* this.own.v3Root();
     const others = this.others?.openapiV3() ?? new Map<string, string>();
-    if (others.size === 0) return this.own.v3Root();
-    return this.#once('v3', () => {
-      const { paths } = JSON.parse(this.own.v3Root().bytes.toString('utf8')) as { paths: Record<string, unknown> };
-      for (const [name, serverRelativeURL] of others) paths[name] = { serverRelativeURL };
-      const sorted = Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1));
-      return Buffer.from(JSON.stringify({ paths: Object.fromEntries(sorted) }));
-    });
+    if (others.size === 0) return own;
+    const { paths } = JSON.parse(own.bytes.toString('utf8')) as { paths: Record<string, unknown> };
+    for (const [name, serverRelativeURL] of others) paths[name] = { serverRelativeURL };
+    const sorted = Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1));
+    const bytes = Buffer.from(JSON.stringify({ paths: Object.fromEntries(sorted) }));
+    return { bytes, hash: createHash('sha512').update(bytes).digest('hex').toUpperCase() };
   }
 
-  v3(name: string): OpenApiDocument | undefined {
+  v3(name: string): Steps<OpenApiDocument | undefined> {
     return this.own.v3(name);
   }
 
-  #othersV2(): ReturnType<OtherServers['openapiV2']> {
-    return this.others?.openapiV2() ?? [];
-  }
-
-  #merged(): JsonObject {
-    return mergeOpenApiV2(JSON.parse(this.own.v2().bytes.toString('utf8')) as JsonObject, this.#othersV2());
-  }
-
-  #once(name: string, build: () => Buffer): OpenApiDocument {
-    let document = this.#made.get(name);
-    if (!document) {
-      const bytes = build();
-      this.#made.set(name, (document = { bytes, hash: createHash('sha512').update(bytes).digest('hex').toUpperCase() }));
+  /** What the others contribute to version 2. */
+  *#othersV2(): Steps<Part[]> {
+    const documents = this.others?.openapiV2() ?? [];
+    if (documents.length === 0) return [];
+    if (!this.#others) {
+      const own = yield* this.own.v2Parts();
+      const [paths, definitions] = [own.flatMap((part) => part.paths), own.flatMap((part) => part.definitions)].map((members) => new Map(members.map((one) => [one.name, one])));
+      const definition = (name: string): JsonObject | undefined => (definitions!.has(name) ? valueOf(definitions!.get(name)!) : undefined);
+      const merged = mergeOpenApiV2({ hasPath: (path) => paths!.has(path), definition }, documents);
+      yield;
+      const membersOf = (object: JsonObject): Part['paths'] => Object.entries(object).map(([name, value]) => member(name, JSON.stringify(value)));
+      this.#others = partOf({ paths: membersOf(merged.paths), definitions: membersOf(merged.definitions), parameters: {} });
     }
-    return document;
+    return [this.#others];
   }
 }

@@ -1,5 +1,6 @@
 /** Large definitions are processed in slices: others are served meanwhile, and the new kind is there soon after. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { ApiRequest } from '../request.ts';
 import { startTestServer, type TestServer } from '../testing.ts';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -30,6 +31,18 @@ let server: TestServer;
 beforeAll(async () => void (server = await startTestServer()));
 afterAll(() => server.stop());
 
+/** Its body is not looked at: reading ten megabytes takes longer than making them. */
+const openapiRequest = (): ApiRequest => ({
+  method: 'GET',
+  path: '/openapi/v2',
+  query: new URLSearchParams(),
+  headers: { accept: 'application/json' },
+  readBody: () => Promise.resolve(Buffer.alloc(0)),
+  user: { name: 'admin', groups: ['system:masters'] },
+  remoteAddress: '127.0.0.1',
+  signal: server.ctx.signal,
+});
+
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 it('lets other requests pass while a definition of a megabyte is made', async () => {
@@ -54,12 +67,13 @@ it('lets other requests pass while a definition of a megabyte is made', async ()
     const { status } = await server.call('POST', DEFINITIONS, { body });
     expect(status).toBe(201);
     for (let i = 0; i < 200 && (await server.call('GET', `/apis/example.com/v1/${name.toLowerCase()}s`)).status !== 200; i++) await turn();
+    await server.pipeline.handle(openapiRequest());
     longest.push(Math.max(...turns));
   }
   watching = false;
   await watch;
   // In one piece it takes 250 ms and more; how much less it is on which machine is for the bench to tell.
-  expect(Math.min(...longest)).toBeLessThan(120);
+  expect(Math.min(...longest)).toBeLessThan(80);
 });
 
 it('shows a new kind in discovery and OpenAPI as soon as it is established', async () => {

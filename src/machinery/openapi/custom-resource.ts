@@ -1,7 +1,10 @@
 import type { Resource } from '../../api/index.ts';
-import { isRecord, type JsonObject, type JsonValue } from '../object.ts';
+import { isRecord, type JsonObject } from '../object.ts';
 import { API_VERSION_AND_KIND, refTo, refWith, type Style } from './definitions.ts';
 import type { OpenApiResource } from './operations.ts';
+import { member, type Member } from './part.ts';
+import { hidesStructure, objectText, propertyMembers, schemaMembers } from './schema-text.ts';
+import type { Steps } from './steps.ts';
 
 /** A version of a custom resource: the resource as it is served, and the definition's schema. */
 export interface CustomResourceApi {
@@ -26,19 +29,18 @@ export const customOpenApiResource = ({ resource }: CustomResourceApi): OpenApiR
   listDefinition: customDefinitionName(resource, resource.listKind),
 });
 
-/** The definitions of the kind and of its list, by name. */
-export function customDefinitions(api: CustomResourceApi, style: Style): [string, JsonObject][] {
+/** The definitions of the kind and of its list. */
+export function* customDefinitions(api: CustomResourceApi, style: Style): Steps<Member[]> {
   const { group, version, kind, listKind } = api.resource;
   const name = customDefinitionName(api.resource, kind);
   const gvk = (named: string): JsonObject[] => [{ group, kind: named, version }];
-  const schema = api.schema === undefined || api.preserveUnknownFields ? ANYTHING : styled(api.schema, style);
-  const properties = isRecord(schema['properties']) ? (schema['properties'] as JsonObject) : {};
-  const object: JsonObject = {
-    ...schema,
-    type: 'object',
-    properties: { ...properties, ...API_VERSION_AND_KIND, metadata: refWith(`${META}ObjectMeta`, style, { description: 'Standard metadata of the object.' }) },
-    'x-kubernetes-group-version-kind': gvk(kind),
-  };
+  const schema = api.schema === undefined || api.preserveUnknownFields ? ANYTHING : api.schema;
+  const { properties: given, ...rest } = schema;
+  const object = yield* schemaMembers(rest, style);
+  const properties = yield* propertyMembers(isRecord(given) && !hidesStructure(schema, style) ? (given as JsonObject) : {}, style);
+  const metadata = refWith(`${META}ObjectMeta`, style, { description: 'Standard metadata of the object.' });
+  for (const [field, property] of Object.entries({ ...API_VERSION_AND_KIND, metadata })) properties.set(field, JSON.stringify(property));
+  object.set('type', '"object"').set('properties', objectText(properties)).set('x-kubernetes-group-version-kind', JSON.stringify(gvk(kind)));
   const list: JsonObject = {
     description: `A list of ${kind} objects.`,
     type: 'object',
@@ -50,37 +52,8 @@ export function customDefinitions(api: CustomResourceApi, style: Style): [string
     },
     'x-kubernetes-group-version-kind': gvk(listKind),
   };
-  return [
-    [name, object],
-    [customDefinitionName(api.resource, listKind), list],
-  ];
+  return [member(name, objectText(object)), member(customDefinitionName(api.resource, listKind), JSON.stringify(list))];
 }
 
-/** What version 2 of OpenAPI cannot say; clients of it must not refuse what the schema allows. */
-const NOT_IN_V2 = ['oneOf', 'anyOf', 'allOf', 'not', 'nullable', 'default'];
-const MAX_DEPTH = 100;
-
-function styled(schema: JsonObject, style: Style, depth = 0): JsonObject {
-  if (depth > MAX_DEPTH) return {};
-  const into: JsonObject = {};
-  const below = (value: JsonValue): JsonValue => (isRecord(value) ? styled(value as JsonObject, style, depth + 1) : value);
-  for (const [key, value] of Object.entries(schema)) {
-    if (style === 'v2' && NOT_IN_V2.includes(key)) continue;
-    if (key === 'properties' && isRecord(value)) into[key] = mapValues(value as JsonObject, below);
-    else if (key === 'items' || key === 'additionalProperties' || key === 'not') into[key] = below(value);
-    else if (['allOf', 'anyOf', 'oneOf'].includes(key) && Array.isArray(value)) into[key] = value.map(below);
-    else into[key] = value;
-  }
-  return style === 'v2' ? lenient(schema, into) : into;
-}
-
-/** Where version 3 allows several types or unknown fields, version 2 says no type at all. */
-function lenient(schema: JsonObject, into: JsonObject): JsonObject {
-  const isOpen = schema['nullable'] === true || schema['x-kubernetes-int-or-string'] === true || schema['x-kubernetes-preserve-unknown-fields'] === true;
-  if (!isOpen) return into;
-  const { type: _type, properties: _properties, items: _items, additionalProperties: _additional, required: _required, ...rest } = into;
-  return rest;
-}
-
-const mapValues = (object: JsonObject, map: (value: JsonValue) => JsonValue): JsonObject =>
-  Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value)]));
+/** What the definitions refer to besides each other: schemas themselves refer to nothing. */
+export const CUSTOM_REFERENCES = [`${META}ObjectMeta`, `${META}ListMeta`];

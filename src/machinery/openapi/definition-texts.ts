@@ -1,15 +1,18 @@
 import { schema } from '../../api/index.ts';
 import { messageDefinition, type Style } from './definitions.ts';
+import { member, type Member } from './part.ts';
 import { specialDefinition } from './special-definitions.ts';
+import type { Steps } from './steps.ts';
 
 interface Definition {
-  readonly text: string;
+  readonly member: Member;
   readonly refs: readonly string[];
 }
 
 const REF = /"\$ref":"#\/(?:definitions|components\/schemas)\/([^"]+)"/g;
 
-const refsIn = (text: string): string[] => [...text.matchAll(REF)].map((match) => match[1]!);
+/** The definitions that a text refers to. */
+export const refsIn = (text: string): string[] => [...text.matchAll(REF)].map((match) => match[1]!);
 
 /** The JSON of each definition, made once: documents are joined of them. */
 export class DefinitionTexts {
@@ -17,19 +20,20 @@ export class DefinitionTexts {
 
   constructor(private readonly style: Style) {}
 
-  /** Every definition that the texts refer to, and those that they refer to in turn. */
-  reachableFrom(texts: readonly string[]): [string, string][] {
-    const found = new Map<string, string>();
-    const pending = texts.flatMap(refsIn);
+  /** Every definition that is named, and those that they refer to in turn. */
+  *reachableFrom(names: Iterable<string>): Steps<Member[]> {
+    const found = new Map<string, Member>();
+    const pending = [...names];
     while (pending.length > 0) {
       const name = pending.pop()!;
       if (found.has(name)) continue;
       const definition = this.definition(name);
       if (!definition) continue;
-      found.set(name, definition.text);
+      found.set(name, definition.member);
       pending.push(...definition.refs);
+      yield;
     }
-    return [...found];
+    return [...found.values()];
   }
 
   private definition(name: string): Definition | undefined {
@@ -42,6 +46,6 @@ export class DefinitionTexts {
     const definition = message ? messageDefinition(message, this.style) : specialDefinition(name, this.style);
     if (!definition) return undefined;
     const text = JSON.stringify(definition);
-    return { text, refs: refsIn(text) };
+    return { member: member(name, text), refs: refsIn(text) };
   }
 }

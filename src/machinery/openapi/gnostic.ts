@@ -170,8 +170,27 @@ const document = message(
   16,
 );
 
-export function encodeGnosticDocument(swagger: JsonObject): Buffer {
-  const writer = new BackwardWriter(1024 * 1024);
-  document(writer, swagger);
+const encoded = (write: Write, value: JsonObject): Buffer => {
+  const writer = new BackwardWriter(1024);
+  write(writer, value);
+  return writer.take();
+};
+
+export const encodeGnosticDocument = (swagger: JsonObject): Buffer => encoded(document, swagger);
+
+/** One of a document's paths, and one of its definitions: these are what `joinGnosticDocument` joins. */
+export const encodeGnosticPath = (name: string, item: JsonObject): Buffer => encoded(named(pathItem, 2), { [name]: item });
+export const encodeGnosticDefinition = (name: string, definition: JsonObject): Buffer => encoded(named(schema), { [name]: definition });
+
+/** `head` is the document without its paths and definitions. The order of fields is free. */
+export function joinGnosticDocument(head: JsonObject, paths: readonly Buffer[], definitions: readonly Buffer[]): Buffer {
+  return Buffer.concat([encodeGnosticDocument(head), lengthOf(8, paths), ...paths, lengthOf(9, definitions), ...definitions]);
+}
+
+/** The tag and the length of a field that the pieces make up. */
+function lengthOf(number: number, pieces: readonly Buffer[]): Buffer {
+  const writer = new BackwardWriter(16);
+  writer.varint(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  writer.varint((number << 3) | DELIMITED);
   return writer.take();
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { schema } from '../../api/index.ts';
 import type { JsonObject, JsonValue } from '../object.ts';
-import { OpenApiDocuments, openapiV2, openapiV3, type CustomResourceApi } from './index.ts';
+import { finish, OpenApiDocuments, openapiV2, openapiV3, type CustomResourceApi } from './index.ts';
 
 /** The value at a path of keys. */
 function at(value: JsonValue | undefined, ...keys: string[]): JsonValue | undefined {
@@ -22,7 +22,7 @@ const refsOf = (document: JsonObject): string[] =>
 describe('version 3', () => {
   it('has every schema that it refers to, in every document', () => {
     for (const name of new OpenApiDocuments({ version: 'v1.36.4' }).v3Names()) {
-      const document = parse(new OpenApiDocuments({ version: 'v1.36.4' }).v3(name)!.bytes);
+      const document = parse(finish(new OpenApiDocuments({ version: 'v1.36.4' }).v3(name))!.bytes);
       const known = Object.keys(at(document, 'components', 'schemas') as JsonObject);
       expect(refsOf(document).filter((ref) => !known.includes(ref))).toEqual([]);
     }
@@ -81,11 +81,11 @@ describe('version 3', () => {
 
   it('lists the documents with the hash of their content', () => {
     const documents = new OpenApiDocuments({ version: 'v1.36.4' });
-    const root = parse(documents.v3Root().bytes);
-    const { hash } = documents.v3('apis/apps/v1')!;
+    const root = parse(finish(documents.v3Root()).bytes);
+    const { hash } = finish(documents.v3('apis/apps/v1'))!;
     expect(hash).toMatch(/^[0-9A-F]{128}$/);
     expect(at(root, 'paths', 'apis/apps/v1')).toEqual({ serverRelativeURL: `/openapi/v3/apis/apps/v1?hash=${hash}` });
-    expect(documents.v3('apis/nope/v1')).toBeUndefined();
+    expect(finish(documents.v3('apis/nope/v1'))).toBeUndefined();
   });
 });
 
@@ -226,7 +226,7 @@ describe('custom resources', () => {
   const name = 'com.example.stable.v1.Widget';
 
   it('have a document of version 3 of their own', () => {
-    const document = parse(documents.v3('apis/stable.example.com/v1')!.bytes);
+    const document = parse(finish(documents.v3('apis/stable.example.com/v1'))!.bytes);
     expect(document).toMatchObject({ openapi: '3.0.0', info: { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' } });
     expect(schemaOf(document, name, 'properties', 'spec', 'properties')).toEqual(at(widgets.schema, 'properties', 'spec', 'properties'));
     expect(schemaOf(document, name, 'properties', 'metadata', 'allOf')).toEqual([ref3('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta')]);
@@ -239,7 +239,7 @@ describe('custom resources', () => {
   });
 
   it('are part of version 2, without what it cannot say', () => {
-    const document = parse(documents.v2().bytes);
+    const document = parse(finish(documents.v2()).bytes);
     expect(at(document, 'definitions', name, 'properties', 'spec', 'properties')).toEqual({
       size: {},
       port: { 'x-kubernetes-int-or-string': true },
@@ -251,14 +251,14 @@ describe('custom resources', () => {
 
   it('may be anything without a schema', () => {
     const open = new OpenApiDocuments({ version: 'v1', custom: [{ resource: widgets.resource }] });
-    const document = parse(open.v3('apis/stable.example.com/v1')!.bytes);
+    const document = parse(finish(open.v3('apis/stable.example.com/v1'))!.bytes);
     expect(schemaOf(document, name)).toMatchObject({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true });
   });
 
   it('change the hash of what they are in, and of nothing else', () => {
     const plain = new OpenApiDocuments({ version: 'v1.36.4' });
-    expect(documents.v3('apis/apps/v1')!.hash).toBe(plain.v3('apis/apps/v1')!.hash);
-    expect(documents.v3Root().hash).not.toBe(plain.v3Root().hash);
-    expect(documents.v2().hash).not.toBe(plain.v2().hash);
+    expect(finish(documents.v3('apis/apps/v1'))!.hash).toBe(finish(plain.v3('apis/apps/v1'))!.hash);
+    expect(finish(documents.v3Root()).hash).not.toBe(finish(plain.v3Root()).hash);
+    expect(finish(documents.v2()).hash).not.toBe(finish(plain.v2()).hash);
   });
 });

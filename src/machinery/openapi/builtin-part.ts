@@ -1,0 +1,106 @@
+/** What the built-in kinds contribute: made once a process, whoever asks first. */
+import { schema, type Resource } from '../../api/index.ts';
+import { DefinitionTexts, refsIn } from './definition-texts.ts';
+import { corePath, groupPath, groupsPath, groupVersionPath, versionPath } from './information-paths.ts';
+import { resourcePaths, type OpenApiResource, type PathItem } from './operations.ts';
+import { member, partOf, type Member, type Part } from './part.ts';
+import { renderPathV2, SharedParameters } from './render-v2.ts';
+import { renderPathV3 } from './render-v3.ts';
+import { finish, type Steps } from './steps.ts';
+
+export const definitionTexts = { v2: new DefinitionTexts('v2'), v3: new DefinitionTexts('v3') };
+
+const openApiResource = (resource: Resource): OpenApiResource => ({
+  ...resource,
+  definition: resource.message.fullName,
+  listDefinition: `${resource.message.fullName.slice(0, -resource.message.name.length)}${resource.listKind}`,
+});
+
+interface BuiltinDocument {
+  /** Paths that are there whatever is served under them. */
+  readonly information: readonly PathItem[];
+  readonly resources: readonly Resource[];
+}
+
+let documents: ReadonlyMap<string, BuiltinDocument> | undefined;
+
+/** The documents of version 3 that are always there, by name: `api/v1`, `apis/apps/v1`, `apis/apps`, `version`. */
+export function builtinDocuments(): ReadonlyMap<string, BuiltinDocument> {
+  if (documents) return documents;
+  const made = new Map<string, { information: PathItem[]; resources: Resource[] }>();
+  const information = (name: string, item: PathItem): void => void made.set(name, { information: [item], resources: [] });
+  information('api', corePath);
+  information('apis', groupsPath);
+  information('version', versionPath);
+  for (const resource of schema.resources) {
+    const { group, version } = resource;
+    const name = group === '' ? `api/${version}` : `apis/${group}/${version}`;
+    if (group !== '') information(`apis/${group}`, groupPath(group));
+    if (!made.has(name)) information(name, groupVersionPath(resource));
+    made.get(name)!.resources.push(resource);
+  }
+  return (documents = made);
+}
+
+function* itemsOf({ information, resources }: BuiltinDocument): Steps<PathItem[]> {
+  const items = [...information];
+  for (const resource of resources) {
+    items.push(...resourcePaths(openApiResource(resource)));
+    yield;
+  }
+  return items;
+}
+
+/** Paths as version 2 writes them, with the parameters that they share and the names of what they refer to. */
+export function* pathsV2(items: readonly PathItem[]): Steps<Pick<Part, 'paths' | 'parameters'> & { readonly refs: Set<string> }> {
+  const shared = new SharedParameters();
+  const paths: Member[] = [];
+  const refs = new Set<string>();
+  for (const item of items) {
+    const text = JSON.stringify(renderPathV2(item, shared));
+    for (const name of refsIn(text)) refs.add(name);
+    paths.push(member(item.path, text));
+    yield;
+  }
+  return { paths, parameters: shared.all(), refs };
+}
+
+export function* pathsV3(items: readonly PathItem[]): Steps<{ readonly paths: Member[]; readonly refs: Set<string> }> {
+  const paths: Member[] = [];
+  const refs = new Set<string>();
+  for (const item of items) {
+    const text = JSON.stringify(renderPathV3(item));
+    for (const name of refsIn(text)) refs.add(name);
+    paths.push(member(item.path, text));
+    yield;
+  }
+  return { paths, refs };
+}
+
+let swagger: Part | undefined;
+
+export function* builtinV2(): Steps<Part> {
+  if (swagger) return swagger;
+  const items: PathItem[] = [];
+  for (const document of builtinDocuments().values()) items.push(...(yield* itemsOf(document)));
+  const { paths, parameters, refs } = yield* pathsV2(items);
+  const definitions = yield* definitionTexts.v2.reachableFrom(refs);
+  return (swagger = partOf({ paths, parameters, definitions }));
+}
+
+const parts = new Map<string, Part>();
+
+export function* builtinV3(name: string): Steps<Part | undefined> {
+  const document = builtinDocuments().get(name);
+  if (!document) return undefined;
+  let part = parts.get(name);
+  if (!part) {
+    const { paths, refs } = yield* pathsV3(yield* itemsOf(document));
+    part = partOf({ paths, parameters: {}, definitions: yield* definitionTexts.v3.reachableFrom(refs) });
+    parts.set(name, part);
+  }
+  return part;
+}
+
+/** The built-in definitions that others refer to, of version 3: there every document has its own. */
+export const builtinDefinitionsV3 = (names: Iterable<string>): Member[] => finish(definitionTexts.v3.reachableFrom(names));

@@ -1,0 +1,50 @@
+/** The schema of a custom resource as JSON, in the style of either version of OpenAPI, a step for every schema inside it. */
+import { isRecord, type JsonObject, type JsonValue } from '../object.ts';
+import type { Style } from './definitions.ts';
+import type { Steps } from './steps.ts';
+
+/** What version 2 of OpenAPI cannot say; clients of it must not refuse what the schema allows. */
+const NOT_IN_V2 = new Set(['oneOf', 'anyOf', 'allOf', 'not', 'nullable', 'default']);
+const STRUCTURE = new Set(['type', 'properties', 'items', 'additionalProperties', 'required']);
+const LISTS = new Set(['allOf', 'anyOf', 'oneOf']);
+const SCHEMAS = new Set(['items', 'additionalProperties', 'not']);
+const MAX_DEPTH = 100;
+
+/** Where version 3 allows several types or unknown fields, version 2 says no type at all. */
+export const hidesStructure = (schema: JsonObject, style: Style): boolean =>
+  style === 'v2' && (schema['nullable'] === true || schema['x-kubernetes-int-or-string'] === true || schema['x-kubernetes-preserve-unknown-fields'] === true);
+
+/** The keys of a schema that are shown, with their values as text. */
+export function* schemaMembers(schema: JsonObject, style: Style, depth = 0): Steps<Map<string, string>> {
+  const members = new Map<string, string>();
+  const hidden = hidesStructure(schema, style);
+  for (const [key, value] of Object.entries(schema)) {
+    if (value === undefined || (style === 'v2' && NOT_IN_V2.has(key)) || (hidden && STRUCTURE.has(key))) continue;
+    if (key === 'properties' && isRecord(value)) members.set(key, objectText(yield* propertyMembers(value as JsonObject, style, depth)));
+    else if (SCHEMAS.has(key)) members.set(key, yield* textBelow(value, style, depth));
+    else if (LISTS.has(key) && Array.isArray(value)) {
+      const texts: string[] = [];
+      for (const one of value) texts.push(yield* textBelow(one, style, depth));
+      members.set(key, `[${texts.join(',')}]`);
+    } else members.set(key, JSON.stringify(value));
+  }
+  yield;
+  return members;
+}
+
+export function* propertyMembers(properties: JsonObject, style: Style, depth = 0): Steps<Map<string, string>> {
+  const members = new Map<string, string>();
+  for (const [name, property] of Object.entries(properties)) members.set(name, yield* textBelow(property, style, depth));
+  return members;
+}
+
+function* textBelow(value: JsonValue, style: Style, depth: number): Steps<string> {
+  if (!isRecord(value)) return JSON.stringify(value);
+  return depth + 1 > MAX_DEPTH ? '{}' : objectText(yield* schemaMembers(value as JsonObject, style, depth + 1));
+}
+
+export function objectText(members: ReadonlyMap<string, string>): string {
+  const texts: string[] = [];
+  for (const [name, text] of members) texts.push(`${JSON.stringify(name)}:${text}`);
+  return `{${texts.join(',')}}`;
+}
