@@ -6,8 +6,9 @@ import { connect, loadKubeconfig, type Client, type ClientConfig } from '../clie
 import { connectToRuntime } from '../cri/index.ts';
 import { flagsHelp, parseFlags, RunGroup, UsageError, type Context, type FlagValues } from '../kernel/index.ts';
 import { formatDuration } from '../machinery/time/index.ts';
-import { clientCertificateFile, hasClientCertificate, kubeconfigFor, rotateClientCertificate, storeClientCertificate } from './certificates/client-certificate.ts';
+import { clientCertificateFile, hasClientCertificate, kubeconfigFor, renewableCredentials, rotateClientCertificate, storeClientCertificate } from './certificates/client-certificate.ts';
 import { requestCertificate } from './certificates/request-certificate.ts';
+import { storedSelfSignedCertificate } from './certificates/serving-certificate.ts';
 import { CONFIGURATION_FLAGS, KUBELET_FLAGS } from './configuration/flags.ts';
 import { DEFAULT_KUBELET_CONFIGURATION, type KubeletConfiguration } from './configuration/kubelet-configuration.ts';
 import { loadKubeletConfiguration } from './configuration/load-kubelet-configuration.ts';
@@ -43,22 +44,25 @@ export async function startKubeletCommand(ctx: Context, { values, given }: Parse
   const nodeName = (values['hostname-override'] || os.hostname()).trim().toLowerCase();
   const directory = values['cert-dir'];
   const clientConfig = await credentialsFor(ctx, values, nodeName);
-  const client = connect(ctx, clientConfig, { userAgent: `kubelet/${KUBELET_VERSION} (linux/${process.arch === 'x64' ? 'amd64' : process.arch})` });
+  const renewable = renewableCredentials(clientConfig.credentials);
+  const client = connect(ctx, { ...clientConfig, credentials: renewable.credentials }, { userAgent: `kubelet/${KUBELET_VERSION} (linux/${process.arch === 'x64' ? 'amd64' : process.arch})` });
   const runtime = connectToRuntime(configuration.containerRuntimeEndpoint || DEFAULT_ENDPOINT, configuration.imageServiceEndpoint || configuration.containerRuntimeEndpoint || DEFAULT_ENDPOINT);
+  const nodeAddresses = values['node-ip'] ? values['node-ip'].split(',') : machineAddresses();
   const config: KubeletConfig = {
     ...configuration,
     nodeName,
     rootDirectory: path.resolve(values['root-dir']),
-    nodeAddresses: values['node-ip'] ? values['node-ip'].split(',') : machineAddresses(),
+    nodeAddresses,
     nodeLabels: values['node-labels'],
     cloudProvider: values['cloud-provider'],
-    serving: await servingFiles(configuration, values),
+    serving: await servingFiles(ctx, configuration, { values, names: [nodeName, ...nodeAddresses] }),
+    certificateDirectory: directory,
     containerGc: { minAgeMs: values['minimum-container-ttl-duration'], maxPerContainer: values['maximum-dead-containers-per-container'], maxContainers: values['maximum-dead-containers'] },
   };
   const group = new RunGroup({ signal: ctx.signal, logger: ctx.logger });
   let running: RunningKubelet | undefined;
   group.start('kubelet', (signal) => run({ ...ctx, signal }, { client, runtime, config, onReady: (kubelet) => (running = kubelet) }));
-  if (configuration.rotateCertificates && (await hasClientCertificate(directory, ctx.clock.now()))) group.start('client certificate', (signal) => rotateClientCertificate({ ...ctx, signal }, { client, directory, nodeName }));
+  if (configuration.rotateCertificates && (await hasClientCertificate(directory, ctx.clock.now()))) group.start('client certificate', (signal) => rotateClientCertificate({ ...ctx, signal }, { client, directory, nodeName, onRenewed: () => renewable.renewed() }));
   const untilEnded = async (): Promise<void> => {
     try {
       await group.wait();
@@ -123,7 +127,7 @@ async function credentialsFor(ctx: Context, values: Flags, nodeName: string): Pr
     const client: Client = connect(ctx, bootConfig, { userAgent: `kubelet/${KUBELET_VERSION}` });
     try {
       ctx.logger.info('Asking for a client certificate with the bootstrap credentials');
-      const issued = await requestCertificate(ctx, client, { signerName: 'kubernetes.io/kube-apiserver-client-kubelet', nodeName });
+      const issued = await requestCertificate(ctx, client, { signerName: 'kubernetes.io/kube-apiserver-client-kubelet', nodeName, isFirst: true });
       await storeClientCertificate(directory, issued, ctx.clock.now());
     } finally {
       await client.close();
@@ -134,14 +138,13 @@ async function credentialsFor(ctx: Context, values: Flags, nodeName: string): Pr
   return loadKubeconfig({ clock: ctx.clock, ...(kubeconfig === undefined ? {} : { file: kubeconfig }) });
 }
 
-async function servingFiles(configuration: KubeletConfiguration, values: Flags): Promise<NonNullable<KubeletConfig['serving']>> {
+async function servingFiles(ctx: Context, configuration: KubeletConfiguration, { values, names }: { readonly values: Flags; readonly names: readonly string[] }): Promise<NonNullable<KubeletConfig['serving']>> {
   const caFile = values['client-ca-file'] ?? clientCaFile(configuration);
   const clientCa = caFile === undefined ? undefined : await fs.readFile(caFile, 'utf8');
-  const { tlsCertFile, tlsPrivateKeyFile } = configuration;
-  return {
-    ...(clientCa === undefined ? {} : { clientCa }),
-    ...(tlsCertFile === '' ? {} : { certificate: await fs.readFile(tlsCertFile, 'utf8'), privateKey: await fs.readFile(tlsPrivateKeyFile || tlsCertFile, 'utf8') }),
-  };
+  const { tlsCertFile, tlsPrivateKeyFile, serverTLSBootstrap } = configuration;
+  const trusted = clientCa === undefined ? {} : { clientCa };
+  if (tlsCertFile !== '') return { ...trusted, certificate: await fs.readFile(tlsCertFile, 'utf8'), privateKey: await fs.readFile(tlsPrivateKeyFile || tlsCertFile, 'utf8') };
+  return serverTLSBootstrap ? trusted : { ...trusted, ...(await storedSelfSignedCertificate(ctx, values['cert-dir'], names)) };
 }
 
 /** One address of each family that others can reach. */

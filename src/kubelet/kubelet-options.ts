@@ -29,6 +29,8 @@ export interface KubeletConfig extends KubeletConfiguration {
   /** The namespace in which the runtime's streaming URLs answer, where it is not the process's own. */
   readonly runtimeNetns?: string;
   readonly serving?: KubeletServing;
+  /** `--cert-dir`; default: pki below the root directory. */
+  readonly certificateDirectory?: string;
   /** `external`: a cloud controller manager initializes the node and gives it its addresses. */
   readonly cloudProvider?: string;
   readonly nodeLabels?: Readonly<Record<string, string>>;

@@ -235,7 +235,7 @@ export async function run(outer: Context, options: KubeletOptions): Promise<void
     group.start('plugins', () => plugins.run());
     group.start('devices', () => devices.run());
     group.start('server', () => server.finished);
-    if (config.serverTLSBootstrap && config.serving?.certificate === undefined) group.start('serving certificate', () => keepServingCertificate(inner, { client, nodeName: config.nodeName, names: [config.nodeName, ...config.nodeAddresses], onCertificate: (issued) => server.setCertificate(issued) }));
+    if (config.serverTLSBootstrap && config.serving?.certificate === undefined) group.start('serving certificate', () => keepServingCertificate(inner, { client, nodeName: config.nodeName, names: [config.nodeName, ...config.nodeAddresses], directory: config.certificateDirectory ?? path.join(config.rootDirectory, 'pki'), onCertificate: (issued) => server.setCertificate(issued) }));
     reporter.changed();
     options.onReady?.({ port: server.port, shutDown: () => shutdown.shutDown() });
     await group.wait();

@@ -2,7 +2,7 @@
 import { createHash, webcrypto } from 'node:crypto';
 import net from 'node:net';
 import type { CertificateSigningRequest } from '../../api/generated/certificates-v1.ts';
-import { isAlreadyExists, type Client } from '../../client/index.ts';
+import type { Client } from '../../client/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import * as x509 from '../../machinery/x509.ts';
 
@@ -11,6 +11,8 @@ export interface CertificateOrder {
   readonly nodeName: string;
   /** Names and addresses, for serving certificates. */
   readonly names?: readonly string[];
+  /** The first certificate of a node: its request is called node-csr-…, by what is asked for. */
+  readonly isFirst?: boolean;
 }
 
 export interface IssuedCertificate {
@@ -22,6 +24,8 @@ export interface IssuedCertificate {
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const POLL_MS = 500;
 const MAX_POLL_MS = 10_000;
+/** One that nobody decides on in this time is given up, and another is made. */
+const WAIT_LIMIT_MS = 15 * 60_000;
 
 /** Resolves when the request was approved and signed; throws when it was denied or failed. */
 export async function requestCertificate(ctx: Context, client: Client, order: CertificateOrder): Promise<IssuedCertificate> {
@@ -38,26 +42,25 @@ export async function requestCertificate(ctx: Context, client: Client, order: Ce
   const key = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)).toString('base64');
   const privateKey = `-----BEGIN PRIVATE KEY-----\n${key.replace(/(.{64})/g, '$1\n')}\n-----END PRIVATE KEY-----\n`;
   const pem = request.toString('pem');
-  const prefix = order.signerName === 'kubernetes.io/kubelet-serving' ? 'csr-serving-' : 'node-csr-';
-  const name = `${prefix}${createHash('sha256').update(pem).digest('hex').slice(0, 43)}`;
+  const name = `node-csr-${createHash('sha256').update(pem).digest('base64url')}`.replaceAll('_', '-').toLowerCase().slice(0, 52);
   const object: CertificateSigningRequest = {
     apiVersion: 'certificates.k8s.io/v1',
     kind: 'CertificateSigningRequest',
-    metadata: { name },
+    metadata: order.isFirst === true ? { name } : { generateName: 'csr-' },
     spec: { request: Buffer.from(`${pem}\n`).toString('base64'), signerName: order.signerName, usages: ['digital signature', order.signerName === 'kubernetes.io/kubelet-serving' ? 'server auth' : 'client auth'] },
   };
-  await client.resource('certificates.k8s.io/v1/certificatesigningrequests').create(object, { signal: ctx.signal }).catch((error: unknown) => {
-    if (!isAlreadyExists(error)) throw error;
-  });
-  return { certificate: await untilIssued(ctx, client, name), privateKey };
+  const created = await client.resource('certificates.k8s.io/v1/certificatesigningrequests').create(object, { signal: ctx.signal });
+  return { certificate: await untilIssued(ctx, client, created.metadata.name ?? name), privateKey };
 }
 
 async function untilIssued({ clock, signal }: Context, client: Client, name: string): Promise<string> {
+  const end = clock.monotonic() + WAIT_LIMIT_MS;
   for (let pause = POLL_MS; ; pause = Math.min(pause * 1.5, MAX_POLL_MS)) {
     const { status } = await client.resource('certificates.k8s.io/v1/certificatesigningrequests').get({ name }, { signal });
     const refused = status?.conditions?.find(({ type }) => type === 'Denied' || type === 'Failed');
     if (refused !== undefined) throw new Error(`certificate signing request is not approved, reason: ${refused.reason ?? ''}, message: ${refused.message ?? ''}`);
     if (status?.certificate !== undefined) return Buffer.from(status.certificate, 'base64').toString();
+    if (clock.monotonic() > end) throw new Error('timed out waiting for the condition');
     await clock.sleep(pause, signal);
   }
 }

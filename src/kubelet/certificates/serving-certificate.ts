@@ -1,34 +1,37 @@
 /** A serving certificate that the cluster signed; until somebody approves it, the kubelet shows one of its own making. */
+import fs from 'node:fs/promises';
+import path from 'node:path';
 import type { Client } from '../../client/index.ts';
-import { childContext, type Context } from '../../kernel/index.ts';
-import { messageOf } from '../images/image-manager.ts';
-import { expiryOf } from './client-certificate.ts';
-import { requestCertificate, type IssuedCertificate } from './request-certificate.ts';
-
-const RETRY_MS = 60_000;
-const LONGEST_SLEEP_MS = 24 * 3600_000;
+import type { Context } from '../../kernel/index.ts';
+import { CertificateStore } from './certificate-store.ts';
+import { keepCertificate } from './keep-certificate.ts';
+import type { IssuedCertificate } from './request-certificate.ts';
+import { selfSignedCertificate } from './self-signed.ts';
 
 export interface ServingCertificateOptions {
   readonly client: Client;
   readonly nodeName: string;
   readonly names: readonly string[];
+  readonly directory: string;
   readonly onCertificate: (issued: IssuedCertificate) => void;
 }
 
-export async function keepServingCertificate(outer: Context, { client, nodeName, names, onCertificate }: ServingCertificateOptions): Promise<void> {
-  const ctx = childContext(outer, 'serving-certificate');
-  const { clock, random, signal, logger } = ctx;
-  while (!signal.aborted) {
-    try {
-      const issued = await requestCertificate(ctx, client, { signerName: 'kubernetes.io/kubelet-serving', nodeName, names });
-      onCertificate(issued);
-      const life = expiryOf(issued.certificate) - clock.now();
-      const renewAt = clock.now() + life * (0.7 + 0.2 * random.next());
-      while (!signal.aborted && clock.now() < renewAt) await clock.sleep(Math.min(LONGEST_SLEEP_MS, renewAt - clock.now()), signal);
-    } catch (error) {
-      if (signal.aborted) return;
-      logger.v(1).info('No serving certificate yet', { err: messageOf(error) });
-      await clock.sleep(RETRY_MS, signal).catch(() => {});
-    }
-  }
+export async function keepServingCertificate(ctx: Context, { client, nodeName, names, directory, onCertificate }: ServingCertificateOptions): Promise<void> {
+  const store = new CertificateStore(directory, 'kubelet-server');
+  const current = await store.current();
+  if (current !== undefined && current.validTo > ctx.clock.now()) onCertificate(current);
+  await keepCertificate(ctx, { name: 'serving-certificate', client, store, order: { signerName: 'kubernetes.io/kubelet-serving', nodeName, names }, onCertificate });
+}
+
+/** The certificate that signs itself, kept as `kubelet.crt` and `kubelet.key`, so that it is the same after a restart. */
+export async function storedSelfSignedCertificate(ctx: Context, directory: string, names: readonly string[]): Promise<IssuedCertificate> {
+  const [certificateFile, keyFile] = [path.join(directory, 'kubelet.crt'), path.join(directory, 'kubelet.key')];
+  const read = (file: string): Promise<string> => fs.readFile(file, 'utf8').catch(() => '');
+  const [certificate, privateKey] = await Promise.all([read(certificateFile), read(keyFile)]);
+  if (certificate !== '' && privateKey !== '') return { certificate, privateKey };
+  const made = await selfSignedCertificate(ctx, names);
+  await fs.mkdir(directory, { recursive: true, mode: 0o750 });
+  await fs.writeFile(certificateFile, made.certificate, { mode: 0o644 });
+  await fs.writeFile(keyFile, made.privateKey, { mode: 0o600 });
+  return made;
 }

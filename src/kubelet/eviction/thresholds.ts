@@ -18,8 +18,6 @@ export const SIGNALS = {
 
 export type Signal = keyof typeof SIGNALS;
 
-export const SIGNAL_NAMES = Object.keys(SIGNALS) as Signal[];
-
 export interface Observation {
   readonly available: number;
   readonly capacity: number;

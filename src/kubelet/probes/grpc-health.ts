@@ -32,18 +32,28 @@ export function checkHealth(socket: net.Socket, authority: string, service: stri
     let message = '';
     const note = (headers: http2.IncomingHttpHeaders): void => {
       if (headers['grpc-status'] !== undefined) code = Number(headers['grpc-status']);
-      if (headers['grpc-message'] !== undefined) message = decodeURIComponent(String(headers['grpc-message']));
+      if (headers['grpc-message'] !== undefined) message = decoded(String(headers['grpc-message']));
     };
     stream.on('response', note);
     stream.on('trailers', note);
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
     stream.once('error', failed);
+    // A server that hangs up says nothing else.
+    stream.once('close', () => failed(new Error('rpc error: code = Unavailable desc = error reading from server: EOF')));
     stream.once('end', () => {
       end();
       resolve({ code, message, state: STATES[statusOf(Buffer.concat(chunks))] ?? 'UNKNOWN' });
     });
     stream.end(frame(service));
   });
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** HealthCheckRequest { string service = 1 } behind gRPC's five bytes. */

@@ -1,8 +1,10 @@
 /** One probe of a container. */
 import type { Container, Pod, Probe } from '../../api/generated/core-v1.ts';
-import type { ContainerRuntime, CriError } from '../../cri/index.ts';
+import { CriError, type ContainerRuntime } from '../../cri/index.ts';
+import { grpcStatus, type GrpcStatusName } from '../../kernel/grpc/index.ts';
 import { DeadlineExceeded, type Clock } from '../../kernel/index.ts';
 import { expand } from '../environment/expand.ts';
+import { criText } from '../images/image-manager.ts';
 import { DialError, type Dial } from './dial.ts';
 import { checkHealth } from './grpc-health.ts';
 import { actionHeaders, actionUrl, httpGet } from './http-get.ts';
@@ -103,7 +105,7 @@ async function grpcProbe(port: number, service: string, { podIp }: ProbeTarget, 
     const socket = await dial(podIp, port, signal);
     const { code, message, state } = await checkHealth(socket, address, service, signal);
     if (code === 12) return { verdict: 'failure', output: `error: this server does not implement the grpc health protocol (grpc.health.v1.Health): ${message}` };
-    if (code !== 0) return { verdict: 'failure', output: `error: health rpc probe failed: rpc error: code = ${code} desc = ${message}` };
+    if (code !== 0) return { verdict: 'failure', output: `error: health rpc probe failed: ${criText(new CriError((grpcStatus[code] ?? 'UNKNOWN') as GrpcStatusName, message))}` };
     return state === 'SERVING' ? { verdict: 'success', output: `service healthy` } : { verdict: 'failure', output: `service unhealthy (responded with ${JSON.stringify(state)})` };
   } catch (error) {
     if (error instanceof DialError) return { verdict: 'failure', output: `timeout: failed to connect service ${JSON.stringify(address)} within ${timeoutMs / 1000}s: context deadline exceeded` };

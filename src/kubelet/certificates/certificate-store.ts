@@ -1,0 +1,52 @@
+/** Certificates in the directory of `--cert-dir`: each with its key in one dated file, a link points to the newest, as other tools expect it. */
+import { X509Certificate } from 'node:crypto';
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import type { IssuedCertificate } from './request-certificate.ts';
+
+export interface StoredCertificate extends IssuedCertificate {
+  readonly validFrom: number;
+  readonly validTo: number;
+}
+
+export class CertificateStore {
+  readonly #directory: string;
+  readonly #prefix: string;
+
+  /** `prefix`: kubelet-client or kubelet-server. */
+  constructor(directory: string, prefix: string) {
+    this.#directory = directory;
+    this.#prefix = prefix;
+  }
+
+  get file(): string {
+    return path.join(this.#directory, `${this.#prefix}-current.pem`);
+  }
+
+  /** The newest, if there is one that can be read; it may have ended. */
+  async current(): Promise<StoredCertificate | undefined> {
+    const pem = await fs.readFile(this.file, 'utf8').catch(() => undefined);
+    if (pem === undefined) return undefined;
+    try {
+      const { validFrom, validTo } = new X509Certificate(pem);
+      const keyAt = pem.search(/-----BEGIN [A-Z ]*PRIVATE KEY-----/);
+      if (keyAt < 0) return undefined;
+      return { certificate: pem.slice(0, keyAt), privateKey: pem.slice(keyAt), validFrom: Date.parse(validFrom), validTo: Date.parse(validTo) };
+    } catch {
+      return undefined;
+    }
+  }
+
+  async store({ certificate, privateKey }: IssuedCertificate, now: number): Promise<void> {
+    await fs.mkdir(this.#directory, { recursive: true, mode: 0o750 });
+    const stamp = new Date(now).toISOString().replace(/:/g, '-').replace(/\..*$/, '').replace('T', '-');
+    const dated = path.join(this.#directory, `${this.#prefix}-${stamp}.pem`);
+    await fs.writeFile(dated, `${certificate.trimEnd()}\n${privateKey}`, { mode: 0o600 });
+    await fs.rm(`${this.file}.tmp`, { force: true });
+    await fs.symlink(dated, `${this.file}.tmp`);
+    await fs.rename(`${this.file}.tmp`, this.file);
+  }
+}
+
+/** Somewhere between 70 and 90 percent of the certificate's life, so that nodes do not all come at once. */
+export const renewalTime = ({ validFrom, validTo }: Pick<StoredCertificate, 'validFrom' | 'validTo'>, random: { next(): number }): number => validFrom + (validTo - validFrom) * (0.7 + 0.2 * random.next());

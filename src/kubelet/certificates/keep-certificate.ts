@@ -1,0 +1,44 @@
+/** Keeps one certificate alive: what is stored is used while it holds, and a new one is asked for in time. */
+import type { Client } from '../../client/index.ts';
+import { childContext, type Context } from '../../kernel/index.ts';
+import { messageOf } from '../images/image-manager.ts';
+import { renewalTime, type CertificateStore } from './certificate-store.ts';
+import { requestCertificate, type CertificateOrder, type IssuedCertificate } from './request-certificate.ts';
+
+export interface KeepOptions {
+  readonly name: string;
+  readonly client: Client;
+  readonly store: CertificateStore;
+  readonly order: CertificateOrder;
+  /** Told of every new one. */
+  readonly onCertificate: (issued: IssuedCertificate) => void;
+}
+
+const FIRST_RETRY_MS = 2000;
+const MAX_RETRY_MS = 128_000;
+/** Timers of a whole year do not exist. */
+const LONGEST_SLEEP_MS = 24 * 3600_000;
+
+export async function keepCertificate(outer: Context, { name, client, store, order, onCertificate }: KeepOptions): Promise<void> {
+  const ctx = childContext(outer, name);
+  const { clock, random, signal, logger } = ctx;
+  let retryMs = FIRST_RETRY_MS;
+  while (!signal.aborted) {
+    const current = await store.current();
+    const renewAt = current === undefined ? -Infinity : renewalTime(current, random);
+    while (!signal.aborted && clock.now() < renewAt) await clock.sleep(Math.min(LONGEST_SLEEP_MS, renewAt - clock.now()), signal).catch(() => {});
+    if (signal.aborted) return;
+    try {
+      const issued = await requestCertificate(ctx, client, order);
+      await store.store(issued, clock.now());
+      logger.info('A certificate was issued', { signer: order.signerName });
+      onCertificate(issued);
+      retryMs = FIRST_RETRY_MS;
+    } catch (error) {
+      if (signal.aborted) return;
+      logger.v(1).info('No certificate was issued yet', { signer: order.signerName, err: messageOf(error) });
+      await clock.sleep(retryMs, signal).catch(() => {});
+      retryMs = Math.min(retryMs * 2, MAX_RETRY_MS);
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Container, Pod } from '../src/api/generated/core-v1.ts';
+import { startNodeCluster, type NodeCluster } from './node-cluster.ts';
+import { requires } from './requires.ts';
+
+const missing = requires('root', 'runc', 'conmon', 'kubectl', 'busybox');
+
+/** What a kubelet offers beyond running pods, with real containers. */
+describe.skipIf(missing)(`a node's kubelet${missing ? ` (${missing})` : ''}`, { timeout: 60_000 }, () => {
+  let c: NodeCluster;
+  beforeAll(async () => {
+    c = await startNodeCluster();
+  }, 60_000);
+  afterAll(() => c?.close(), 60_000);
+
+  const pods = () => c.client.resource('v1/pods');
+  const pod = (name: string): Promise<Pod> => pods().get({ namespace: 'default', name });
+  const events = async (name: string): Promise<string[]> => (await c.client.resource('v1/events').list({ namespace: 'default', fieldSelector: `involvedObject.name=${name}` })).items.map(({ reason, message }) => `${reason}: ${message}`);
+  const make = (name: string, container: Partial<Container>, more: Partial<NonNullable<Pod['spec']>> = {}): Promise<Pod> =>
+    pods().create({ apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: 'default' }, spec: { terminationGracePeriodSeconds: 1, containers: [{ name: 'main', image: 'busybox', imagePullPolicy: 'IfNotPresent', command: ['sleep', '1000'], ...container }], ...more } });
+  const isReady = async (name: string): Promise<boolean> => (await pod(name)).status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
+  const exec = (name: string, command: string): Promise<string> => c.ok(['exec', name, '--', 'sh', '-c', command]);
+
+  it('probes by gRPC, beside the other ways', async () => {
+    // The machine's own Node runs the server in the container.
+    const host = [['usr', '/usr'], ['lib', '/usr/lib'], ['lib64', '/usr/lib64'], ['srv', join(import.meta.dirname)], ['modules', join(import.meta.dirname, '..', 'node_modules')]] as const;
+    const mountPaths: Record<string, string> = { usr: '/usr', lib: '/lib', lib64: '/lib64', srv: '/srv/test', modules: '/srv/node_modules' };
+    const grpc = (port: number, service?: string, more: object = {}) => ({ grpc: { port, ...(service === undefined ? {} : { service }) }, periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 1, ...more });
+    const server = (name: string, argument: string, probes: Partial<Container>): Promise<Pod> =>
+      make(name, { command: ['sh', '-c', `mkdir /state; touch /state/serving; exec node /srv/test/grpc-health-server.cjs 9000 ${argument}`], env: [{ name: 'PATH', value: '/bin:/usr/bin' }], volumeMounts: host.map(([volume]) => ({ name: volume, mountPath: mountPaths[volume] ?? '', readOnly: true })), ...probes }, { volumes: host.map(([volume, path]) => ({ name: volume, hostPath: { path } })) });
+    await server('health', '', { startupProbe: { tcpSocket: { port: 9000 }, periodSeconds: 1, failureThreshold: 60 }, readinessProbe: grpc(9000, 'web'), livenessProbe: { exec: { command: ['test', '-d', '/state'] }, periodSeconds: 1, timeoutSeconds: 5 } });
+    await server('strange', '', { readinessProbe: grpc(9000, 'other') });
+    await server('silent', 'without-health', { readinessProbe: grpc(9000) });
+    await c.until('the server is ready', () => isReady('health'), 40_000);
+    await exec('health', 'rm /state/serving');
+    await c.until('it is not ready', async () => !(await isReady('health')));
+    expect(await events('health')).toContain('Unhealthy: Readiness probe failed: service unhealthy (responded with "NOT_SERVING")');
+    await exec('health', 'touch /state/serving');
+    await c.until('it is ready again', () => isReady('health'));
+    await c.until('a service that is unknown is told', async () => (await events('strange')).includes('Unhealthy: Readiness probe failed: error: health rpc probe failed: rpc error: code = NotFound desc = unknown service'));
+    await c.until('a server without the protocol is told', async () => (await events('silent')).some((event) => event.startsWith('Unhealthy: Readiness probe failed: error: this server does not implement the grpc health protocol (grpc.health.v1.Health): ')));
+    expect((await pod('health')).status?.containerStatuses?.[0]?.restartCount).toBe(0);
+    await c.ok('delete pod health strange silent --now');
+  });
+});
