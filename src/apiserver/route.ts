@@ -138,6 +138,7 @@ function scopeOf(door: Door, exchange: Exchange, user: UserInfo, served: ServedR
     negotiated,
     warnings: exchange.warnings,
     annotations: exchange.annotations,
+    alike: undefined,
   };
 }
 

@@ -6,6 +6,7 @@ import type { ServiceAccountTokens } from './authn/service-account-tokens.ts';
 import type { UnionAuthorizer } from './authz/union.ts';
 import type { Authorizer } from './authz/authorizer.ts';
 import type { Negotiated } from './negotiate.ts';
+import type { Alike } from './registry/made-alike.ts';
 import type { Registry } from './registry/registry.ts';
 import type { ServedResource } from './registry/served-resource.ts';
 import type { ApiRequest, UserInfo } from './request.ts';
@@ -48,4 +49,6 @@ export interface Scope {
   readonly warnings: string[];
   /** Audit annotations. */
   readonly annotations: Map<string, string>;
+  /** What is known of objects like the one that is being created. */
+  alike?: Alike | undefined;
 }

@@ -3,18 +3,26 @@
  * long for it; a write copies its object several times.
  */
 export function cloneJson<T>(value: T): T {
-  if (typeof value !== 'object' || value === null) return value;
+  return typeof value === 'object' && value !== null ? (copyOf(value) as T) : value;
+}
+
+function copyOf(value: object): object {
   if (Array.isArray(value)) {
     const list: unknown[] = new Array<unknown>(value.length);
-    for (let i = 0; i < value.length; i++) list[i] = cloneJson<unknown>(value[i]);
-    return list as T;
+    for (let i = 0; i < value.length; i++) {
+      const item: unknown = value[i];
+      list[i] = typeof item === 'object' && item !== null ? copyOf(item) : item;
+    }
+    return list;
   }
+  const from = value as Record<string, unknown>;
   const copy: Record<string, unknown> = {};
-  for (const key of Object.keys(value)) {
-    const inner = cloneJson((value as Record<string, unknown>)[key]);
+  for (const key in from) {
+    const item = from[key];
+    const inner = typeof item === 'object' && item !== null ? copyOf(item) : item;
     /** A name like any other in JSON, but not for an assignment. */
     if (key === '__proto__') Object.defineProperty(copy, key, { value: inner, enumerable: true, configurable: true, writable: true });
     else copy[key] = inner;
   }
-  return copy as T;
+  return copy;
 }

@@ -19,6 +19,9 @@ export function rememberEmptyLists(object: KubeObject, body: Buffer, format: 'js
   }
 }
 
+/** Whether the object's body is remembered. */
+export const wroteEmptyLists = (object: KubeObject): boolean => bodies.has(object);
+
 const OPENING = 0x5b;
 const CLOSING = 0x5d;
 const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;

@@ -1,6 +1,6 @@
 /** Who owns which field: kept on every write, in the name of the request's field manager. */
 import { apiVersionOf } from '../../api/schema.ts';
-import { keepUnchangedTimes, updateManagedFields, type ResetFields } from '../../machinery/apply/index.ts';
+import { keepUnchangedTimes, managedFieldsOfCreator, updateManagedFields, type FieldSet, type ResetFields } from '../../machinery/apply/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { formatTime } from '../../machinery/time/index.ts';
 import type { WriteOptions } from '../options.ts';
@@ -32,7 +32,14 @@ const managerOfAgent = (agent: string): string =>
 
 /** Fills in the managedFields of an object that is being created. */
 export function trackCreate(scope: Scope, object: KubeObject, manager: string): void {
+  const { alike } = scope;
+  if (alike?.ownedFields) {
+    const now = formatTime(scope.backend.ctx.clock.now());
+    object.metadata.managedFields = managedFieldsOfCreator({ manager, apiVersion: apiVersionOf(scope.served), time: now, fields: alike.ownedFields });
+    return;
+  }
   object.metadata = track(scope, undefined, withEmptyLists(scope.served.message, object), manager).metadata;
+  if (alike) alike.ownedFields = object.metadata.managedFields?.[0]?.fieldsV1 as FieldSet | undefined;
 }
 
 /** The updated object with its managedFields; `written` is the decoded body that it is a copy of, where it is one. */

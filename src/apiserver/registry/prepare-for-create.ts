@@ -2,7 +2,7 @@
 import type { KubeObject } from '../../machinery/object.ts';
 import { failure, invalid } from '../../machinery/status.ts';
 import { formatTime } from '../../machinery/time/index.ts';
-import { validateCreate, warningsOnCreate } from '../../machinery/validation/index.ts';
+import { validateCreate, warningsOnCreate, type FieldError } from '../../machinery/validation/index.ts';
 import type { Scope } from '../scope.ts';
 import { errorKind, type ServedResource } from './served-resource.ts';
 import { dropDisabledFields } from './disabled-fields.ts';
@@ -56,12 +56,20 @@ function complete(scope: Scope, object: KubeObject, request: WriteContext, steps
 function validated(scope: Scope, object: KubeObject, request: WriteContext, steps: CreateSteps): Promise<void> | undefined {
   const { backend, served } = scope;
   const { strategy } = served;
-  const errors = [...validateCreate(served, object, backend.validation), ...(strategy.validate?.(object, undefined, request) ?? [])];
-  if (errors.length > 0) throw invalid(kindOf(served, object), object.metadata.name ?? '', errors);
-  scope.warnings.push(...warningsOnCreate(served, object, backend.validation));
+  const knownValid = scope.alike?.isKnownValid(object) ?? false;
+  const errors = knownValid ? NO_ERRORS : validateCreate(served, object, backend.validation);
+  const further = strategy.validate?.(object, undefined, request) ?? NO_ERRORS;
+  if (errors.length + further.length > 0) throw invalid(kindOf(served, object), object.metadata.name ?? '', [...errors, ...further]);
+  if (!knownValid) {
+    const warnings = warningsOnCreate(served, object, backend.validation);
+    if (warnings.length > 0) scope.warnings.push(...warnings);
+    else scope.alike?.noteValid(object);
+  }
   strategy.canonicalize?.(object);
   return steps.beforeStore();
 }
+
+const NO_ERRORS: readonly FieldError[] = [];
 
 /** What an error calls the object: a custom resource may come under another kind, and is refused under that name. */
 export const kindOf = (served: ServedResource, object: KubeObject): { group: string; kind: string } =>

@@ -11,11 +11,11 @@ import { managerOf, trackCreate } from '../registry/managed-fields.ts';
 import type { Result } from '../result.ts';
 import type { Scope } from '../scope.ts';
 import type { Entry } from '../storage/entry.ts';
-import { decodeBody } from './decode-body.ts';
+import { decodeNew } from './decode-body.ts';
 
 export async function create(scope: Scope): Promise<Result> {
   const options = writeOptions('CreateOptions', scope.request.query);
-  const object = await decodeBody(scope, { fieldValidation: options.fieldValidation });
+  const object = await decodeNew(scope, options.fieldValidation);
   checkNamespace(scope, object);
   return { type: 'entry', status: 201, entry: await createObject(scope, object, options) };
 }

@@ -4,14 +4,15 @@ import type { GroupVersionKind, Message } from '../../api/schema.ts';
 import { schema } from '../../api/index.ts';
 import type { DeleteOptions } from '../../api/generated/meta-v1.ts';
 import { conform, decodeObject, strictErrorWarnings } from '../../machinery/decode/index.ts';
-import { applyDefaults } from '../../machinery/defaulting/index.ts';
+import { applyDefaults, type DefaultingContext } from '../../machinery/defaulting/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { decodeProtobufObject } from '../../machinery/protobuf/index.ts';
 import { badRequest, unsupportedMediaType } from '../../machinery/status.ts';
 import { formatTime } from '../../machinery/time/index.ts';
 import { quote } from '../../machinery/quote.ts';
 import type { FieldValidation } from '../options.ts';
-import { rememberEmptyLists } from '../registry/empty-lists.ts';
+import { rememberEmptyLists, wroteEmptyLists } from '../registry/empty-lists.ts';
+import { alikeObjectsOf } from '../registry/made-alike.ts';
 import { headerOf } from '../request.ts';
 import type { Scope } from '../scope.ts';
 
@@ -19,6 +20,7 @@ export interface BodyOptions {
   readonly fieldValidation: FieldValidation;
   /** The kind of the body when it is not the resource's own (Scale, Binding, Eviction). */
   readonly expected?: GroupVersionKind & { readonly message?: Message };
+  readonly time?: DefaultingContext;
 }
 
 const ACCEPTED = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';
@@ -34,41 +36,79 @@ export async function decodeBody(scope: Scope, options: BodyOptions): Promise<Ku
   return decodeBytes(scope, body, format, { ...options, expected: options.expected ?? served });
 }
 
+/** A new object with its defaults. Those that are sent alike, under generated names, are decoded once. */
+export async function decodeNew(scope: Scope, fieldValidation: FieldValidation): Promise<KubeObject> {
+  const { request, served } = scope;
+  if (served.custom) return decodeBody(scope, { fieldValidation });
+  const known = alikeObjectsOf(served);
+  if (request.object) {
+    scope.alike = known.ofObject(request.object);
+    if (scope.alike) return scope.alike.another();
+    const time = new AskedTime(scope);
+    const object = fromProcess(scope, request.object, { fieldValidation, time });
+    if (!time.asked) scope.alike = known.noteObject(request.object, object);
+    return object;
+  }
+  const format = bodyFormat(headerOf(request, 'content-type'));
+  const body = await request.readBody();
+  if (format !== 'json') return decodeBytes(scope, body, format, { fieldValidation, expected: served });
+  const text = body.toString('latin1');
+  scope.alike = known.ofBody(text);
+  if (scope.alike) return scope.alike.another();
+  const time = new AskedTime(scope);
+  const warnings = scope.warnings.length;
+  const object = decodeBytes(scope, body, format, { fieldValidation, expected: served, time });
+  const clean = !time.asked && fieldValidation !== 'Ignore' && scope.warnings.length === warnings && !wroteEmptyLists(object);
+  if (clean) scope.alike = known.noteBody(text, object);
+  return object;
+}
+
+/** The time of a request, and whether any default was made of it. */
+class AskedTime implements DefaultingContext {
+  asked = false;
+
+  constructor(private readonly scope: Scope) {}
+
+  get now(): string {
+    this.asked = true;
+    return formatTime(this.scope.backend.ctx.clock.now());
+  }
+}
+
 /** An object of a client in this process: it was never text, and gets the canonical form that decoding text would give it. */
 function fromProcess(scope: Scope, given: KubeObject, options: BodyOptions): KubeObject {
   const { served } = scope;
+  const time = options.time ?? new AskedTime(scope);
   const expected = options.expected ?? served;
   const message = expected.message ?? schema.kind(expected);
   const own = cloneJson(given);
-  if (!message) return withDefaults(expected, own, nowOf(scope));
+  if (!message) return withDefaults(expected, own, time);
   const conformed = (expected === served && served.conform ? served.conform : conform)(message, own).object as KubeObject;
-  return withDefaults(expected, { ...conformed, apiVersion: own.apiVersion, kind: own.kind }, nowOf(scope));
+  return withDefaults(expected, { ...conformed, apiVersion: own.apiVersion, kind: own.kind }, time);
 }
 
 export function decodeBytes(scope: Scope, body: Buffer, format: BodyFormat, options: BodyOptions & { expected: GroupVersionKind }): KubeObject {
-  const { expected } = options;
+  const { expected, time = new AskedTime(scope) } = options;
   if (format === 'protobuf') {
     const object = decodeProtobufObject(schema, body, { apiVersion: apiVersionText(expected), kind: expected.kind });
     checkKind(object, expected);
-    return withDefaults(expected, object, nowOf(scope));
+    return withDefaults(expected, object, time);
   }
   const decode = scope.served.decode && expected.kind === scope.served.kind ? scope.served.decode : decodeObject;
   const { object, strictErrors } = decode({ body, contentType: format, expected });
   const { kind, version } = expected;
   reportStrictErrors(scope, strictErrors, options.fieldValidation, `${kind} in version ${quote(version)} cannot be handled as a ${kind}: `);
   if (decode === scope.served.decode) checkVersion(object, expected);
-  const complete = withDefaults(expected, object, nowOf(scope));
+  const complete = withDefaults(expected, object, time);
   rememberEmptyLists(complete, body, format);
   return complete;
 }
 
-const nowOf = (scope: Scope): string => formatTime(scope.backend.ctx.clock.now());
-
 const apiVersionText = (gvk: GroupVersionKind): string => (gvk.group === '' ? gvk.version : `${gvk.group}/${gvk.version}`);
 
-function withDefaults(gvk: GroupVersionKind, object: KubeObject, now: string): KubeObject {
+function withDefaults(gvk: GroupVersionKind, object: KubeObject, time: DefaultingContext): KubeObject {
   object.metadata ??= {};
-  return applyDefaults(gvk, object, { now });
+  return applyDefaults(gvk, object, time);
 }
 
 function checkKind(object: KubeObject, expected: GroupVersionKind): void {

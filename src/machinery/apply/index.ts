@@ -7,7 +7,7 @@ export { applyPatch, type ApplyRequest, type ApplyResult } from './apply-patch.t
 export { extractApplied, type Extraction } from './extract.ts';
 export type { FieldSet } from './field-set.ts';
 export { LAST_APPLIED_ANNOTATION } from './last-applied.ts';
-export { decodeManagedFields, managedFieldsText } from './managed-fields.ts';
+export { decodeManagedFields, managedFieldsOfCreator, managedFieldsText } from './managed-fields.ts';
 export type { ResetFields } from './reset-fields.ts';
 export { managedFieldsOfParent, managedFieldsOfScale, type ReplicasPaths, type ScaleOwnership } from './scale.ts';
 export { keepUnchangedTimes } from './unchanged.ts';

@@ -88,6 +88,10 @@ export function encodeManagedFields(owners: readonly FieldOwner[]): ManagedField
   });
 }
 
+/** The entries of a new object, of which all of `fields` is its creator's. */
+export const managedFieldsOfCreator = ({ manager, apiVersion, time, fields }: Pick<FieldOwner, 'manager' | 'apiVersion' | 'time' | 'fields'>): ManagedFieldsEntry[] =>
+  encodeManagedFields([{ manager: manager === '' ? 'unknown' : manager, operation: 'Update', apiVersion, subresource: '', time, fields }])!;
+
 /** The entries as JSON: the same as JSON.stringify, but what was written before is not written again. */
 export function managedFieldsText(entries: readonly ManagedFieldsEntry[]): string {
   let text = '';
