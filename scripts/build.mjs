@@ -13,6 +13,9 @@ const EXTERNAL = ['lmdb', 'koffi', 'bufferutil', 'utf-8-validate'];
 /** Bundled CommonJS packages call `require` for Node's own modules; an ES module has none. */
 const BANNER = "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
 
+/** Programs of threads, which the others start from files beside them. */
+const THREADS = { 'front-thread': 'src/apiserver/transport/thread/front-thread.ts' };
+
 /**
  * @param {{ entryPoints?: Record<string, string>, outdir?: string }} [options] other entry points and output, for tests
  * @returns {Promise<string[]>} the entry points that were built
@@ -21,7 +24,7 @@ export async function build(options = {}) {
   const { build: bundle } = await import('esbuild');
   const outdir = options.outdir ?? dist;
   const all = options.entryPoints ?? { k8ts: 'src/cli/index.ts', index: 'src/index.ts' };
-  const entryPoints = Object.fromEntries(Object.entries(all).filter(([, file]) => fs.existsSync(path.resolve(root, file))));
+  const entryPoints = Object.fromEntries(Object.entries({ ...all, ...THREADS }).filter(([, file]) => fs.existsSync(path.resolve(root, file))));
   fs.rmSync(outdir, { recursive: true, force: true });
   if (Object.keys(entryPoints).length === 0) return [];
   /** esbuild has printed what is wrong, and where; its stack trace would only hide that. */

@@ -5,6 +5,7 @@ import type { Door } from './handle-request.ts';
 import { createPipeline, type PipelineOptions } from './pipeline.ts';
 import type { ApiRequest, ApiResponse } from './request.ts';
 import { listen, type Transport, type TransportOptions } from './transport/serve.ts';
+import { startFrontThread } from './transport/thread/start-front-thread.ts';
 
 export interface ApiServerOptions extends PipelineOptions {
   readonly host: string;
@@ -14,6 +15,8 @@ export interface ApiServerOptions extends PipelineOptions {
   /** Stands around the pipeline, for callers over the network and in this process alike: tests inject faults here. */
   readonly intercept?: (handle: ApiServer['handle']) => ApiServer['handle'];
   readonly minTlsVersion?: 'TLSv1.2' | 'TLSv1.3';
+  /** A thread of its own has the port, where that helps: for a server that has its process to itself. */
+  readonly ownThread?: boolean;
 }
 
 export interface ApiServer {
@@ -34,16 +37,18 @@ const SHUTDOWN_GRACE_MS = 2000;
 export async function startApiServer(parent: Context, options: ApiServerOptions): Promise<ApiServer> {
   const group = new RunGroup(parent);
   const ctx: Context = { ...parent, signal: group.signal };
+  const thread = options.ownThread ? startFrontThread() : undefined;
   try {
     const pipeline = await createPipeline(ctx, options);
     group.start('watch-cache', () => pipeline.run());
     const handle = options.intercept?.(pipeline.handle) ?? pipeline.handle;
-    const transport = await listen(ctx, transportOptions(options), handle);
+    const transport = await listen(ctx, { ...transportOptions(options), thread }, handle);
     group.start('transport', () => untilAborted(ctx, transport));
     await pipeline.bootstrap(transport.port);
     return { port: transport.port, door: pipeline.door, handle, accept: transport.accept, finished: group.wait() };
   } catch (error) {
     await group.close(error);
+    await thread?.terminate();
     throw error;
   }
 }
@@ -54,6 +59,7 @@ function transportOptions({ host, port, maxBodyBytes = MAX_BODY_BYTES, pki, minT
 }
 
 async function untilAborted(ctx: Context, transport: Transport): Promise<void> {
-  await new Promise<void>((resolve) => (ctx.signal.aborted ? resolve() : ctx.signal.addEventListener('abort', () => resolve(), { once: true })));
+  const aborted = new Promise<void>((resolve) => (ctx.signal.aborted ? resolve() : ctx.signal.addEventListener('abort', () => resolve(), { once: true })));
+  await Promise.race([aborted, ...(transport.failed ? [transport.failed] : [])]);
   await transport.close(SHUTDOWN_GRACE_MS);
 }

@@ -92,7 +92,7 @@ async function runCluster(ctx: Context, { values, planned, runtimeDirectory, soc
   const late = ctx.clock.after(values.wait, () => stop(new CommandError(`the cluster was not ready after ${values.wait / 1000} s; give it more time with --wait, or look at what it does with -v 2`)));
   let cluster: Cluster;
   try {
-    cluster = await startCluster(ctx, { ...options, onProgress: (step) => progress.show(step) });
+    cluster = await startCluster(ctx, { ...options, ownThread: true, onProgress: (step) => progress.show(step) });
   } finally {
     late.cancel();
     progress.clear();

@@ -46,6 +46,8 @@ export interface ClusterOptions {
   readonly kubeconfig?: string;
   /** What tokens are signed with; default RSA. */
   readonly signingKey?: 'rsa' | 'ec';
+  /** A thread of its own has the API server's port: for a cluster that has its process to itself. */
+  readonly ownThread?: boolean;
   /** Stands around the API server: tests order failures here. */
   readonly intercept?: ApiServerOptions['intercept'];
   /** Told of each step of the start. */

@@ -57,6 +57,7 @@ export async function startControlPlane(ctx: Context, options: ClusterOptions, c
       serviceClusterIpRange: options.serviceClusterIpRange,
       // Nodes' names need no name server: their addresses are on this machine.
       kubelet: { connectToNode, preferredAddressTypes: ['InternalIP', 'ExternalIP', 'Hostname'] },
+      ...(options.ownThread ? { ownThread: true } : {}),
       ...(options.intercept ? { intercept: options.intercept } : {}),
     });
     onProgress?.('API server answers');

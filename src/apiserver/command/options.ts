@@ -51,6 +51,7 @@ export async function apiServerOptions(ctx: Context, { values, given }: ParsedAp
     ...(encryption ? { encryption: encryption.transformer } : {}),
     flowControl: values['enable-priority-and-fairness'] ? { serverSeats: values['max-requests-inflight'] + values['max-mutating-requests-inflight'] } : false,
     host: values['bind-address'],
+    ownThread: true,
     port: values['secure-port'],
     minTlsVersion: values['tls-min-version'] === 'VersionTLS13' ? 'TLSv1.3' : 'TLSv1.2',
     advertiseAddress,

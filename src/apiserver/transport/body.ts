@@ -15,11 +15,15 @@ export interface BodyOptions {
 }
 
 export function readWhole(stream: Readable, { encoding, maxBytes, length }: BodyOptions): Promise<Buffer> {
-  const body = gather(stream, maxBytes, Number(length));
-  return encoding === 'gzip' ? unpacked(body, maxBytes) : body;
+  return plain(gather(stream, maxBytes, Number(length)), { encoding, maxBytes });
 }
 
-const tooLarge = (maxBytes: number): StatusError => requestEntityTooLarge(`limit is ${maxBytes}`);
+/** A body without its encoding. */
+export const plain = (body: Promise<Buffer>, { encoding, maxBytes }: BodyOptions): Promise<Buffer> => (encoding === 'gzip' ? unpacked(body, maxBytes) : body);
+
+export const tooLarge = (maxBytes: number): StatusError => requestEntityTooLarge(`limit is ${maxBytes}`);
+
+export const cutOff = (): StatusError => badRequest('the request was cut off');
 
 async function unpacked(packed: Promise<Buffer>, maxBytes: number): Promise<Buffer> {
   const body = await packed;
@@ -33,7 +37,7 @@ async function unpacked(packed: Promise<Buffer>, maxBytes: number): Promise<Buff
 function gather(stream: Readable, maxBytes: number, expected: number): Promise<Buffer> {
   // An empty body may have ended before anybody asked for it, and then says nothing more.
   if (stream.readableEnded) return Promise.resolve(NOTHING);
-  if (stream.destroyed) return Promise.reject(badRequest('the request was cut off'));
+  if (stream.destroyed) return Promise.reject(cutOff());
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];
     let length = 0;
@@ -60,7 +64,7 @@ function gather(stream: Readable, maxBytes: number, expected: number): Promise<B
     stream.on('end', finish);
     // Whatever else goes wrong ends here too. An error costs its stack trace: it is made only for a body that really was cut off.
     stream.on('close', () => {
-      if (!complete) reject(badRequest('the request was cut off'));
+      if (!complete) reject(cutOff());
     });
   });
 }

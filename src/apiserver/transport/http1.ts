@@ -1,10 +1,11 @@
 import type http from 'node:http';
 import type net from 'node:net';
-import type { ApiRequest, ApiResponse, ResponseSink } from '../request.ts';
+import type { ApiRequest, ApiResponse } from '../request.ts';
 import { readWhole } from './body.ts';
 import { separateIdentityHeaders } from './identity-headers.ts';
 import { peerOf } from './peer.ts';
 import { splitTarget } from './target.ts';
+import { writableSink } from './writable-sink.ts';
 
 export function requestFromHttp1(req: http.IncomingMessage, res: http.ServerResponse, stopping: AbortSignal, maxBodyBytes: number): ApiRequest {
   const gone = new AbortController();
@@ -54,28 +55,11 @@ export async function answerHttp1(response: ApiResponse, res: http.ServerRespons
   }
   res.flushHeaders();
   try {
-    await response.stream(sinkOf(res, request.signal));
+    await response.stream(writableSink(res, request.signal));
   } catch (error) {
     // Half an answer must not look like one that is still coming.
     res.destroy();
     throw error;
   }
   res.end();
-}
-
-function sinkOf(res: http.ServerResponse, signal: AbortSignal): ResponseSink {
-  return {
-    signal,
-    write: (piece) => !res.destroyed && res.write(piece),
-    drained: () =>
-      res.writableNeedDrain && !res.destroyed
-        ? new Promise((resolve) => {
-            res.once('drain', resolve);
-            res.once('close', resolve);
-          })
-        : Promise.resolve(),
-    get pending() {
-      return res.writableLength;
-    },
-  };
 }

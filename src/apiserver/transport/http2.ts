@@ -1,11 +1,12 @@
 import http2 from 'node:http2';
-import type { ApiRequest, ApiResponse, PeerCertificate, ResponseSink } from '../request.ts';
+import type { ApiRequest, ApiResponse, PeerCertificate } from '../request.ts';
 import { readWhole } from './body.ts';
 import { separateIdentityHeaders } from './identity-headers.ts';
-import { sendLargeBody } from './large-body.ts';
+import { sendLargeBody, writerOf } from './large-body.ts';
 import { peerOf, sameAuthorization } from './peer.ts';
 import type { StreamSignals } from './stream-signals.ts';
 import { splitTarget } from './target.ts';
+import { writableSink } from './writable-sink.ts';
 
 export interface Http2Head {
   readonly headers: http2.IncomingHttpHeaders;
@@ -59,55 +60,49 @@ export class Http2Request implements ApiRequest {
 
 export function answerHttp2(response: ApiResponse, stream: http2.ServerHttp2Stream, request: ApiRequest): Promise<void> | undefined {
   if (response.hijacked || stream.destroyed) return undefined;
+  if (response.large && request.method !== 'HEAD') {
+    response.headers['content-length'] = String(response.large.length);
+    begin(response, stream);
+    return sendLargeBody(response.large, writerOf(stream));
+  }
+  if (response.stream) {
+    begin(response, stream);
+    return streamed(response.stream, stream, request);
+  }
+  answerWhole(response, stream, request.method);
+  return undefined;
+}
+
+type Head = Pick<ApiResponse, 'status' | 'headers'>;
+
+/** The answer's status and headers: what follows is written to the stream. */
+export function begin({ status, headers }: Head, stream: http2.ServerHttp2Stream, options?: http2.ServerStreamResponseOptions): void {
   // A body that nobody has read is taken and dropped: Node would reset the stream, which some clients never get over.
   // Where there is none, that would only close the stream before its answer is written, which costs Node an error.
   if (stream.readableFlowing === null && !stream.endAfterHeaders) stream.resume();
-  const headers: http2.OutgoingHttpHeaders = response.headers;
-  headers[':status'] = response.status;
-  if (response.large && request.method !== 'HEAD') {
-    headers['content-length'] = response.large.length;
-    stream.respond(headers);
-    return sendLargeBody(response.large, stream);
-  }
-  if (response.stream) {
-    stream.respond(headers);
-    return streamed(response.stream, stream, request);
-  }
+  const outgoing: http2.OutgoingHttpHeaders = headers;
+  outgoing[':status'] = status;
+  stream.respond(outgoing, options);
+}
+
+export function answerWhole(response: Head & Pick<ApiResponse, 'body'>, stream: http2.ServerHttp2Stream, method: string): void {
   const { body } = response;
-  if (body === undefined || body.length === 0 || request.method === 'HEAD') {
-    stream.respond(headers, { endStream: true });
-    return undefined;
+  if (body === undefined || body.length === 0 || method === 'HEAD') {
+    begin(response, stream, { endStream: true });
+    return;
   }
-  headers['content-length'] = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
-  stream.respond(headers);
+  response.headers['content-length'] = String(typeof body === 'string' ? Buffer.byteLength(body) : body.length);
+  begin(response, stream);
   stream.end(body);
-  return undefined;
 }
 
 async function streamed(run: NonNullable<ApiResponse['stream']>, stream: http2.ServerHttp2Stream, request: ApiRequest): Promise<void> {
   try {
-    await run(sinkOf(stream, request.signal));
+    await run(writableSink(stream, request.signal));
   } catch (error) {
     // Half an answer must not look like one that is still coming.
     stream.close(http2.constants.NGHTTP2_INTERNAL_ERROR);
     throw error;
   }
   if (!stream.destroyed) stream.end();
-}
-
-function sinkOf(stream: http2.ServerHttp2Stream, signal: AbortSignal): ResponseSink {
-  return {
-    signal,
-    write: (piece) => !stream.destroyed && stream.write(piece),
-    drained: () =>
-      stream.writableNeedDrain && !stream.destroyed
-        ? new Promise((resolve) => {
-            stream.once('drain', resolve);
-            stream.once('close', resolve);
-          })
-        : Promise.resolve(),
-    get pending() {
-      return stream.writableLength;
-    },
-  };
 }

@@ -12,33 +12,46 @@ const KEPT_BUFFERS = 32;
 
 const free: Buffer[] = [];
 
-export async function sendLargeBody(body: LargeBody, stream: ServerHttp2Stream): Promise<void> {
+export interface BufferWriter {
+  /** Nobody reads it any more. */
+  readonly closed: boolean;
+  /** Resolves when the connection has taken the first `length` bytes; whoever then has the buffer gives it back. */
+  write(buffer: Buffer, length: number): Promise<void>;
+  end(): void;
+}
+
+export async function sendLargeBody(body: LargeBody, writer: BufferWriter): Promise<void> {
   const fill = body.reader();
   const underWay: Promise<void>[] = [];
   for (;;) {
     const buffer = free.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES);
     const length = fill(buffer);
-    if (length === 0 || stream.destroyed) {
+    if (length === 0 || writer.closed) {
       giveBack(buffer);
       break;
     }
-    underWay.push(sent(stream, buffer, length));
+    underWay.push(writer.write(buffer, length));
     if (underWay.length >= BUFFERS_UNDER_WAY) await underWay.shift();
   }
   await Promise.all(underWay);
-  if (!stream.destroyed) stream.end();
+  if (!writer.closed) writer.end();
 }
 
-function sent(stream: ServerHttp2Stream, buffer: Buffer, length: number): Promise<void> {
-  return new Promise((resolve) => {
-    stream.write(buffer.subarray(0, length), (error) => {
-      // What broke off may still be read from somewhere below.
-      if (!error) giveBack(buffer);
-      resolve();
-    });
-  });
-}
+export const writerOf = (stream: ServerHttp2Stream): BufferWriter => ({
+  get closed() {
+    return stream.destroyed;
+  },
+  write: (buffer, length) =>
+    new Promise((resolve) => {
+      stream.write(buffer.subarray(0, length), (error) => {
+        // What broke off may still be read from somewhere below.
+        if (!error) giveBack(buffer);
+        resolve();
+      });
+    }),
+  end: () => void stream.end(),
+});
 
-function giveBack(buffer: Buffer): void {
+export function giveBack(buffer: Buffer): void {
   if (free.length < KEPT_BUFFERS) free.push(buffer);
 }

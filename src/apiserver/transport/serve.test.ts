@@ -1,0 +1,358 @@
+/** One contract, whichever thread has the port. */
+import http2 from 'node:http2';
+import https from 'node:https';
+import net from 'node:net';
+import { join } from 'node:path';
+import { rmSync } from 'node:fs';
+import tls from 'node:tls';
+import { gzipSync } from 'node:zlib';
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { WebSocket, WebSocketServer } from 'ws';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { build } from '../../../scripts/build.mjs';
+import { createContext } from '../../kernel/index.ts';
+import { isStatusError } from '../../machinery/status.ts';
+import { createAuthority, issue, type KeyPair } from '../pki/certificates.ts';
+import type { ApiRequest, ApiResponse } from '../request.ts';
+import { listen, type Transport } from './serve.ts';
+
+const outdir = join(import.meta.dirname, '..', '..', '..', 'node_modules', '.cache', 'k8ts-front-test', String(process.pid));
+const ctx = createContext();
+let ca: KeyPair;
+let serving: KeyPair;
+let client: KeyPair;
+
+beforeAll(async () => {
+  await build({ entryPoints: {}, outdir });
+  const authority = await createAuthority(ctx, 'test-ca');
+  ca = authority;
+  serving = await issue(ctx, authority, { commonName: 'server', dnsNames: ['localhost'], addresses: ['127.0.0.1'], usage: 'server' });
+  client = await issue(ctx, authority, { commonName: 'someone', usage: 'client' });
+}, 60_000);
+afterAll(() => rmSync(outdir, { recursive: true, force: true }));
+
+const THREADS = {
+  'this thread has the port': () => undefined,
+  'a thread of its own has the port': () => new Worker(join(outdir, 'front-thread.js')),
+} satisfies Record<string, () => Worker | undefined>;
+
+const MAX_BODY_BYTES = 300_000;
+const text = (status: number, body: string): ApiResponse => ({ status, headers: { 'content-type': 'text/plain' }, body });
+const ended: string[] = [];
+const upgrades = new WebSocketServer({ noServer: true });
+
+/** Its answers tell what arrived. */
+async function handle(request: ApiRequest): Promise<ApiResponse> {
+  switch (request.path) {
+    case '/echo':
+      try {
+        return { status: 200, headers: {}, body: await request.readBody() };
+      } catch (error) {
+        if (isStatusError(error)) return text(error.code, error.message);
+        throw error;
+      }
+    case '/headers':
+      return text(200, JSON.stringify({ token: request.headers['authorization'], groups: request.headers['impersonate-group'], query: request.query.get('q'), method: request.method, address: request.remoteAddress }));
+    case '/certificate':
+      return text(200, `${request.peerCertificate?.raw.length ?? 0} ${request.peerCertificate?.authorized ?? false}`);
+    case '/large': {
+      let left = Number(request.query.get('bytes'));
+      return {
+        status: 200,
+        headers: {},
+        large: {
+          length: left,
+          reader: () => (target) => {
+            const length = Math.min(left, target.length);
+            target.fill('x', 0, length);
+            left -= length;
+            return length;
+          },
+        },
+      };
+    }
+    case '/unread':
+      return text(403, 'not read');
+    case '/events':
+      return {
+        status: 200,
+        headers: {},
+        async stream(sink) {
+          for (let i = 0; i < 3; i++) sink.write(`event ${i}\n`);
+          await new Promise((resolve) => sink.signal.addEventListener('abort', resolve, { once: true }));
+          ended.push(String((sink.signal.reason as Error).message));
+        },
+      };
+    case '/flood':
+      return {
+        status: 200,
+        headers: {},
+        async stream(sink) {
+          const piece = Buffer.alloc(100_000, 'f');
+          let most = 0;
+          for (let i = 0; i < 100; i++) {
+            if (!sink.write(piece)) await sink.drained();
+            most = Math.max(most, sink.pending);
+          }
+          ended.push(`at most ${most > 2_000_000 ? 'too many' : 'few'} bytes were waiting`);
+        },
+      };
+    case '/broken':
+      return {
+        status: 200,
+        headers: {},
+        stream(sink) {
+          sink.write('half');
+          return Promise.reject(new Error('broken'));
+        },
+      };
+    case '/websocket': {
+      const { rawRequest, socket, head } = request.upgrade!;
+      upgrades.handleUpgrade(rawRequest, socket, head, (connection) => connection.on('message', (message) => connection.send(`heard ${String(message as Buffer)}`)));
+      return { status: 101, headers: {}, hijacked: true };
+    }
+    default:
+      return text(404, 'nothing here');
+  }
+}
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly body: Buffer;
+  readonly code?: number;
+}
+
+const connect = (port: number, options: http2.SecureClientSessionOptions = {}): http2.ClientHttp2Session => {
+  const session = http2.connect(`https://localhost:${port}`, { ca: ca.certificate, settings: { initialWindowSize: 1 << 20 }, ...options });
+  session.on('error', () => {});
+  return session;
+};
+
+async function ask(session: http2.ClientHttp2Session, headers: http2.OutgoingHttpHeaders, body?: Buffer): Promise<Answer> {
+  const stream = session.request(headers, { endStream: body === undefined });
+  let status: number | undefined;
+  const pieces: Buffer[] = [];
+  stream.on('response', (head) => (status = head[':status']));
+  stream.on('data', (piece: Buffer) => pieces.push(piece));
+  stream.on('error', () => {});
+  if (body) stream.end(body);
+  await new Promise((resolve) => stream.once('close', resolve));
+  return { status, body: Buffer.concat(pieces), code: stream.rstCode };
+}
+
+const get = (session: http2.ClientHttp2Session, path: string, headers: http2.OutgoingHttpHeaders = {}): Promise<Answer> => ask(session, { ':path': path, ...headers });
+const post = (session: http2.ClientHttp2Session, body: Buffer, headers: http2.OutgoingHttpHeaders = {}): Promise<Answer> => ask(session, { ':method': 'POST', ':path': '/echo', ...headers }, body);
+
+describe.each(Object.entries(THREADS))('%s', (_, thread) => {
+  let transport: Transport;
+  let session: http2.ClientHttp2Session;
+  beforeAll(async () => {
+    transport = await listen(ctx, { host: '127.0.0.1', port: 0, maxBodyBytes: MAX_BODY_BYTES, tls: { key: serving.key, cert: serving.certificate, clientCa: ca.certificate }, thread: thread() }, handle);
+    session = connect(transport.port);
+  });
+  afterAll(async () => {
+    session.destroy();
+    await transport.close(1000);
+  });
+
+  const BODIES = {
+    'an empty body': [Buffer.alloc(0), {}],
+    'a short body': [Buffer.from('{"a":1}'), { 'content-length': 7 }],
+    'a short body of unknown length': [Buffer.from('{"a":1}'), {}],
+    'a body of many frames': [Buffer.alloc(250_000, 'b'), { 'content-length': 250_000 }],
+  } satisfies Record<string, [Buffer, http2.OutgoingHttpHeaders]>;
+  it.each(Object.entries(BODIES))('%s arrives whole', async (_name, [body, headers]) => {
+    const answer = await post(session, body, headers);
+    expect(answer.status).toBe(200);
+    expect(answer.body.equals(body)).toBe(true);
+  });
+
+  it('a compressed body is unpacked', async () => {
+    const packed = gzipSync('{"a":1}');
+    expect((await post(session, packed, { 'content-encoding': 'gzip', 'content-length': packed.length })).body.toString()).toBe('{"a":1}');
+  });
+
+  it.each([{ length: true }, { length: false }])('a body over the limit is refused (told before: $length)', async ({ length }) => {
+    const body = Buffer.alloc(MAX_BODY_BYTES + 1, 'b');
+    expect((await post(session, body, length ? { 'content-length': body.length } : {})).status).toBe(413);
+  });
+
+  it('a request is answered although nobody reads its body', async () => {
+    const answer = await ask(session, { ':method': 'POST', ':path': '/unread' }, Buffer.alloc(200_000));
+    expect(answer).toMatchObject({ status: 403, code: 0 });
+  });
+
+  it('every request has its own headers, in whatever order they come', async () => {
+    const tokens = Array.from({ length: 30 }, (_v, i) => `Bearer ${i % 12}`);
+    const answers = await Promise.all(tokens.map((authorization, i) => (i % 2 ? get(session, `/headers?q=${i}`, { authorization }) : ask(session, { ':method': 'POST', ':path': `/headers?q=${i}`, authorization, 'content-length': 2 }, Buffer.from('{}')))));
+    for (const [i, { body }] of answers.entries()) expect(JSON.parse(body.toString())).toEqual({ token: tokens[i], query: String(i), method: i % 2 ? 'GET' : 'POST', address: '127.0.0.1' });
+  });
+
+  it('a slow body does not get the headers of requests that overtook it', async () => {
+    const slow = session.request({ ':method': 'POST', ':path': '/headers', authorization: 'Bearer slow', 'content-length': 2 });
+    slow.write('{');
+    await Promise.all(Array.from({ length: 20 }, (_v, i) => get(session, '/headers', { authorization: `Bearer fast ${i}` })));
+    slow.end('}');
+    const pieces = await slow.toArray();
+    expect(JSON.parse(Buffer.concat(pieces).toString())).toMatchObject({ token: 'Bearer slow', method: 'POST' });
+  });
+
+  it('a body that does not come does not hold the request up', async () => {
+    const stream = session.request({ ':method': 'POST', ':path': '/unread', 'content-length': 5 });
+    const [head] = (await once(stream, 'response')) as [http2.IncomingHttpHeaders];
+    expect(head[':status']).toBe(403);
+    stream.close();
+  }, 10_000);
+
+  it('repeated identity headers stay apart', async () => {
+    const answer = await get(session, '/headers', { 'impersonate-group': ['a,b', 'c'] });
+    expect(JSON.parse(answer.body.toString())).toMatchObject({ groups: ['a,b', 'c'] });
+  });
+
+  it('HEAD has no body', async () => {
+    expect(await ask(session, { ':method': 'HEAD', ':path': '/headers' })).toMatchObject({ status: 200, body: Buffer.alloc(0) });
+  });
+
+  it('the certificate of a client is seen', async () => {
+    const known = connect(transport.port, { cert: client.certificate, key: client.key });
+    expect((await get(known, '/certificate')).body.toString()).toMatch(/^[1-9]\d+ true$/);
+    expect((await get(session, '/certificate')).body.toString()).toBe('0 false');
+    known.destroy();
+  });
+
+  it('a large body arrives whole, several at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 5 }, () => get(session, '/large?bytes=3000001')));
+    for (const { body } of answers) {
+      expect(body.length).toBe(3_000_001);
+      expect(body.every((byte) => byte === 'x'.charCodeAt(0))).toBe(true);
+    }
+  });
+
+  it('a large body that nobody reads to its end holds up nobody', async () => {
+    const stream = session.request({ ':path': '/large?bytes=30000000' });
+    await once(stream, 'data');
+    stream.close(http2.constants.NGHTTP2_CANCEL);
+    expect((await get(session, '/large?bytes=1000000')).body.length).toBe(1_000_000);
+  });
+
+  it('a stream arrives as it is written, and its end is told', async () => {
+    ended.length = 0;
+    const stream = session.request({ ':path': '/events' });
+    let heard = '';
+    for await (const piece of stream) {
+      heard += String(piece);
+      if (heard.endsWith('event 2\n')) break;
+    }
+    expect(heard).toBe('event 0\nevent 1\nevent 2\n');
+    stream.close(http2.constants.NGHTTP2_CANCEL);
+    await expect.poll(() => ended).toEqual(['the client went away']);
+  });
+
+  it('a stream ends with its connection', async () => {
+    ended.length = 0;
+    const other = connect(transport.port);
+    const stream = other.request({ ':path': '/events' });
+    stream.on('error', () => {});
+    await once(stream, 'data');
+    other.destroy();
+    await expect.poll(() => ended).toEqual(['the client went away']);
+  });
+
+  it('whoever writes learns that the reader is slower', async () => {
+    ended.length = 0;
+    const stream = session.request({ ':path': '/flood' });
+    await once(stream, 'response');
+    const body = Buffer.concat(await stream.toArray());
+    expect(body.length).toBe(10_000_000);
+    expect(ended).toEqual(['at most few bytes were waiting']);
+  });
+
+  it('half an answer does not look like a whole one', async () => {
+    expect((await get(session, '/broken')).code).toBe(http2.constants.NGHTTP2_INTERNAL_ERROR);
+  });
+
+  describe('HTTP/1.1', () => {
+    const request = (path: string, options: https.RequestOptions = {}, body?: string): Promise<Answer> =>
+      new Promise((resolve, reject) => {
+        const sent = https.request({ host: 'localhost', port: transport.port, ca: ca.certificate, path, ...options }, (answer) => {
+          const pieces: Buffer[] = [];
+          answer.on('data', (piece: Buffer) => pieces.push(piece));
+          answer.on('end', () => resolve({ status: answer.statusCode, body: Buffer.concat(pieces) }));
+          answer.on('error', reject);
+        });
+        sent.on('error', reject);
+        sent.end(body);
+      });
+
+    it('is answered, over one connection again and again', async () => {
+      const agent = new https.Agent({ keepAlive: true, maxSockets: 1 });
+      for (let i = 0; i < 3; i++) expect((await request('/echo', { method: 'POST', agent }, `body ${i}`)).body.toString()).toBe(`body ${i}`);
+      agent.destroy();
+    });
+
+    it('a large body arrives whole', async () => {
+      const body = 'z'.repeat(290_000);
+      expect((await request('/echo', { method: 'POST' }, body)).body.toString()).toBe(body);
+    });
+
+    it('the certificate of a client is seen', async () => {
+      expect((await request('/certificate', { cert: client.certificate, key: client.key })).body.toString()).toMatch(/^[1-9]\d+ true$/);
+    });
+
+    it('a stream arrives, and its end is told', async () => {
+      ended.length = 0;
+      const sent = https.request({ host: 'localhost', port: transport.port, ca: ca.certificate, path: '/events' });
+      sent.on('error', () => {});
+      sent.end();
+      const [answer] = (await once(sent, 'response')) as [NodeJS.ReadableStream];
+      await once(answer, 'data');
+      sent.destroy();
+      await expect.poll(() => ended).toEqual(['the client went away']);
+    });
+
+    it('a connection can be taken over', async () => {
+      const socket = new WebSocket(`wss://localhost:${transport.port}/websocket`, { ca: ca.certificate });
+      await once(socket, 'open');
+      socket.send('hello');
+      const [message] = (await once(socket, 'message')) as [Buffer];
+      expect(message.toString()).toBe('heard hello');
+      socket.close();
+      await once(socket, 'close');
+    });
+
+    it('what is no request is refused', async () => {
+      const socket = tls.connect({ host: 'localhost', port: transport.port, ca: ca.certificate, ALPNProtocols: ['http/1.1'] });
+      socket.write('NONSENSE\r\n\r\n');
+      const [answer] = (await once(socket, 'data')) as [Buffer];
+      expect(answer.toString()).toMatch(/^HTTP\/1\.1 4\d\d /);
+      socket.destroy();
+    });
+  });
+
+  it('serves a connection that came in elsewhere', async () => {
+    const elsewhere = net.createServer((socket) => transport.accept(socket));
+    await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
+    const other = connect((elsewhere.address() as net.AddressInfo).port);
+    expect((await get(other, '/headers')).status).toBe(200);
+    other.destroy();
+    elsewhere.close();
+  });
+
+  it('a port that is taken is told by its code', async () => {
+    const again = listen(ctx, { host: '127.0.0.1', port: transport.port, maxBodyBytes: MAX_BODY_BYTES, tls: { key: serving.key, cert: serving.certificate }, thread: thread() }, handle);
+    await expect(again).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  });
+
+  it('closing ends streams and lets requests finish', async () => {
+    ended.length = 0;
+    const second = await listen(ctx, { host: '127.0.0.1', port: 0, maxBodyBytes: MAX_BODY_BYTES, tls: { key: serving.key, cert: serving.certificate }, thread: thread() }, handle);
+    const other = connect(second.port);
+    const stream = other.request({ ':path': '/events' });
+    await once(stream, 'data');
+    await Promise.all([second.close(1000), once(stream, 'close')]);
+    expect(ended).toEqual(['the server is shutting down']);
+    expect(stream.rstCode).toBe(0);
+    other.destroy();
+  });
+});

@@ -1,0 +1,107 @@
+/**
+ * How the two threads talk. Waking the other thread costs more than most requests do, so what is said within one turn of
+ * the event loop goes as one message: a flat list of operations with their arguments, and one buffer with all the bytes
+ * that these speak of.
+ */
+import type { MessagePort, Worker } from 'node:worker_threads';
+import type { Clock } from '../../../kernel/index.ts';
+
+export interface Batch {
+  /** An operation, its arguments, the next operation, … Bytes are two arguments: where they begin, and how many they are. */
+  readonly items: readonly unknown[];
+  readonly bytes?: ArrayBuffer;
+}
+
+/** No turn collects more bytes than that before it passes them on. */
+const ENOUGH_BYTES = 1024 * 1024;
+
+export class Outbox {
+  #items: unknown[] = [];
+  #pieces: Uint8Array[] = [];
+  #length = 0;
+  #last: Uint8Array | undefined;
+  #lastAt = 0;
+  #waiting = false;
+
+  constructor(
+    private readonly port: Pick<MessagePort | Worker, 'postMessage'>,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The operation's arguments follow; bytes by `bytes`. */
+  say(operation: number, ...args: readonly (string | number | boolean | object)[]): void {
+    this.#items.push(operation);
+    for (const arg of args) this.#items.push(arg);
+    if (!this.#waiting) {
+      this.#waiting = true;
+      void this.clock.yield().then(() => this.flush());
+    }
+  }
+
+  /** An event goes to a thousand watchers as the same piece one after another: it is passed on once. */
+  bytes(piece: Uint8Array): void {
+    if (piece !== this.#last) {
+      this.#last = piece;
+      this.#lastAt = this.#length;
+      this.#pieces.push(piece);
+      this.#length += piece.length;
+    }
+    this.#items.push(this.#lastAt, piece.length);
+    if (this.#length > ENOUGH_BYTES) this.flush();
+  }
+
+  /** A whole buffer that changes hands, after all that was said before. */
+  hand(buffer: ArrayBuffer, ...operation: readonly number[]): void {
+    this.flush();
+    this.port.postMessage({ items: operation, bytes: buffer } satisfies Batch, [buffer]);
+  }
+
+  flush(): void {
+    this.#waiting = false;
+    if (this.#items.length === 0) return;
+    const batch = { items: this.#items, bytes: this.#joined() };
+    this.#items = [];
+    this.port.postMessage(batch, batch.bytes ? [batch.bytes] : []);
+  }
+
+  #joined(): ArrayBuffer | undefined {
+    if (this.#length === 0) return undefined;
+    const joined = new Uint8Array(this.#length);
+    let at = 0;
+    for (const piece of this.#pieces) {
+      joined.set(piece, at);
+      at += piece.length;
+    }
+    this.#pieces = [];
+    this.#length = 0;
+    this.#last = undefined;
+    return joined.buffer;
+  }
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/** Reads a batch as it was said: whoever reads knows what arguments an operation has. */
+export class BatchReader {
+  readonly buffer: Buffer;
+  readonly #items: readonly unknown[];
+  #at = 0;
+
+  constructor({ items, bytes }: Batch) {
+    this.#items = items;
+    this.buffer = bytes ? Buffer.from(bytes) : NOTHING;
+  }
+
+  get done(): boolean {
+    return this.#at >= this.#items.length;
+  }
+
+  next<T extends string | number | boolean | object>(): T {
+    return this.#items[this.#at++] as T;
+  }
+
+  bytes(): Buffer {
+    const from = this.next<number>();
+    return this.buffer.subarray(from, from + this.next<number>());
+  }
+}

@@ -1,0 +1,67 @@
+/** The connections of HTTP/1.1 in the front's thread: bytes, both ways. */
+import type { TLSSocket } from 'node:tls';
+import { peerOf } from '../peer.ts';
+import type { BatchReader, Outbox } from './batch.ts';
+import * as op from './operations.ts';
+
+const NOTHING = new Uint8Array(0);
+
+export class FrontConnections {
+  readonly #open = new Map<number, TLSSocket>();
+  #last = 0;
+
+  constructor(private readonly outbox: Outbox) {}
+
+  begin(socket: TLSSocket): void {
+    const id = ++this.#last;
+    const { outbox } = this;
+    this.#open.set(id, socket);
+    const { remoteAddress, certificate } = peerOf(socket);
+    outbox.say(op.CONNECTION, id, remoteAddress, certificate?.authorized ?? false);
+    outbox.bytes(certificate?.raw ?? NOTHING);
+    socket.on('data', (bytes: Buffer) => {
+      outbox.say(op.RECEIVED, id);
+      outbox.bytes(bytes);
+    });
+    socket.once('end', () => outbox.say(op.RECEIVED_END, id));
+    socket.on('error', () => socket.destroy());
+    socket.once('close', () => {
+      this.#open.delete(id);
+      outbox.say(op.CONNECTION_CLOSED, id);
+    });
+    socket.on('timeout', () => outbox.say(op.CONNECTION_IDLE, id));
+  }
+
+  /** False for an operation that is not on connections. */
+  perform(operation: number, reader: BatchReader): boolean {
+    if (operation < op.SEND || operation > op.IDLE_LIMIT) return false;
+    const id = reader.next<number>();
+    const socket = this.#open.get(id);
+    switch (operation) {
+      case op.SEND: {
+        const bytes = reader.bytes();
+        socket?.write(bytes, () => this.outbox.say(op.CONNECTION_TAKEN, id));
+        break;
+      }
+      case op.SEND_END:
+        socket?.end();
+        break;
+      case op.DROP:
+        if (socket?.writableEnded) socket.destroySoon();
+        else socket?.destroy();
+        break;
+      case op.PAUSE:
+        socket?.pause();
+        break;
+      case op.RESUME:
+        socket?.resume();
+        break;
+      case op.IDLE_LIMIT: {
+        const limit = reader.next<number>();
+        socket?.setTimeout(limit);
+        break;
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,248 @@
+/** The requests of HTTP/2 in the front's thread. */
+import http2 from 'node:http2';
+import type { Clock, Timer } from '../../../kernel/index.ts';
+import { isStatusError } from '../../../machinery/status.ts';
+import type { ResponseHeaders } from '../../request.ts';
+import { readWhole } from '../body.ts';
+import { separateIdentityHeaders } from '../identity-headers.ts';
+import { answerWhole, begin } from '../http2.ts';
+import { peerOf } from '../peer.ts';
+import type { BatchReader, Outbox } from './batch.ts';
+import * as op from './operations.ts';
+
+/** A body of that length comes with its request; a longer one is read when the pipeline wants it. */
+const SHORT_BODY_BYTES = 64 * 1024;
+/** A request whose short body does not come is passed on without it. */
+const BODY_PATIENCE_MS = 1000;
+/** Kinds of requests that a client alternates between. */
+const REMEMBERED_HEADERS = 8;
+const NOTHING = new Uint8Array(0);
+
+interface OpenStream {
+  readonly id: number;
+  readonly stream: http2.ServerHttp2Stream;
+  /** For HEAD, whose answer has no body. */
+  readonly method: string;
+  readonly contentLength: string | undefined;
+  body?: Promise<Buffer>;
+  /** Written, and not yet reported as taken. */
+  unreported: number;
+}
+
+interface Session {
+  readonly id: number;
+  readonly remembered: (readonly string[])[];
+  next: number;
+}
+
+/** Passes a request on once; what it does without a body that is still coming. */
+interface WaitingForBody {
+  readonly passOn: () => void;
+  readonly since: number;
+}
+
+export class FrontStreams {
+  readonly #open = new Map<number, OpenStream>();
+  readonly #sessions = new WeakMap<http2.ServerHttp2Session, Session>();
+  readonly #waiting = new Set<WaitingForBody>();
+  readonly #written = new Set<OpenStream>();
+  readonly #sweep: Timer;
+  #lastStream = 0;
+  #lastSession = 0;
+
+  constructor(
+    private readonly outbox: Outbox,
+    private readonly clock: Clock,
+    private readonly maxBodyBytes: number,
+  ) {
+    this.#sweep = clock.every(BODY_PATIENCE_MS, () => this.#passOnWithoutBodies());
+  }
+
+  stop(): void {
+    this.#sweep.cancel();
+  }
+
+  begin(stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHeaders, raw: readonly string[]): void {
+    stream.on('error', ignore);
+    const { session } = stream;
+    if (!session) return;
+    const id = ++this.#lastStream;
+    const open: OpenStream = { id, stream, method: headers[':method'] ?? 'GET', contentLength: headers['content-length'], unreported: 0 };
+    this.#open.set(id, open);
+    stream.once('close', () => this.#closed(id));
+    const known = this.#sessionOf(session as http2.ServerHttp2Session);
+    const pass = (state: number, body: Uint8Array): void => {
+      // Only now: other headers may have taken their place while the body came in.
+      const place = this.#placeOf(known, headers, raw);
+      this.outbox.say(op.REQUEST, id, known.id, place, headers[':path'] ?? '/', state);
+      this.outbox.bytes(body);
+    };
+    if (stream.endAfterHeaders) pass(op.COMPLETE, NOTHING);
+    else if (Number(headers['content-length']) <= SHORT_BODY_BYTES) this.#passWithBody(open, pass);
+    else pass(op.NOT_READ, NOTHING);
+  }
+
+  #passWithBody(open: OpenStream, pass: (state: number, body: Uint8Array) => void): void {
+    const waiting: WaitingForBody = { since: this.clock.monotonic(), passOn: () => pass(op.NOT_READ, NOTHING) };
+    this.#waiting.add(waiting);
+    void this.#read(open).then(
+      (body) => {
+        if (this.#waiting.delete(waiting)) pass(op.COMPLETE, body);
+      },
+      () => {
+        // Who asks for the body is told why there is none.
+        if (this.#waiting.delete(waiting)) waiting.passOn();
+      },
+    );
+  }
+
+  #passOnWithoutBodies(): void {
+    const before = this.clock.monotonic() - BODY_PATIENCE_MS;
+    for (const waiting of this.#waiting) {
+      if (waiting.since > before) return;
+      this.#waiting.delete(waiting);
+      waiting.passOn();
+    }
+  }
+
+  #read(open: OpenStream): Promise<Buffer> {
+    return (open.body ??= readWhole(open.stream, { encoding: undefined, maxBytes: this.maxBodyBytes, length: open.contentLength }));
+  }
+
+  #sessionOf(session: http2.ServerHttp2Session): Session {
+    let known = this.#sessions.get(session);
+    if (!known) {
+      const id = ++this.#lastSession;
+      known = { id, remembered: [], next: 0 };
+      this.#sessions.set(session, known);
+      const { remoteAddress, certificate } = peerOf(session);
+      this.outbox.say(op.SESSION, id, remoteAddress, certificate?.authorized ?? false);
+      this.outbox.bytes(certificate?.raw ?? NOTHING);
+      session.once('close', () => this.outbox.say(op.SESSION_CLOSED, id));
+    }
+    return known;
+  }
+
+  #placeOf(session: Session, headers: http2.IncomingHttpHeaders, raw: readonly string[]): number {
+    const known = session.remembered.findIndex((other) => sameButTarget(other, raw));
+    if (known >= 0) return known;
+    const place = session.next;
+    session.next = (place + 1) % REMEMBERED_HEADERS;
+    session.remembered[place] = raw;
+    const { ':path': _, ...told } = separateIdentityHeaders(headers, raw);
+    this.outbox.say(op.HEADERS, session.id, place, told);
+    return place;
+  }
+
+  #closed(id: number): void {
+    if (this.#open.delete(id)) this.outbox.say(op.CLOSED, id);
+  }
+
+  /** False for an operation that is not on streams. */
+  perform(operation: number, reader: BatchReader): boolean {
+    switch (operation) {
+      case op.ANSWER:
+        this.#answer(reader);
+        return true;
+      case op.BEGIN:
+        this.#respond(reader);
+        return true;
+      case op.PIECE:
+        this.#write(this.#open.get(reader.next<number>()), reader.bytes());
+        return true;
+      case op.LARGE_PIECE:
+        this.#writeLarge(reader.next<number>(), reader.next<number>(), reader.buffer);
+        return true;
+      case op.END:
+        this.#take(reader)?.stream.end();
+        return true;
+      case op.RESET:
+        this.#take(reader)?.stream.close(http2.constants.NGHTTP2_INTERNAL_ERROR);
+        return true;
+      case op.WANT_BODY:
+        this.#sendBody(reader.next<number>());
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  /** Forgets the stream: its answer is complete. */
+  #take(reader: BatchReader): OpenStream | undefined {
+    const id = reader.next<number>();
+    const open = this.#open.get(id);
+    this.#open.delete(id);
+    return open;
+  }
+
+  #answer(reader: BatchReader): void {
+    const open = this.#take(reader);
+    const status = reader.next<number>();
+    const headers = reader.next<ResponseHeaders>();
+    const body = reader.bytes();
+    if (open && !open.stream.destroyed) answerWhole({ status, headers, body }, open.stream, open.method);
+  }
+
+  #respond(reader: BatchReader): void {
+    const open = this.#open.get(reader.next<number>());
+    const head = { status: reader.next<number>(), headers: reader.next<ResponseHeaders>() };
+    if (open && !open.stream.destroyed) begin(head, open.stream);
+  }
+
+  #write(open: OpenStream | undefined, piece: Buffer): void {
+    if (!open || open.stream.destroyed) return;
+    open.unreported += piece.length;
+    open.stream.write(piece, () => this.#wasWritten(open));
+  }
+
+  /** Reports come together, too: a thousand watchers take an event at once. */
+  #wasWritten(open: OpenStream): void {
+    this.#written.add(open);
+    if (this.#written.size === 1) void this.clock.yield().then(() => this.#report());
+  }
+
+  #report(): void {
+    for (const open of this.#written) {
+      const taken = open.unreported - open.stream.writableLength;
+      if (taken <= 0) continue;
+      open.unreported -= taken;
+      this.outbox.say(op.TAKEN, open.id, taken);
+    }
+    this.#written.clear();
+  }
+
+  #writeLarge(id: number, length: number, buffer: Buffer): void {
+    const back = (): void => this.outbox.hand(buffer.buffer as ArrayBuffer, op.RETURNED, id);
+    const open = this.#open.get(id);
+    if (!open || open.stream.destroyed) return back();
+    // What broke off may still be read from somewhere below: such a buffer does not come back, and the stream's end tells why.
+    open.stream.write(buffer.subarray(0, length), (error) => {
+      if (!error) back();
+    });
+  }
+
+  #sendBody(id: number): void {
+    const open = this.#open.get(id);
+    if (!open) return;
+    const tell = (state: number, body: Uint8Array): void => {
+      this.outbox.say(op.BODY, id, state);
+      this.outbox.bytes(body);
+    };
+    void this.#read(open).then(
+      (body) => tell(op.COMPLETE, body),
+      (error: unknown) => tell(isStatusError(error, 'RequestEntityTooLarge') ? op.TOO_LARGE : op.CUT_OFF, NOTHING),
+    );
+  }
+}
+
+/** Names and values in turn; the target is another one with every request. */
+function sameButTarget(one: readonly string[], other: readonly string[]): boolean {
+  if (one.length !== other.length) return false;
+  for (let i = 0; i < one.length; i += 2) {
+    if (one[i] !== other[i]) return false;
+    if (one[i + 1] !== other[i + 1] && one[i] !== ':path') return false;
+  }
+  return true;
+}
+
+const ignore = (): void => {};

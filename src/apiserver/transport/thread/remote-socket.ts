@@ -1,0 +1,143 @@
+/** A connection of HTTP/1.1 that the front's thread has: its bytes come and go as messages. */
+import { Duplex } from 'node:stream';
+import type { BatchReader, Outbox } from './batch.ts';
+import * as op from './operations.ts';
+
+export class RemoteSockets {
+  readonly #open = new Map<number, RemoteSocket>();
+
+  constructor(
+    private readonly outbox: Outbox,
+    private readonly accept: (socket: RemoteSocket) => void,
+  ) {}
+
+  /** The front is gone, and with it all connections. */
+  closeAll(): void {
+    for (const socket of this.#open.values()) socket.gone();
+    this.#open.clear();
+  }
+
+  /** False for an operation that is not on connections. */
+  perform(operation: number, reader: BatchReader): boolean {
+    if (operation < op.CONNECTION || operation > op.CONNECTION_IDLE) return false;
+    const id = reader.next<number>();
+    const socket = this.#open.get(id);
+    switch (operation) {
+      case op.CONNECTION: {
+        const opened = new RemoteSocket(id, { remoteAddress: reader.next<string>(), authorized: reader.next<boolean>(), certificate: Buffer.from(reader.bytes()) }, this.outbox);
+        this.#open.set(id, opened);
+        this.accept(opened);
+        break;
+      }
+      case op.RECEIVED: {
+        const bytes = reader.bytes();
+        socket?.received(bytes);
+        break;
+      }
+      case op.RECEIVED_END:
+        socket?.received(null);
+        break;
+      case op.CONNECTION_TAKEN:
+        socket?.taken();
+        break;
+      case op.CONNECTION_CLOSED:
+        this.#open.delete(id);
+        socket?.gone();
+        break;
+      case op.CONNECTION_IDLE:
+        socket?.emit('timeout');
+        break;
+    }
+    return true;
+  }
+}
+
+interface Peer {
+  readonly remoteAddress: string;
+  readonly authorized: boolean;
+  /** Empty when it has shown none. */
+  readonly certificate: Buffer;
+}
+
+/** As much of a TLS socket as servers of HTTP/1.1, WebSockets and proxies ask for. */
+export class RemoteSocket extends Duplex {
+  readonly encrypted = true;
+  readonly remoteAddress: string;
+  readonly authorized: boolean;
+  readonly #certificate: Buffer;
+  #open = true;
+  #paused = false;
+  readonly #written: (() => void)[] = [];
+
+  constructor(
+    private readonly id: number,
+    { remoteAddress, authorized, certificate }: Peer,
+    private readonly outbox: Outbox,
+  ) {
+    super();
+    this.remoteAddress = remoteAddress;
+    this.authorized = authorized;
+    this.#certificate = certificate;
+  }
+
+  getPeerCertificate(): { raw: Buffer } {
+    return { raw: this.#certificate };
+  }
+
+  setNoDelay(): this {
+    return this;
+  }
+
+  setKeepAlive(): this {
+    return this;
+  }
+
+  readonly setTimeout = (milliseconds: number, onTimeout?: () => void): this => {
+    this.#say(op.IDLE_LIMIT, milliseconds);
+    if (onTimeout) this.once('timeout', onTimeout);
+    return this;
+  };
+
+  override _read(): void {
+    if (!this.#paused) return;
+    this.#paused = false;
+    this.#say(op.RESUME);
+  }
+
+  received(bytes: Buffer | null): void {
+    if (this.push(bytes) || this.#paused || bytes === null) return;
+    this.#paused = true;
+    this.#say(op.PAUSE);
+  }
+
+  override _write(bytes: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.#written.push(done);
+    this.#say(op.SEND);
+    this.outbox.bytes(bytes);
+  }
+
+  taken(): void {
+    this.#written.shift()?.();
+  }
+
+  override _final(done: () => void): void {
+    this.#say(op.SEND_END);
+    done();
+  }
+
+  override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
+    if (this.#open) this.#say(op.DROP);
+    this.#open = false;
+    done(error);
+  }
+
+  /** The connection is no more. */
+  gone(): void {
+    this.#open = false;
+    this.destroy();
+  }
+
+  #say(operation: number, ...args: readonly number[]): void {
+    this.outbox.say(operation, this.id, ...args);
+  }
+}

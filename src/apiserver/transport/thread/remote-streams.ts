@@ -1,0 +1,274 @@
+/** The requests of HTTP/2 in the pipeline's thread: they came in at the front's, and their answers leave there. */
+import type { ApiRequest, ApiResponse, PeerCertificate, ResponseSink } from '../../request.ts';
+import { cutOff, plain, tooLarge } from '../body.ts';
+import { giveBack, sendLargeBody, type BufferWriter } from '../large-body.ts';
+import type { RunningRequests } from '../running-requests.ts';
+import type { Handler } from '../serve.ts';
+import { splitTarget } from '../target.ts';
+import type { BatchReader, Outbox } from './batch.ts';
+import * as op from './operations.ts';
+
+interface Session {
+  readonly remoteAddress: string;
+  readonly certificate?: PeerCertificate;
+  readonly headers: ApiRequest['headers'][];
+}
+
+export interface RemoteStreamsOptions {
+  readonly outbox: Outbox;
+  readonly running: RunningRequests;
+  readonly handler: Handler;
+  readonly maxBodyBytes: number;
+}
+
+export class RemoteStreams {
+  readonly #sessions = new Map<number, Session>();
+  readonly #open = new Map<number, RemoteStream>();
+
+  constructor(private readonly options: RemoteStreamsOptions) {
+    const { stopping } = options.running;
+    stopping.addEventListener('abort', () => {
+      for (const stream of this.#open.values()) stream.abort(stopping.reason);
+    }, { once: true });
+  }
+
+  /** The front is gone, and with it all streams. */
+  closeAll(): void {
+    for (const stream of this.#open.values()) stream.close();
+    this.#open.clear();
+  }
+
+  /** False for an operation that is not on streams. */
+  perform(operation: number, reader: BatchReader): boolean {
+    switch (operation) {
+      case op.SESSION: {
+        const id = reader.next<number>();
+        const remoteAddress = reader.next<string>();
+        const authorized = reader.next<boolean>();
+        const raw = reader.bytes();
+        this.#sessions.set(id, { remoteAddress, headers: [], ...(raw.length > 0 ? { certificate: { raw: Buffer.from(raw), authorized } } : {}) });
+        return true;
+      }
+      case op.HEADERS: {
+        const session = this.#sessions.get(reader.next<number>());
+        const place = reader.next<number>();
+        const headers = reader.next<ApiRequest['headers']>();
+        if (session) session.headers[place] = headers;
+        return true;
+      }
+      case op.SESSION_CLOSED:
+        this.#sessions.delete(reader.next<number>());
+        return true;
+      case op.REQUEST:
+        this.#begin(reader);
+        return true;
+      case op.BODY: {
+        const stream = this.#open.get(reader.next<number>());
+        const state = reader.next<number>();
+        const body = reader.bytes();
+        stream?.received(state, body);
+        return true;
+      }
+      case op.CLOSED: {
+        const id = reader.next<number>();
+        this.#open.get(id)?.close();
+        this.#open.delete(id);
+        return true;
+      }
+      case op.TAKEN: {
+        const stream = this.#open.get(reader.next<number>());
+        const bytes = reader.next<number>();
+        stream?.taken(bytes);
+        return true;
+      }
+      case op.RETURNED: {
+        const stream = this.#open.get(reader.next<number>());
+        giveBack(reader.buffer);
+        stream?.returned();
+        return true;
+      }
+      default:
+        return false;
+    }
+  }
+
+  #begin(reader: BatchReader): void {
+    const id = reader.next<number>();
+    const session = this.#sessions.get(reader.next<number>());
+    const place = reader.next<number>();
+    const head = { target: reader.next<string>(), bodyState: reader.next<number>(), body: reader.bytes() };
+    const headers = session?.headers[place];
+    // A body that was cut off comes after its connection has gone.
+    if (!session || !headers) return;
+    const stream = new RemoteStream(id, { session, headers, ...head }, this.options);
+    this.#open.set(id, stream);
+    void this.options.running.run(() => this.#serve(id, stream));
+  }
+
+  async #serve(id: number, stream: RemoteStream): Promise<void> {
+    try {
+      const response = await this.options.handler(stream);
+      await stream.answer(response);
+    } finally {
+      this.#open.delete(id);
+    }
+  }
+}
+
+interface Head {
+  readonly session: Session;
+  readonly headers: ApiRequest['headers'];
+  readonly target: string;
+  readonly bodyState: number;
+  readonly body: Buffer;
+}
+
+/** What a slow reader may have waiting before its writer is told. */
+const HIGH_WATER_BYTES = 64 * 1024;
+const NOTHING = new Uint8Array(0);
+
+class RemoteStream implements ApiRequest, BufferWriter {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: ApiRequest['headers'];
+  readonly remoteAddress: string;
+  readonly peerCertificate?: PeerCertificate;
+  closed = false;
+  #aborting: AbortController | undefined;
+  #body: Promise<Buffer> | undefined;
+  readonly #read: Buffer | undefined;
+  #bodyWanted: { resolve: (body: Buffer) => void; reject: (error: Error) => void } | undefined;
+  #pending = 0;
+  #drained: (() => void)[] = [];
+  /** Who waits for buffers to come back, in their order. */
+  #buffers: (() => void)[] = [];
+
+  constructor(
+    private readonly id: number,
+    { session, headers, target, bodyState, body }: Head,
+    private readonly options: RemoteStreamsOptions,
+  ) {
+    const method = headers[':method'];
+    this.method = typeof method === 'string' ? method : 'GET';
+    const { path, query } = splitTarget(target);
+    this.path = path;
+    this.query = query;
+    this.headers = headers;
+    this.remoteAddress = session.remoteAddress;
+    if (session.certificate) this.peerCertificate = session.certificate;
+    if (bodyState === op.COMPLETE) this.#read = body;
+  }
+
+  get signal(): AbortSignal {
+    if (!this.#aborting) {
+      this.#aborting = new AbortController();
+      const { stopping } = this.options.running;
+      if (stopping.aborted) this.#aborting.abort(stopping.reason);
+      else if (this.closed) this.#aborting.abort(clientWentAway());
+    }
+    return this.#aborting.signal;
+  }
+
+  readBody(): Promise<Buffer> {
+    this.#body ??= plain(this.#read ? Promise.resolve(this.#read) : this.#wantBody(), { encoding: this.headers['content-encoding'], maxBytes: this.options.maxBodyBytes });
+    return this.#body;
+  }
+
+  #wantBody(): Promise<Buffer> {
+    if (this.closed) return Promise.reject(cutOff());
+    this.options.outbox.say(op.WANT_BODY, this.id);
+    return new Promise((resolve, reject) => (this.#bodyWanted = { resolve, reject }));
+  }
+
+  received(state: number, body: Buffer): void {
+    if (state === op.COMPLETE) this.#bodyWanted?.resolve(body);
+    else this.#bodyWanted?.reject(state === op.TOO_LARGE ? tooLarge(this.options.maxBodyBytes) : cutOff());
+  }
+
+  abort(reason: unknown): void {
+    this.#aborting?.abort(reason);
+  }
+
+  /** The client went away. */
+  close(): void {
+    this.closed = true;
+    this.#bodyWanted?.reject(cutOff());
+    this.abort(clientWentAway());
+    this.#wake();
+    for (const resolve of this.#buffers.splice(0)) resolve();
+  }
+
+  async answer(response: ApiResponse): Promise<void> {
+    if (this.closed || response.hijacked) return;
+    const { outbox } = this.options;
+    const { status, headers } = response;
+    if (response.large && this.method !== 'HEAD') {
+      headers['content-length'] = String(response.large.length);
+      outbox.say(op.BEGIN, this.id, status, headers);
+      await sendLargeBody(response.large, this);
+    } else if (response.stream) {
+      outbox.say(op.BEGIN, this.id, status, headers);
+      await this.#stream(response.stream);
+    } else {
+      const { body = NOTHING } = response;
+      outbox.say(op.ANSWER, this.id, status, headers);
+      outbox.bytes(typeof body === 'string' ? Buffer.from(body) : body);
+    }
+  }
+
+  async #stream(run: NonNullable<ApiResponse['stream']>): Promise<void> {
+    try {
+      await run(this.#sink());
+    } catch (error) {
+      if (!this.closed) this.options.outbox.say(op.RESET, this.id);
+      throw error;
+    }
+    this.end();
+  }
+
+  #sink(): ResponseSink {
+    const stream = this;
+    return {
+      signal: this.signal,
+      write: (piece) => this.#write(piece),
+      drained: () => (this.#pending > HIGH_WATER_BYTES && !this.closed ? new Promise((resolve) => this.#drained.push(resolve)) : Promise.resolve()),
+      get pending() {
+        return stream.#pending;
+      },
+    };
+  }
+
+  #write(piece: Buffer | string): boolean {
+    if (this.closed) return false;
+    const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
+    this.#pending += bytes.length;
+    this.options.outbox.say(op.PIECE, this.id);
+    this.options.outbox.bytes(bytes);
+    return this.#pending <= HIGH_WATER_BYTES;
+  }
+
+  taken(bytes: number): void {
+    this.#pending -= bytes;
+    if (this.#pending <= HIGH_WATER_BYTES) this.#wake();
+  }
+
+  #wake(): void {
+    if (this.#drained.length > 0) for (const resolve of this.#drained.splice(0)) resolve();
+  }
+
+  write(buffer: Buffer, length: number): Promise<void> {
+    this.options.outbox.hand(buffer.buffer as ArrayBuffer, op.LARGE_PIECE, this.id, length);
+    return new Promise((resolve) => this.#buffers.push(resolve));
+  }
+
+  returned(): void {
+    this.#buffers.shift()?.();
+  }
+
+  end(): void {
+    if (!this.closed) this.options.outbox.say(op.END, this.id);
+  }
+}
+
+const clientWentAway = (): Error => new Error('the client went away');
