@@ -1,7 +1,7 @@
 /** What the local cloud stands on: the fabric's nodes and the host's routes. */
 import http from 'node:http';
 import type { LocalInfrastructure } from '../cloud-controller-manager/index.ts';
-import { connectIn, runIn } from '../kernel/netns/index.ts';
+import { connectIn } from '../kernel/netns/index.ts';
 import type { Fabric } from './fabric/index.ts';
 
 const PROBE_TIMEOUT_MS = 1000;
@@ -15,27 +15,16 @@ export interface LocalInfrastructureOptions {
 }
 
 export function localInfrastructure({ fabric, isRunning, hostNetns }: LocalInfrastructureOptions): LocalInfrastructure {
-  const ip = (address: string, parameters: readonly string[]): Promise<string> => runIn('ip', [address.includes(':') ? '-6' : '-4', 'route', ...parameters], { netns: hostNetns });
-  const prefix = (address: string): string => `${address}/${address.includes(':') ? 128 : 32}`;
   return {
     instances: () => Array.from(fabric.nodes.values(), ({ name, addresses, podCidrs }) => ({ name, addresses, podCidrs, running: isRunning(name) })),
     setPodCidrs: (node, podCidrs) => fabric.setPodCidrs(node, podCidrs),
     podRoutes: () => fabric.listPodRoutes(),
     loadBalancerRanges: fabric.loadBalancerRanges,
-    routeAddress: async (address, nodes) => {
-      // Unreachable at once is better than silence: a client learns that nobody is healthy.
-      const way = nodes.length === 0 ? ['replace', 'unreachable', prefix(address)] : ['replace', prefix(address), ...nodes.flatMap((via) => ['nexthop', 'via', via, 'dev', fabric.hostInterface])];
-      await removeRoute(ip, prefix(address), address);
-      await ip(address, way);
-    },
-    unrouteAddress: (address) => removeRoute(ip, prefix(address), address),
+    // Unreachable at once is better than silence: a client learns that nobody is healthy.
+    routeAddress: (address, nodes) => fabric.routeHostAddress(address, nodes),
+    unrouteAddress: (address) => fabric.unrouteHostAddress(address),
     probe: (host, port, path) => probe({ netns: hostNetns, host, port }, path),
   };
-}
-
-/** A route of another type does not replace one; so the old one goes first. */
-async function removeRoute(ip: (address: string, parameters: readonly string[]) => Promise<string>, prefix: string, address: string): Promise<void> {
-  for (const type of [[], ['unreachable']]) await ip(address, ['del', ...type, prefix]).catch(() => undefined);
 }
 
 function probe(target: { netns: string | undefined; host: string; port: number }, path: string): Promise<boolean> {

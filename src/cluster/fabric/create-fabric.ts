@@ -1,6 +1,6 @@
 /** The fabric of this machine: namespaces, a switch, routes and rules made by the kernel. */
 import { createHash } from 'node:crypto';
-import net from 'node:net';
+import type net from 'node:net';
 import path from 'node:path';
 import type { Context } from '../../kernel/index.ts';
 import {
@@ -27,6 +27,7 @@ import {
   type ListedRoute,
   type Route,
 } from '../../kernel/netns/index.ts';
+import { BalancerRoutes, hostRange } from './balancer-routes.ts';
 import { claim, fabricDirectory, fabricId, listClaims, releaseClaim, type Claim } from './claims.ts';
 import { FabricError, type AddNodeOptions, type Fabric, type FabricNode, type FabricOptions, type FabricRanges, type HostListener, type PodRoute } from './fabric.ts';
 import { enableForwarding, restoreForwarding } from './host-forwarding.ts';
@@ -106,6 +107,7 @@ class LocalFabric implements Fabric {
   readonly #hostNetns: string | undefined;
   readonly #owner: FileLock;
   readonly #records: NodeRecords;
+  readonly #balancers: BalancerRoutes;
   readonly #netlinks = new Map<string, NetlinkSocket>();
   readonly #listeners = new Set<HostListener>();
   #switch: Switch | undefined;
@@ -126,6 +128,7 @@ class LocalFabric implements Fabric {
     this.hostInterface = interfaceOf(claimed.id);
     this.hostAddresses = claimed.ranges.nodes.map((range) => AddressRange.parse(range).at(1));
     this.loadBalancerRanges = claimed.ranges.nodes.map(loadBalancerRange);
+    this.#balancers = new BalancerRoutes(host, this.loadBalancerRanges);
     this.#records = new NodeRecords(path.join(this.#directory, 'nodes'), claimed.ranges.nodes);
   }
 
@@ -284,19 +287,33 @@ class LocalFabric implements Fabric {
     if (requests.length > 0) await netlink.send(requests);
   }
 
+  routeHostAddress(address: string, nodeAddresses: readonly string[]): Promise<void> {
+    return this.#exclusively(async () => {
+      this.#checkHostAddress(address);
+      await this.#balancers.route(address, { nodeAddresses, interfaceIndex: (await this.#hostLink()).index });
+    });
+  }
+
+  unrouteHostAddress(address: string): Promise<void> {
+    return this.#exclusively(() => this.#balancers.unroute(address));
+  }
+
+  #checkHostAddress(address: string): void {
+    if (this.loadBalancerRanges.some((range) => AddressRange.parse(range).contains(address))) return;
+    throw new FabricError('bad-configuration', `${address} is not in ${this.loadBalancerRanges.join()}, which is for addresses of the host`);
+  }
+
   addHostAddress(address: string): Promise<void> {
     return this.#exclusively(async () => {
-      if (!this.loadBalancerRanges.some((range) => AddressRange.parse(range).contains(address))) {
-        throw new FabricError('bad-configuration', `${address} is not in ${this.loadBalancerRanges.join()}, which is for addresses of the host`);
-      }
-      await this.#host.send([addAddress((await this.#hostLink()).index, hostCidr(address))]);
+      this.#checkHostAddress(address);
+      await this.#host.send([addAddress((await this.#hostLink()).index, hostRange(address))]);
     });
   }
 
   removeHostAddress(address: string): Promise<void> {
     return this.#exclusively(async () => {
       if (this.hostAddresses.includes(address)) throw new FabricError('bad-configuration', `${address} is the host's own address`);
-      await this.#host.send([deleteAddress((await this.#hostLink()).index, hostCidr(address))]);
+      await this.#host.send([deleteAddress((await this.#hostLink()).index, hostRange(address))]);
     });
   }
 
@@ -324,6 +341,7 @@ class LocalFabric implements Fabric {
     await this.#exclusively(async () => {
       for (const record of [...this.#records.all.values()]) await this.#removeNode(record);
       await this.#changeRoutes(this.#host, this.hostInterface, () => []);
+      await this.#balancers.removeAll();
       await this.#host.send([deleteLink({ name: this.hostInterface })]);
       this.#switch?.close();
       this.#switch = undefined;
@@ -381,8 +399,6 @@ class LocalFabric implements Fabric {
     return result;
   }
 }
-
-const hostCidr = (address: string): string => `${address}/${net.isIPv6(address) ? 128 : 32}`;
 
 /** Stable across restarts, so that neighbours never look for a node in the wrong place. */
 function macOf(text: string): string {

@@ -195,6 +195,55 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
     expect((await fabric.addNode('c')).addresses, 'the address is free again').toEqual(['10.64.0.3']);
   });
 
+  test('addresses of load balancers lead to the nodes that are told, at once to nobody without any, and go with the fabric', async () => {
+    const before = await snapshot();
+    const fabric = await create({ families: ['IPv4', 'IPv6'] });
+    const nodes = [await fabric.addNode('a'), await fabric.addNode('b')];
+    const addresses = fabric.loadBalancerRanges.map((range) => range.replace(/(\.0|::)\/\d+$/, (end) => (end.startsWith('.') ? '.7' : '::7')));
+    for (const node of nodes) {
+      const server = net.createServer((socket) => socket.end(node.name));
+      closers.push(() => void server.close());
+      for (const address of addresses) await runIn('ip', ['addr', 'add', `${address}/${address.includes(':') ? 128 : 32}`, 'dev', 'lo'], { netns: node.netnsPath });
+      await listenIn(server, { netns: node.netnsPath, host: '::', port: 80 });
+    }
+    for (const [family, address] of addresses.entries()) {
+      const of = (index: number): string => nodes[index]!.addresses[family]!;
+      await fabric.routeHostAddress(address, [of(0), of(1)]);
+      expect(['a', 'b']).toContain(await ask(host, address));
+      await fabric.routeHostAddress(address, [of(1)]);
+      expect(await ask(host, address)).toBe('b');
+      await fabric.routeHostAddress(address, [of(0)]);
+      expect(await ask(host, address)).toBe('a');
+      await fabric.routeHostAddress(address, []);
+      await expect(ask(host, address)).rejects.toThrow(/EHOSTUNREACH/);
+      await fabric.routeHostAddress(address, [of(0), of(1)]);
+      expect(['a', 'b']).toContain(await ask(host, address));
+      await fabric.unrouteHostAddress(address);
+      expect(await runIn('ip', [family === 0 ? '-4' : '-6', 'route'], { netns: host })).not.toContain(address);
+      await fabric.routeHostAddress(address, []);
+    }
+    await expect(fabric.routeHostAddress('192.0.2.1', [])).rejects.toThrow('is not in');
+    await fabric.destroy();
+    fabrics.delete(fabric);
+    expect(await snapshot()).toBe(before);
+  });
+
+  test('a node whose cable is out hears and says nothing until it is added again', async () => {
+    const fabric = await create({ families: ['IPv4', 'IPv6'] });
+    const [a, b] = [await fabric.addNode('a', { podCidrs: ['10.244.0.0/24'] }), await fabric.addNode('b', { podCidrs: ['10.244.1.0/24'] })];
+    const { ips } = await pod(a, 'pod');
+    await serve(a.netnsPath);
+    await serve(path.join(namespaces.directory, 'pod'));
+    const everything = [...a.addresses, ...ips];
+    for (const address of everything) expect(await ask(b.netnsPath, address)).not.toBe('');
+    await fabric.unplugNode('a');
+    for (const address of everything) await expect(ask(b.netnsPath, address)).rejects.toThrow();
+    expect(await ask(a.netnsPath, ips[0]!)).not.toBe('');
+    await fabric.addNode('a');
+    for (const address of everything) expect(await ask(b.netnsPath, address)).not.toBe('');
+    await expect(fabric.unplugNode('c')).rejects.toThrow('no node c');
+  });
+
   test('addresses of load balancers on the host', async () => {
     const fabric = await create();
     const node = await fabric.addNode('node', { podCidrs: ['10.244.0.0/24'] });

@@ -48,6 +48,12 @@ export interface Fabric {
   setPodCidrs(node: string, podCidrs: readonly string[]): Promise<void>;
   /** The routes to pod ranges as the kernel has them in the host's namespace. */
   listPodRoutes(): Promise<readonly PodRoute[]>;
+  /**
+   * Sends what the host and the nodes have for an address of `loadBalancerRanges` to these nodes, each its share of the
+   * connections; with none of them, callers learn at once that nobody is there.
+   */
+  routeHostAddress(address: string, nodeAddresses: readonly string[]): Promise<void>;
+  unrouteHostAddress(address: string): Promise<void>;
   /** An address more on the host's interface, such as a load balancer's: nodes, pods and the host reach it. */
   addHostAddress(address: string): Promise<void>;
   removeHostAddress(address: string): Promise<void>;

@@ -27,10 +27,12 @@ const RTA_OIF = 4;
 const RTA_GATEWAY = 5;
 const RTA_PRIORITY = 6;
 const RTA_PREFSRC = 7;
+const RTA_MULTIPATH = 9;
 const RTA_TABLE = 15;
 const RT_TABLE_MAIN = 254;
 const RT_SCOPE_UNIVERSE = 0;
 const RT_SCOPE_LINK = 253;
+const RT_SCOPE_NOWHERE = 255;
 const RTN_UNICAST = 1;
 const RTN_LOCAL = 2;
 const RTN_BLACKHOLE = 6;
@@ -91,6 +93,8 @@ export interface Route {
   readonly type?: 'unicast' | 'blackhole' | 'unreachable' | 'local';
   readonly interfaceIndex?: number;
   readonly gateway?: string;
+  /** Several gateways on the interface, each for its share of the connections. */
+  readonly gateways?: readonly string[];
   /** The gateway is on the interface even if no address of the interface says so. */
   readonly onLink?: boolean;
   readonly source?: string;
@@ -113,27 +117,38 @@ export function addNewRoute(route: Route): NetlinkRequest {
 
 /** Whoever made it, unless its protocol is said. */
 export function deleteRoute(route: Route): NetlinkRequest {
-  return { type: RTM_DELROUTE, flags: 0, body: routeBody({ protocol: 0, ...route }), what: `delete the route ${routeText(route)}`, accept: ['ESRCH', 'ENODEV'] };
+  return { type: RTM_DELROUTE, flags: 0, body: routeBody({ protocol: 0, ...route }, { anyScope: route.gateway === undefined && route.interfaceIndex === undefined }), what: `delete the route ${routeText(route)}`, accept: ['ESRCH', 'ENODEV'] };
 }
 
 /** `struct rtmsg`: family, dst_len, src_len, tos, table, protocol, scope, type, flags u32. */
-function routeBody(route: Route): Buffer {
-  const { destination, gateway, interfaceIndex, source, metric, table = RT_TABLE_MAIN, type = 'unicast', protocol = RTPROT_STATIC } = route;
+function routeBody(route: Route, { anyScope = false } = {}): Buffer {
+  const { destination, gateway, gateways, interfaceIndex, source, metric, table = RT_TABLE_MAIN, type = 'unicast', protocol = RTPROT_STATIC } = route;
   const prefix = destination === 'default' ? undefined : parsePrefix(destination);
   const family = familyOf(prefix?.address ?? gateway ?? (route.family === 6 ? '::' : '0.0.0.0'));
-  const scope = family === AF_INET && type === 'unicast' && gateway === undefined ? RT_SCOPE_LINK : RT_SCOPE_UNIVERSE;
+  const isDirect = family === AF_INET && type === 'unicast' && gateway === undefined && gateways === undefined;
+  const scope = anyScope ? RT_SCOPE_NOWHERE : isDirect ? RT_SCOPE_LINK : RT_SCOPE_UNIVERSE;
   const body = Buffer.alloc(12);
   body.set([family, prefix?.length ?? 0, 0, 0, table < 256 ? table : 0, protocol, scope, ROUTE_TYPES[type]]);
   body.writeUInt32LE(route.onLink ? RTNH_F_ONLINK : 0, 8);
   return Buffer.concat([
     body,
     ...(prefix === undefined ? [] : [attribute(RTA_DST, addressBytes(prefix.address))]),
-    ...(interfaceIndex === undefined ? [] : [attribute(RTA_OIF, u32(interfaceIndex))]),
+    ...(interfaceIndex === undefined || gateways !== undefined ? [] : [attribute(RTA_OIF, u32(interfaceIndex))]),
+    ...(gateways === undefined ? [] : [attribute(RTA_MULTIPATH, gateways.map((each) => nextHop(each, interfaceIndex ?? 0)))]),
     ...(gateway === undefined ? [] : [attribute(RTA_GATEWAY, addressBytes(gateway))]),
     ...(source === undefined ? [] : [attribute(RTA_PREFSRC, addressBytes(source))]),
     ...(metric === undefined ? [] : [attribute(RTA_PRIORITY, u32(metric))]),
     attribute(RTA_TABLE, u32(table)),
   ]);
+}
+
+/** `struct rtnexthop`: length u16, flags u8, weight - 1 u8, interface index i32; then attributes. */
+function nextHop(gateway: string, interfaceIndex: number): Buffer {
+  const attributes = attribute(RTA_GATEWAY, addressBytes(gateway));
+  const header = Buffer.alloc(8);
+  header.writeUInt16LE(8 + attributes.length, 0);
+  header.writeInt32LE(interfaceIndex, 4);
+  return Buffer.concat([header, attributes]);
 }
 
 export function routeText({ type, destination, gateway, metric }: Route): string {
