@@ -10,7 +10,7 @@ const missing = requires('root', 'runc', 'conmon', 'kubectl', 'busybox');
 describe.skipIf(missing)(`a node's kubelet${missing ? ` (${missing})` : ''}`, { timeout: 60_000 }, () => {
   let c: NodeCluster;
   beforeAll(async () => {
-    c = await startNodeCluster();
+    c = await startNodeCluster({ kubelet: { shutdownGracePeriod: 6000, shutdownGracePeriodCriticalPods: 3000 } });
   }, 60_000);
   afterAll(() => c?.close(), 60_000);
 
@@ -42,5 +42,26 @@ describe.skipIf(missing)(`a node's kubelet${missing ? ` (${missing})` : ''}`, { 
     await c.until('a server without the protocol is told', async () => (await events('silent')).some((event) => event.startsWith('Unhealthy: Readiness probe failed: error: this server does not implement the grpc health protocol (grpc.health.v1.Health): ')));
     expect((await pod('health')).status?.containerStatuses?.[0]?.restartCount).toBe(0);
     await c.ok('delete pod health strange silent --now');
+  });
+
+  /** The last: nothing starts on this node any more. */
+  it('ends its pods before the machine goes down, the critical ones last', async () => {
+    const polite = ['sh', '-c', 'trap "exit 0" TERM; sleep 1000 & wait'];
+    await make('critical', { command: polite }, { priorityClassName: 'system-cluster-critical' });
+    await make('polite', { command: polite }, { terminationGracePeriodSeconds: 30 });
+    await make('stubborn', { command: ['sh', '-c', 'trap "" TERM; while true; do sleep 0.1; done'] }, { terminationGracePeriodSeconds: 2 });
+    for (const name of ['critical', 'polite', 'stubborn']) await c.until(`${name} runs`, () => isReady(name));
+    await c.node.kubelet.shutDown();
+    const ended = new Map<string, number>();
+    for (const name of ['critical', 'polite', 'stubborn']) {
+      await c.until(`${name} has ended`, async () => (await pod(name)).status?.phase === 'Failed');
+      const { status } = await pod(name);
+      expect(status).toMatchObject({ reason: 'Terminated', message: 'Pod was terminated in response to imminent node shutdown.' });
+      ended.set(name, Date.parse(status?.containerStatuses?.[0]?.state?.terminated?.finishedAt ?? ''));
+    }
+    expect((await pod('stubborn')).status?.containerStatuses?.[0]?.state?.terminated?.exitCode).toBe(137);
+    expect((await pod('polite')).status?.containerStatuses?.[0]?.state?.terminated?.exitCode).toBe(0);
+    expect(ended.get('critical')).toBeGreaterThanOrEqual(ended.get('stubborn') ?? Infinity);
+    await c.until('the node says so', async () => (await c.client.resource('v1/nodes').get({ name: 'node-1' })).status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'False');
   });
 });

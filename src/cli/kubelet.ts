@@ -12,23 +12,18 @@ export async function run(argv: readonly string[]): Promise<number> {
   const ctx = createContext({ signal: stop.signal, name: 'kubelet', ...loggingOptions(flags.values) });
   for (const warning of flags.warnings) ctx.logger.warn(warning);
   const kubelet = await startKubeletCommand(ctx, flags);
-  let stopping = false;
-  // Pods outlive the kubelet, unless the configuration says that they are ended before the machine goes down.
-  const end = (): void => {
-    if (stopping) return stop.abort(new Error('stopped'));
-    stopping = true;
-    void kubelet
-      .shutDown()
-      .catch((error: unknown) => ctx.logger.error(error, 'The shutdown was not graceful'))
-      .finally(() => stop.abort(new Error('stopped')));
-  };
+  // Pods outlive the kubelet. Only a machine that goes down ends them first: logind tells of it, or SIGPWR.
+  const end = (): void => stop.abort(new Error('stopped'));
+  const powerFails = (): void => void kubelet.shutDown().catch((error: unknown) => ctx.logger.error(error, 'The shutdown was not graceful')).finally(end);
   process.on('SIGTERM', end);
   process.on('SIGINT', end);
+  process.on('SIGPWR', powerFails);
   try {
     await kubelet.finished;
     return 0;
   } finally {
     process.off('SIGTERM', end);
     process.off('SIGINT', end);
+    process.off('SIGPWR', powerFails);
   }
 }

@@ -7,6 +7,7 @@ import type { KubeletConfiguration } from './configuration/kubelet-configuration
 import type { Machine } from './node/machine.ts';
 import type { ContainerGcPolicy } from './runtime/container-garbage-collector.ts';
 import type { Dial } from './probes/dial.ts';
+import type { Logind } from './shutdown/logind.ts';
 import type { Mounter } from './volumes/mounter.ts';
 
 /** What the kubelet's own server shows, and whom it believes. */
@@ -50,6 +51,8 @@ export interface KubeletOptions {
   readonly mounter?: Mounter;
   readonly cgroups?: CgroupManager;
   readonly dial?: Dial;
+  /** Default: the machine's, where it has one. */
+  readonly openLogind?: () => Promise<Logind | undefined>;
   /** In milliseconds, where upstream's pace is not to be waited for. */
   readonly periods?: { readonly eviction?: number; readonly imageGc?: number; readonly containerGc?: number };
 }

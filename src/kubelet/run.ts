@@ -23,7 +23,6 @@ import { NodeReporter } from './node/node-reporter.ts';
 import { PodCidrs } from './node/pod-cidrs.ts';
 import { RuntimeProbe } from './node/runtime-probe.ts';
 import { nodeAddressList, nodeLabelSet, nodeTaints } from './node/node-identity.ts';
-import { ShutdownManager } from './node/shutdown-manager.ts';
 import { BackOffTable } from './pod/back-off.ts';
 import { MirrorPods } from './pod/mirror-pods.ts';
 import { PodEvents } from './pod/pod-events.ts';
@@ -42,6 +41,7 @@ import { PodObserver } from './runtime/observe-pod.ts';
 import { removeOrphans } from './remove-orphans.ts';
 import { serveKubelet } from './server/serve-kubelet.ts';
 import { StatsProvider } from './server/stats/stats-provider.ts';
+import { ShutdownManager } from './shutdown/shutdown-manager.ts';
 import { systemMounter } from './volumes/mounter.ts';
 import { TokenManager } from './volumes/token-manager.ts';
 import { VolumeManager } from './volumes/volume-manager.ts';
@@ -199,7 +199,7 @@ export async function run(outer: Context, options: KubeletOptions): Promise<void
     reclaim: { images: () => imageGc.free(Infinity), containers: () => containerGc.collect({ ended: true }) },
     ...period('eviction'),
   });
-  const shutdown = new ShutdownManager(inner, { config, manager, reporter, events });
+  const shutdown = new ShutdownManager(inner, { config, manager, reporter, ...(options.openLogind === undefined ? {} : { openLogind: options.openLogind }) });
   const pleg = new LifecycleEvents(inner, { runtime, onChange: wake, onRelist: (pods) => manager.adopt(pods) });
   const server = await serveKubelet(inner, { config, client, runtime, manager, stats, machine, events });
 
@@ -232,6 +232,7 @@ export async function run(outer: Context, options: KubeletOptions): Promise<void
     group.start('image garbage collection', () => imageGc.run());
     group.start('container garbage collection', () => containerGc.run());
     group.start('container logs', () => rotateContainerLogs(inner, { runtime, config }));
+    group.start('shutdown', () => shutdown.run());
     group.start('plugins', () => plugins.run());
     group.start('devices', () => devices.run());
     group.start('server', () => server.finished);

@@ -32,6 +32,12 @@ export async function openHierarchies(root = '/sys/fs/cgroup'): Promise<Hierarch
   return isUnified ? unified(root) : separate(await controllersOf());
 }
 
+/**
+ * Version 2 stands beside the controllers of version 1 on many machines, without controllers of its own. OCI runtimes put
+ * containers there too, and leave the folders above them to us.
+ */
+const BESIDE = 'unified';
+
 /** Directory of each controller, by its name. */
 async function controllersOf(): Promise<Map<string, string>> {
   const text = await fs.readFile('/proc/self/mountinfo', 'utf8');
@@ -39,15 +45,17 @@ async function controllersOf(): Promise<Map<string, string>> {
   for (const line of text.split('\n')) {
     const [before = '', after = ''] = line.split(' - ');
     const [type, , options = ''] = after.split(' ');
-    if (type !== 'cgroup') continue;
     const directory = before.split(' ')[4] ?? '';
+    if (type === 'cgroup2') found.set(BESIDE, directory);
+    if (type !== 'cgroup') continue;
     for (const option of options.split(',')) if (!['rw', 'ro', 'xattr', 'clone_children'].includes(option)) found.set(option, directory);
   }
   return found;
 }
 
 function separate(controllers: ReadonlyMap<string, string>): Hierarchies {
-  const directories = [...new Set(controllers.values())];
+  const all = [...new Set(controllers.values())];
+  const directories = all.filter((directory) => directory !== controllers.get(BESIDE));
   const at = (cgroup: string, controller: string): string => path.join(controllers.get(controller) ?? `/sys/fs/cgroup/${controller}`, cgroup);
   const set = async (cgroup: string, controller: string, file: string, value: number | undefined): Promise<void> => {
     if (value === undefined || !controllers.has(controller)) return;
@@ -66,10 +74,10 @@ function separate(controllers: ReadonlyMap<string, string>): Hierarchies {
       await set(cgroup, 'pids', 'pids.max', pids);
     },
     async remove(cgroup) {
-      for (const directory of directories) await removeTree(path.join(directory, cgroup));
+      for (const directory of all) await removeTree(path.join(directory, cgroup));
     },
     async list(cgroup) {
-      const names = await Promise.all(directories.map((directory) => children(path.join(directory, cgroup))));
+      const names = await Promise.all(all.map((directory) => children(path.join(directory, cgroup))));
       return [...new Set(names.flat())];
     },
     directory: at,

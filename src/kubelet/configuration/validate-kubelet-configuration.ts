@@ -32,6 +32,7 @@ const CHECKS = {
   cgroupDriver: (c) => unless(['cgroupfs', 'systemd'].includes(c.cgroupDriver), `unrecognized cgroup driver "${c.cgroupDriver}"`),
   logMaxFiles: (c) => unless(c.containerLogMaxFiles > 1, `invalid configuration: containerLogMaxFiles (--container-log-max-files) must be greater than 1`),
   shutdown: (c) => unless(c.shutdownGracePeriodCriticalPods <= c.shutdownGracePeriod, `invalid configuration: shutdownGracePeriodCriticalPods {${c.shutdownGracePeriodCriticalPods}ms} must be <= shutdownGracePeriod {${c.shutdownGracePeriod}ms}`),
+  shutdownBoth: (c) => unless(c.shutdownGracePeriodByPodPriority.length === 0 || (c.shutdownGracePeriod === 0 && c.shutdownGracePeriodCriticalPods === 0), 'invalid configuration: Cannot specify both shutdownGracePeriodByPodPriority and shutdownGracePeriod at the same time'),
   softGrace: (c) => Object.keys(c.evictionSoft).map((signal) => unless(c.evictionSoftGracePeriod[signal] !== undefined, `grace period must be specified for the soft eviction threshold ${signal}`)).find((m) => m !== undefined),
 } as const satisfies Record<string, Check>;
 

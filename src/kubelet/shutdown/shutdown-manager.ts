@@ -1,0 +1,124 @@
+/** When the machine goes down, pods end first: those of low priority, then the critical ones, each group with its own time. */
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import type { Pod } from '../../api/generated/core-v1.ts';
+import { childContext, type Context } from '../../kernel/index.ts';
+import { formatTime } from '../../machinery/time/index.ts';
+import type { KubeletConfig } from '../kubelet-options.ts';
+import { messageOf } from '../images/image-manager.ts';
+import type { NodeReporter } from '../node/node-reporter.ts';
+import type { PodManager } from '../pod/pod-manager.ts';
+import { uidOf } from '../pod/pod-text.ts';
+import { openLogind, type InhibitLock, type Logind } from './logind.ts';
+import { podsOfWaves, shutdownWaves, type Wave } from './waves.ts';
+
+const REASON = 'Terminated';
+const MESSAGE = 'Pod was terminated in response to imminent node shutdown.';
+const STATE_FILE = 'graceful_node_shutdown_state';
+const RECONNECT_MS = 1000;
+const POLL_MS = 50;
+
+export interface ShutdownOptions {
+  readonly config: KubeletConfig;
+  readonly manager: Pick<PodManager, 'activePods' | 'worker' | 'terminate'>;
+  readonly reporter: Pick<NodeReporter, 'event' | 'changed'>;
+  readonly openLogind?: () => Promise<Logind | undefined>;
+}
+
+export class ShutdownManager {
+  readonly #ctx: Context;
+  readonly #options: ShutdownOptions;
+  readonly #waves: readonly Wave[];
+  #shuttingDown = false;
+
+  constructor(ctx: Context, options: ShutdownOptions) {
+    this.#ctx = childContext(ctx, 'shutdown');
+    this.#options = options;
+    this.#waves = shutdownWaves(options.config);
+  }
+
+  get isShuttingDown(): boolean {
+    return this.#shuttingDown;
+  }
+
+  /** Waits for logind to tell of a shutdown; without logind somebody else must call `shutDown`. */
+  async run(): Promise<void> {
+    if (this.#waves.length === 0) return;
+    const { clock, signal, logger } = this.#ctx;
+    while (!signal.aborted) {
+      const logind = await (this.#options.openLogind ?? openLogind)();
+      if (logind === undefined) {
+        logger.info('There is no logind that would tell of a shutdown of the machine; SIGPWR does');
+        return;
+      }
+      const close = (): void => logind.close();
+      signal.addEventListener('abort', close, { once: true });
+      await this.#follow(logind).catch((error: unknown) => logger.error(error, 'Failed to start node shutdown manager'));
+      signal.removeEventListener('abort', close);
+      logind.close();
+      await clock.sleep(RECONNECT_MS, signal).catch(() => {});
+    }
+  }
+
+  async #follow(logind: Logind): Promise<void> {
+    const { logger } = this.#ctx;
+    const wanted = this.#waves.reduce((sum, { seconds }) => sum + seconds, 0) * 1000;
+    if ((await logind.inhibitDelayMs()) < wanted) {
+      await logind.overrideInhibitDelay(wanted);
+      const delay = await logind.inhibitDelayMs();
+      if (delay < wanted) throw new Error(`node shutdown manager was unable to update logind InhibitDelayMaxSec to ${wanted / 1000}s (ShutdownGracePeriod), current value of InhibitDelayMaxSec (${delay / 1000}s) is less than requested ShutdownGracePeriod`);
+    }
+    let lock: InhibitLock | undefined = await logind.inhibit();
+    try {
+      await logind.follow((isComing) => {
+        const react = async (): Promise<void> => {
+          if (isComing) {
+            this.#options.reporter.event('Normal', 'Shutdown', 'Shutdown manager detected shutdown event');
+            await this.shutDown();
+            lock?.release();
+            lock = undefined;
+          } else {
+            this.#options.reporter.event('Normal', 'Shutdown', 'Shutdown manager detected shutdown cancellation');
+            this.#shuttingDown = false;
+            this.#options.reporter.changed();
+            lock ??= await logind.inhibit();
+          }
+        };
+        void react().catch((error: unknown) => logger.error(error, 'The shutdown was not graceful'));
+      });
+    } finally {
+      lock?.release();
+    }
+  }
+
+  async shutDown(): Promise<void> {
+    if (this.#waves.length === 0 || this.#shuttingDown) return;
+    const { clock, logger } = this.#ctx;
+    this.#shuttingDown = true;
+    this.#options.reporter.changed();
+    logger.info('The node is shutting down; pods are ended first');
+    const startTime = formatTime(clock.now());
+    await this.#remember({ startTime });
+    const groups = podsOfWaves(this.#waves, this.#options.manager.activePods());
+    for (const [index, { seconds }] of this.#waves.entries()) await this.#endWave(groups[index] ?? [], seconds);
+    await this.#remember({ startTime, endTime: formatTime(clock.now()) });
+  }
+
+  async #endWave(pods: readonly Pod[], seconds: number): Promise<void> {
+    const { manager } = this.#options;
+    const { clock, signal } = this.#ctx;
+    for (const pod of pods) {
+      const graceSeconds = Math.min(seconds, pod.spec?.terminationGracePeriodSeconds ?? seconds);
+      const condition = { type: 'DisruptionTarget', status: 'True', reason: 'TerminationByKubelet', message: MESSAGE, observedGeneration: pod.metadata.generation, lastTransitionTime: formatTime(clock.now()) };
+      manager.terminate(uidOf(pod), { graceSeconds, verdict: { phase: 'Failed', reason: REASON, message: MESSAGE, conditions: [condition] } });
+    }
+    const deadline = clock.monotonic() + seconds * 1000;
+    while (!signal.aborted && clock.monotonic() < deadline && pods.some((pod) => manager.worker(uidOf(pod))?.isStopped === false)) await clock.sleep(POLL_MS, signal).catch(() => {});
+  }
+
+  /** For those who look after the machine came up again. */
+  async #remember(state: { readonly startTime: string; readonly endTime?: string }): Promise<void> {
+    const file = path.join(this.#options.config.rootDirectory, STATE_FILE);
+    await fs.writeFile(file, JSON.stringify(state), { mode: 0o600 }).catch((error: unknown) => this.#ctx.logger.v(1).info('The state of the shutdown could not be written', { err: messageOf(error) }));
+  }
+}

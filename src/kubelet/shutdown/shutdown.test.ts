@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import type { Pod } from '../../api/generated/core-v1.ts';
+import { DEFAULT_KUBELET_CONFIGURATION } from '../configuration/kubelet-configuration.ts';
+import { decodeMessage, encodeMessage, splitSignature, type DbusMessage } from './dbus-message.ts';
+import { systemdInhibit } from './logind.ts';
+import { podsOfWaves, shutdownWaves } from './waves.ts';
+
+describe('waves', () => {
+  it.each([
+    ['nothing is configured', {}, []],
+    ['one time, a part of it for critical pods', { shutdownGracePeriod: 30_000, shutdownGracePeriodCriticalPods: 10_000 }, [[0, 20], [2_000_000_000, 10]]],
+    ['times by priority, in any order', { shutdownGracePeriodByPodPriority: [{ priority: 1000, shutdownGracePeriodSeconds: 5 }, { priority: 10, shutdownGracePeriodSeconds: 60 }] }, [[10, 60], [1000, 5]]],
+  ])('%s', (_, config, expected) => {
+    expect(shutdownWaves({ ...DEFAULT_KUBELET_CONFIGURATION, ...config }).map(({ priority, seconds }) => [priority, seconds])).toEqual(expected);
+  });
+
+  it('take each pod once: with the highest that is not above it, or the lowest', () => {
+    const waves = [10, 100, 1000].map((priority) => ({ priority, seconds: 1 }));
+    const pods = [-5, 0, 10, 99, 100, 1000, 5000].map((priority): Pod => ({ metadata: { name: String(priority) }, spec: { priority, containers: [] } }));
+    expect(podsOfWaves(waves, pods).map((group) => group.map(({ metadata }) => metadata.name))).toEqual([['-5', '0', '10', '99'], ['100'], ['1000', '5000']]);
+  });
+});
+
+describe('D-Bus messages', () => {
+  it.each<[string, DbusMessage]>([
+    ['a call', { type: 'call', serial: 7, path: '/org/freedesktop/login1', interface: 'a.b', member: 'C', destination: 'd.e', signature: 'ssi', body: ['x', 'größer', -1] }],
+    ['an answer', { type: 'answer', serial: 8, replySerial: 7, sender: ':1.2', signature: 'v', body: [5_000_000n] }],
+    ['a signal', { type: 'signal', serial: 9, path: '/a', interface: 'a.b', member: 'PrepareForShutdown', signature: 'b', body: [true] }],
+    ['an error', { type: 'error', serial: 10, errorName: 'x.Y', replySerial: 3, signature: 's', body: ['no'] }],
+  ])('%s is written and read', (_, message) => {
+    const bytes = encodeMessage(message);
+    expect(decodeMessage(Buffer.concat([bytes, Buffer.from('more')]))).toEqual({ message, length: bytes.length });
+    for (let cut = 0; cut < bytes.length; cut++) expect(decodeMessage(bytes.subarray(0, cut))).toBeUndefined();
+  });
+
+  it('of types that are not understood are refused', () => {
+    expect(splitSignature('sasaau')).toEqual(['s', 'as', 'aau']);
+    expect(() => splitSignature('a{sv}')).toThrow('is not understood');
+  });
+});
+
+it('a lock that cannot be had says why', async () => {
+  await expect(systemdInhibit('/does/not/exist')).rejects.toThrow('ENOENT');
+  await expect(systemdInhibit('false')).rejects.toThrow('false ended with 1');
+});
