@@ -1,9 +1,12 @@
 /** The OCI runtime binaries: runc, or another one by the name of its handler. */
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import type { Context } from '../kernel/index.ts';
+import { startProgram } from './linux/start-program.ts';
 import type { OciResources } from './oci-spec/oci-types.ts';
+import type { CgroupTree } from './stats/cgroup-tree.ts';
 
 export interface OciRuntime {
   readonly handler: string;
@@ -26,19 +29,14 @@ export interface CommandResult {
 }
 
 /** Runs one of the runtime's commands to its end. */
-export function runOci(runtime: OciRuntime, parameters: readonly string[], input?: string): Promise<CommandResult> {
-  return new Promise((resolve, reject) => {
-    const child = execFile(runtime.path, [...runtime.globalArguments, ...parameters], { encoding: 'utf8', maxBuffer: 1 << 24 }, (error, stdout, stderr) => {
-      if (error !== null && typeof error.code !== 'number' && error.signal === undefined) reject(error);
-      else resolve({ exitCode: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, stdout, stderr });
-    });
-    child.stdin?.on('error', () => {});
-    child.stdin?.end(input ?? '');
-  });
+export async function runOci(runtime: OciRuntime, parameters: readonly string[]): Promise<CommandResult> {
+  const program = await startProgram(runtime.path, [...runtime.globalArguments, ...parameters], { environment: { PATH: process.env['PATH'] ?? '' }, outputs: [1, 2] });
+  const [stdout = '', stderr = ''] = await Promise.all(program.outputs.map((output) => text(output)));
+  return { exitCode: await program.ended(), stdout, stderr };
 }
 
-async function mustRun(runtime: OciRuntime, parameters: readonly string[], input?: string): Promise<string> {
-  const { exitCode, stdout, stderr } = await runOci(runtime, parameters, input);
+async function mustRun(runtime: OciRuntime, parameters: readonly string[]): Promise<string> {
+  const { exitCode, stdout, stderr } = await runOci(runtime, parameters);
   if (exitCode !== 0) throw new OciRuntimeError(`${path.basename(runtime.path)} ${parameters[0]} failed: ${ociMessage(stderr)}`);
   return stdout;
 }
@@ -71,8 +69,23 @@ export async function deleteOciContainer(runtime: OciRuntime, id: string): Promi
   if (exitCode !== 0 && !/does not exist/.test(stderr)) throw new OciRuntimeError(`${path.basename(runtime.path)} delete failed: ${ociMessage(stderr)}`);
 }
 
-export async function updateOciContainer(runtime: OciRuntime, id: string, resources: OciResources): Promise<void> {
-  await mustRun(runtime, ['update', '--resources', '-', id], JSON.stringify(resources));
+/**
+ * The same for a container that has ended and has no hooks for that. All that runc does then is to remove cgroups and its
+ * own folder: doing so ourselves saves a process. What is not as simple as that is runc's to do.
+ */
+export async function deleteEndedOciContainer(runtime: OciRuntime, id: string, { cgroups, cgroup }: { cgroups: CgroupTree; cgroup: string }): Promise<void> {
+  const isRunc = path.basename(runtime.path) === 'runc' && !runtime.globalArguments.includes('--systemd-cgroup');
+  if (isRunc && (await cgroups.remove(cgroup))) await fs.promises.rm(path.join(runtime.root, id), { recursive: true, force: true });
+  else await deleteOciContainer(runtime, id);
+}
+
+export async function updateOciContainer(runtime: OciRuntime, id: string, resources: OciResources, file: string): Promise<void> {
+  fs.writeFileSync(file, JSON.stringify(resources), { mode: 0o600 });
+  try {
+    await mustRun(runtime, ['update', '--resources', file, id]);
+  } finally {
+    fs.rmSync(file, { force: true });
+  }
 }
 
 /**

@@ -5,9 +5,9 @@
  *   we ──spawn──▶ conmon ──fork──▶ conmon (daemon) ──▶ runc create
  *   ◀── {"pid": N} or {"pid": -1, "message": …} on the sync pipe (fd 3)
  */
-import { spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { OciRuntimeError, ociMessage, type OciRuntime } from '../oci-runtime.ts';
+import { startProgram } from '../linux/start-program.ts';
 import type { ContainerPaths } from '../state-paths.ts';
 
 export interface ConmonOptions {
@@ -29,21 +29,21 @@ const SYNC_PIPE_FD = 3;
 
 /** Resolves with the pid of the container's process, which waits for its start. */
 export async function createWithConmon(options: ConmonOptions): Promise<number> {
-  const child = spawn(options.conmon, conmonArguments(options), {
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
-    cwd: options.paths.directory,
+  const { outputs, ended } = await startProgram(options.conmon, conmonArguments(options), {
+    outputs: [2, SYNC_PIPE_FD],
+    directory: options.paths.directory,
     // What runs as root gets nothing of our environment but what it needs.
-    env: { PATH: process.env['PATH'] ?? '', _OCI_SYNCPIPE: String(SYNC_PIPE_FD) },
+    environment: { PATH: process.env['PATH'] ?? '', _OCI_SYNCPIPE: String(SYNC_PIPE_FD) },
   });
-  const [, , errors, sync] = child.stdio as unknown as readonly [null, null, Readable, Readable];
+  const [errors, sync] = outputs as [Readable, Readable];
   const stderr = collect(errors);
   try {
-    const report = await firstLine(sync, new Promise((_resolve, reject) => child.once('error', reject)));
-    return pidOf(report, stderr);
+    return pidOf(await firstLine(sync), stderr);
   } finally {
     sync.destroy();
     errors.destroy();
-    child.unref();
+    // The one that we started left a daemon behind as soon as it had begun.
+    await ended();
   }
 }
 
@@ -70,8 +70,8 @@ function pidOf(report: string, stderr: () => string): number {
   throw new OciRuntimeError(ociMessage(message || stderr()));
 }
 
-function firstLine(stream: Readable, failed: Promise<never>): Promise<string> {
-  const line = new Promise<string>((resolve, reject) => {
+function firstLine(stream: Readable): Promise<string> {
+  return new Promise<string>((resolve, reject) => {
     let text = '';
     stream.on('data', (chunk: Buffer) => {
       text += chunk.toString();
@@ -80,7 +80,6 @@ function firstLine(stream: Readable, failed: Promise<never>): Promise<string> {
     stream.once('end', () => resolve(text));
     stream.once('error', reject);
   });
-  return Promise.race([line, failed]);
 }
 
 function collect(stream: Readable): () => string {

@@ -2,10 +2,10 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { mountsBelow, unmountAll } from '../linux/mounts.ts';
-import { deleteOciContainer } from '../oci-runtime.ts';
 import type { ContainerRecord } from '../records/container-record.ts';
 import type { RuntimeParts } from '../runtime-parts.ts';
 import { publishEvent } from '../sandboxes/sandbox-status.ts';
+import { releaseOciState } from './release-oci-state.ts';
 import { stopContainer } from './stop-container.ts';
 
 export async function removeContainer(parts: RuntimeParts, idOrPrefix: string): Promise<void> {
@@ -23,10 +23,10 @@ export async function removeContainer(parts: RuntimeParts, idOrPrefix: string): 
 }
 
 /** Takes away all that a container has on the machine, as far as it is there. */
-export async function releaseContainer(parts: RuntimeParts, { id, runtimeHandler }: ContainerRecord): Promise<void> {
+export async function releaseContainer(parts: RuntimeParts, record: ContainerRecord): Promise<void> {
+  const { id } = record;
   const paths = parts.paths.container(id);
-  const runtime = parts.handlers.get(runtimeHandler);
-  if (runtime !== undefined) await deleteOciContainer(runtime, id);
+  await releaseOciState(parts, record);
   if (fs.existsSync(paths.images)) for (const target of mountsBelow(paths.images)) await parts.images.unmountImage(target);
   if (fs.existsSync(paths.mounts)) for (const target of mountsBelow(paths.mounts)) unmountAll(target);
   const remove = (file: string): Promise<void> => fs.promises.rm(file, { recursive: true, force: true });

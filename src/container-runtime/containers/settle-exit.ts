@@ -1,10 +1,10 @@
 /** A container has ended: its record says how, listeners hear of it, and its cgroup goes. */
 import fs from 'node:fs';
 import { isAlive } from '../linux/processes.ts';
-import { deleteOciContainer } from '../oci-runtime.ts';
 import type { ContainerRecord } from '../records/container-record.ts';
 import { nowNanoseconds, type RuntimeParts } from '../runtime-parts.ts';
 import { publishEvent } from '../sandboxes/sandbox-status.ts';
+import { releaseOciState } from './release-oci-state.ts';
 
 /** As other runtimes say of a container whose exit code nobody saw. */
 const UNKNOWN_EXIT_CODE = 255;
@@ -52,9 +52,4 @@ function readExit(file: string): { exitCode: number; finishedAt: number } | unde
   } catch {
     return undefined;
   }
-}
-
-async function releaseOciState(parts: RuntimeParts, { id, runtimeHandler }: ContainerRecord): Promise<void> {
-  const runtime = parts.handlers.get(runtimeHandler);
-  if (runtime !== undefined) await deleteOciContainer(runtime, id);
 }

@@ -1,5 +1,6 @@
 /** UpdateContainerResources: new limits for a container, while it runs if it does. */
 import fs from 'node:fs';
+import path from 'node:path';
 import { CriError, type LinuxContainerResources } from '../../cri/index.ts';
 import { mergedResources, ociResources } from '../oci-spec/resources.ts';
 import type { OciSpec } from '../oci-spec/oci-types.ts';
@@ -18,7 +19,7 @@ export async function updateContainerResources(parts: RuntimeParts, idOrPrefix: 
     const runtime = parts.handlers.get(record.runtimeHandler);
     if (record.phase === 'running' && runtime !== undefined) {
       try {
-        await updateOciContainer(runtime, id, ociResources(resources, parts.machine));
+        await updateOciContainer(runtime, id, ociResources(resources, parts.machine), path.join(paths.directory, 'resources.json'));
       } catch (error) {
         throw new CriError('UNKNOWN', `failed to update resources: ${messageOf(error)}`, { cause: error });
       }

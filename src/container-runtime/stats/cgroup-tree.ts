@@ -13,6 +13,8 @@ export interface CgroupTree {
   processes(cgroup: string): number[];
   /** Removes a cgroup that has neither processes nor children, in every hierarchy. */
   removeEmpty(cgroup: string): void;
+  /** Removes a cgroup; false when there are processes in it, or cgroups below it. */
+  remove(cgroup: string): Promise<boolean>;
 }
 
 export function openCgroupTree(mountinfo: string = fs.readFileSync('/proc/self/mountinfo', 'utf8')): CgroupTree {
@@ -35,6 +37,15 @@ export function openCgroupTree(mountinfo: string = fs.readFileSync('/proc/self/m
       } catch {
         return [];
       }
+    },
+    async remove(cgroup) {
+      const gone = roots.map((root) =>
+        fs.promises.rmdir(path.join(root, cgroup)).then(
+          () => true,
+          (error: NodeJS.ErrnoException) => error.code === 'ENOENT',
+        ),
+      );
+      return (await Promise.all(gone)).every((each) => each);
     },
     removeEmpty(cgroup) {
       for (const root of roots) {

@@ -63,7 +63,7 @@ function separate(controllers: ReadonlyMap<string, string>): Hierarchies {
   };
   return {
     async create(cgroup) {
-      for (const directory of directories) await fs.mkdir(path.join(directory, cgroup), { recursive: true });
+      await Promise.all(directories.map((directory) => fs.mkdir(path.join(directory, cgroup), { recursive: true })));
       if (controllers.has('cpuset')) await inheritCpuset(controllers.get('cpuset') ?? '', cgroup);
     },
     async apply(cgroup, { cpuShares, cpuQuota, cpuPeriod, memoryBytes, pids }) {
@@ -74,7 +74,7 @@ function separate(controllers: ReadonlyMap<string, string>): Hierarchies {
       await set(cgroup, 'pids', 'pids.max', pids);
     },
     async remove(cgroup) {
-      for (const directory of all) await removeTree(path.join(directory, cgroup));
+      await Promise.all(all.map((directory) => removeTree(path.join(directory, cgroup))));
     },
     async list(cgroup) {
       const names = await Promise.all(all.map((directory) => children(path.join(directory, cgroup))));
