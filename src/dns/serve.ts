@@ -32,8 +32,9 @@ export async function listen(ctx: Context, { address, port, respond, sockets = h
   const udp = await sockets.udp(address, port);
   const bound = udp.address().port;
   udp.on('message', (bytes, peer) => {
+    // Without a callback nothing is put off: the kernel has the answer when this returns, or drops it.
     const send = (answer: Buffer | undefined): void => {
-      if (answer) udp.send(answer, peer.port, peer.address, () => {});
+      if (answer) udp.send(answer, peer.port, peer.address);
     };
     const answer = guarded(ctx, () => respond(bytes, 'udp'));
     if (answer instanceof Promise) void answer.then(send);
@@ -107,10 +108,15 @@ function guarded(ctx: Context, work: () => Buffer | undefined | Promise<Buffer |
   }
 }
 
+/** Senders are known by their addresses: nobody has to be asked for them, and an answer need not wait its turn. */
+function literalAddress(address: string, _options: unknown, callback: (error: null, address: string, family: number) => void): void {
+  callback(null, address, net.isIP(address));
+}
+
 const hostSockets: DnsSockets = {
   udp: (address, port) =>
     new Promise((resolve, reject) => {
-      const socket = dgram.createSocket({ type: net.isIPv6(address) ? 'udp6' : 'udp4', recvBufferSize: 4 * 1024 * 1024 });
+      const socket = dgram.createSocket({ type: net.isIPv6(address) ? 'udp6' : 'udp4', recvBufferSize: 4 * 1024 * 1024, lookup: literalAddress });
       socket.once('error', reject);
       socket.bind(port, address, () => {
         socket.off('error', reject);
