@@ -46,7 +46,7 @@ export class FrontStreams {
   readonly #sessions = new WeakMap<http2.ServerHttp2Session, Session>();
   readonly #waiting = new Set<WaitingForBody>();
   readonly #written = new Set<OpenStream>();
-  readonly #sweep: Timer;
+  #sweep: Timer | undefined;
   #lastStream = 0;
   #lastSession = 0;
 
@@ -54,12 +54,10 @@ export class FrontStreams {
     private readonly outbox: Outbox,
     private readonly clock: Clock,
     private readonly maxBodyBytes: number,
-  ) {
-    this.#sweep = clock.every(BODY_PATIENCE_MS, () => this.#passOnWithoutBodies());
-  }
+  ) {}
 
   stop(): void {
-    this.#sweep.cancel();
+    this.#sweep?.cancel();
   }
 
   begin(stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHeaders, raw: readonly string[]): void {
@@ -85,6 +83,7 @@ export class FrontStreams {
   #passWithBody(open: OpenStream, pass: (state: number, body: Uint8Array) => void): void {
     const waiting: WaitingForBody = { since: this.clock.monotonic(), passOn: () => pass(op.NOT_READ, NOTHING) };
     this.#waiting.add(waiting);
+    this.#sweep ??= this.clock.after(BODY_PATIENCE_MS, () => this.#passOnWithoutBodies());
     void this.#read(open).then(
       (body) => {
         if (this.#waiting.delete(waiting)) pass(op.COMPLETE, body);
@@ -99,10 +98,11 @@ export class FrontStreams {
   #passOnWithoutBodies(): void {
     const before = this.clock.monotonic() - BODY_PATIENCE_MS;
     for (const waiting of this.#waiting) {
-      if (waiting.since > before) return;
+      if (waiting.since > before) break;
       this.#waiting.delete(waiting);
       waiting.passOn();
     }
+    this.#sweep = this.#waiting.size > 0 ? this.clock.after(BODY_PATIENCE_MS, () => this.#passOnWithoutBodies()) : undefined;
   }
 
   #read(open: OpenStream): Promise<Buffer> {
