@@ -4,11 +4,11 @@ import type { Client } from './client.ts';
 import { isNotFound } from './errors.ts';
 import { EventCorrelator, type Correlation } from './event-correlator.ts';
 import { eventName } from './event-name.ts';
-import { EventQueue, type EventRecorder, type Occurrence } from './event-recorder.ts';
+import { EventQueue, type EventPacing, type EventRecorder, type Occurrence } from './event-recorder.ts';
 import { formatTime } from '../machinery/time/index.ts';
 
 /** A recorder of core/v1 Events: repeated ones are counted, similar ones combined, and a flood is cut off. */
-export function createCoreEventRecorder(ctx: Context, client: Client, source: EventSource): EventRecorder & { run(signal: AbortSignal): Promise<void> } {
+export function createCoreEventRecorder(ctx: Context, client: Client, source: EventSource, pacing?: EventPacing): EventRecorder & { run(signal: AbortSignal): Promise<void> } {
   const correlator = new EventCorrelator(ctx.clock);
   const events = client.resource('v1/events');
 
@@ -34,7 +34,7 @@ export function createCoreEventRecorder(ctx: Context, client: Client, source: Ev
     correlator.written(key, await events.create(event, { signal }));
   };
 
-  return new EventQueue(ctx, write);
+  return new EventQueue(ctx, write, pacing);
 }
 
 function makeEvent(occurrence: Occurrence, source: EventSource): Event {

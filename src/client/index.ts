@@ -20,6 +20,7 @@ export {
 export { apiVersionOf, defineResource, keyOf, resourcePath, splitKey, type ApiObject, type ObjectReference, type Resource } from './resource.ts';
 export {
   formatQuery,
+  queryParameters,
   TransportError,
   type Query,
   type Transport,

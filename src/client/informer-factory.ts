@@ -38,7 +38,7 @@ export class InformerFactory {
   informer<T extends ApiObject>(resource: Resource<T>, scope?: InformerScope, indexes?: Readonly<Record<string, IndexFunction<T>>>): SharedInformer<T>;
   informer<T extends ApiObject>(named: BuiltInResource | Resource<T>, scope: InformerScope = {}, indexes: Readonly<Record<string, IndexFunction<T>>> = {}): SharedInformer<T> {
     const resource = typeof named === 'string' ? (builtIn(named) as unknown as Resource<T>) : named;
-    const key = JSON.stringify([apiVersionOf(resource), resource.plural, scope.namespace, scope.labelSelector, scope.fieldSelector, scope.metadataOnly]);
+    const key = informerKey(resource, scope);
     let informer = this.#informers.get(key) as SharedInformer<T> | undefined;
     if (informer === undefined) {
       informer = this.#create(resource, scope);
@@ -48,6 +48,11 @@ export class InformerFactory {
     }
     for (const [name, of] of Object.entries(indexes)) if (!informer.indexer.hasIndex(name)) informer.indexer.addIndex(name, of);
     return informer;
+  }
+
+  /** The informer of all objects of a resource, if somebody has asked for it. */
+  existing(resource: Resource): SharedInformer<ApiObject> | undefined {
+    return this.#informers.get(informerKey(resource, {}));
   }
 
   /** Runs all informers until the context's signal aborts. */
@@ -82,6 +87,9 @@ export class InformerFactory {
     this.#group?.start(name, (signal) => informer.run(signal));
   }
 }
+
+const informerKey = (resource: Resource, { namespace, labelSelector, fieldSelector, metadataOnly }: InformerScope): string =>
+  JSON.stringify([apiVersionOf(resource), resource.plural, namespace, labelSelector, fieldSelector, metadataOnly]);
 
 /** A resource client whose lists and watches see only the scope. */
 export function scoped<T extends ApiObject>(client: ResourceClient<T>, scope: InformerScope): ListerWatcher<T> {

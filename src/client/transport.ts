@@ -55,13 +55,19 @@ export class TransportError extends Error {
   }
 }
 
-/** The query in the form of a URL, without the question mark; parameters that are undefined are left out. */
-export function formatQuery(query: Query | undefined): string {
+/** Parameters that are undefined are left out. */
+export function queryParameters(query: Query | undefined): URLSearchParams {
   const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(query ?? {})) {
+  for (const name in query) {
+    const value = query[name];
     if (value === undefined) continue;
     if (Array.isArray(value)) for (const item of value as readonly string[]) parameters.append(name, item);
     else parameters.append(name, String(value));
   }
-  return parameters.toString();
+  return parameters;
+}
+
+/** The query in the form of a URL, without the question mark. */
+export function formatQuery(query: Query | undefined): string {
+  return queryParameters(query).toString();
 }

@@ -3,7 +3,7 @@
  * and no serialising. What comes back are the watch cache's frozen objects.
  */
 import type { ApiRequest, ApiResponse, FrameSink, ResponseSink, UserInfo, WatchedObject } from '../apiserver/index.ts';
-import { errorFromResponse, formatQuery, type Transport, type TransportRequest, type TransportResponse, type WatchEvent } from '../client/index.ts';
+import { errorFromResponse, queryParameters, type Transport, type TransportRequest, type TransportResponse, type WatchEvent } from '../client/index.ts';
 import type { KubeObject } from '../machinery/object.ts';
 import { StatusError } from '../machinery/status.ts';
 
@@ -50,7 +50,7 @@ function apiRequest({ handle: _, user, signal }: InProcessOptions, request: Tran
   return {
     method: request.method,
     path: request.path,
-    query: new URLSearchParams(formatQuery(request.query)),
+    query: queryParameters(request.query),
     headers: { ...request.headers, ...(contentType === undefined && body !== undefined ? { 'content-type': 'application/json' } : {}) },
     readBody: () => Promise.resolve(bodyBytes(body)),
     ...(body !== undefined && !raw && !isPatch ? { object: body as KubeObject } : {}),
@@ -75,7 +75,16 @@ class PendingRequests {
   await<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#rejections.add(reject);
-      work.then(resolve, reject).finally(() => this.#rejections.delete(reject));
+      work.then(
+        (result) => {
+          this.#rejections.delete(reject);
+          resolve(result);
+        },
+        (error: unknown) => {
+          this.#rejections.delete(reject);
+          reject(error as Error);
+        },
+      );
     });
   }
 
@@ -91,7 +100,7 @@ function bodyBytes(body: unknown): Buffer {
 }
 
 function toTransportResponse({ status, headers, body, result }: ApiResponse): TransportResponse {
-  const names = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : value]));
+  const names = joinedHeaders(headers);
   switch (result?.type) {
     case 'entry':
       return { status, headers: names, body: result.entry.object };
@@ -105,6 +114,15 @@ function toTransportResponse({ status, headers, body, result }: ApiResponse): Tr
     default:
       return { status, headers: names, body: parseBody(body) };
   }
+}
+
+function joinedHeaders(headers: ApiResponse['headers']): Record<string, string> {
+  const joined: Record<string, string> = {};
+  for (const name in headers) {
+    const value = headers[name];
+    if (value !== undefined) joined[name] = typeof value === 'string' ? value : Array.isArray(value) ? value.join(', ') : String(value);
+  }
+  return joined;
 }
 
 function parseBody(body: Buffer | string | undefined): unknown {
@@ -177,6 +195,8 @@ async function* chunksOf(stream: NonNullable<ApiResponse['stream']>, signal: Abo
 /** Events wait here until the reader takes them; a reader that falls far behind is cut off by the watch itself. */
 class EventBuffer implements FrameSink<WatchedObject>, AsyncIterable<WatchEvent<unknown>> {
   #queue: WatchedObject[] = [];
+  /** The next one to be taken. */
+  #head = 0;
   #wake: (() => void) | undefined;
   #ended = false;
   #error: unknown;
@@ -187,7 +207,7 @@ class EventBuffer implements FrameSink<WatchedObject>, AsyncIterable<WatchEvent<
 
   /** Each waiting event counts as a few kilobytes, so that the limit in bytes holds roughly here too. */
   get pending(): number {
-    return this.#queue.length * 1024;
+    return (this.#queue.length - this.#head) * 1024;
   }
 
   write(event: WatchedObject): void {
@@ -201,17 +221,22 @@ class EventBuffer implements FrameSink<WatchedObject>, AsyncIterable<WatchEvent<
     this.#wake?.();
   }
 
-  async *[Symbol.asyncIterator](): AsyncIterator<WatchEvent<unknown>> {
-    for (;;) {
-      const batch = this.#queue;
-      this.#queue = [];
-      for (const event of batch) yield event as WatchEvent<unknown>;
-      if (this.#queue.length > 0) continue;
-      if (this.#ended) break;
-      await new Promise<void>((resolve) => (this.#wake = resolve));
-      this.#wake = undefined;
+  /** By hand, as each event goes through here for each who watches: a generator would take several turns for it. */
+  [Symbol.asyncIterator](): AsyncIterator<WatchEvent<unknown>> {
+    return { next: () => this.#next() };
+  }
+
+  #next(): Promise<IteratorResult<WatchEvent<unknown>>> {
+    const event = this.#queue[this.#head];
+    if (event !== undefined) {
+      this.#head++;
+      return Promise.resolve({ value: event as WatchEvent<unknown>, done: false });
     }
-    if (this.signal.aborted) throw this.signal.reason as Error;
-    if (this.#error) throw this.#error as Error;
+    this.#queue = [];
+    this.#head = 0;
+    if (!this.#ended) return new Promise<void>((resolve) => (this.#wake = resolve)).then(() => this.#next());
+    if (this.signal.aborted) return Promise.reject(this.signal.reason as Error);
+    if (this.#error) return Promise.reject(this.#error as Error);
+    return Promise.resolve({ value: undefined, done: true });
   }
 }

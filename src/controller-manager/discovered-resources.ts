@@ -1,7 +1,8 @@
 /**
  * What the server has, kind by kind, custom kinds included: a metadata informer for each resource that can be listed,
- * watched and deleted, started when the resource appears and stopped when it goes. Shared by the controllers that care
- * for objects of any kind; nothing runs until one of them calls `use`.
+ * watched and deleted, started when the resource appears and stopped when it goes; where a controller follows the whole
+ * objects anyway, its informer. Shared by the controllers that care for objects of any kind; nothing runs until one of them
+ * calls `use`.
  */
 import { apiVersionOf, discover, scoped, SharedInformer, type ApiObject, type Client, type DiscoveredResource, type InformerFactory } from '../client/index.ts';
 import { RunGroup, type Context } from '../kernel/index.ts';
@@ -156,19 +157,37 @@ export class DiscoveredResources {
   }
 
   #monitor(resource: DiscoveredResource): Monitor {
+    const { clock } = this.#ctx;
+    const abort = new AbortController();
+    const informer = this.#informers.existing(resource) ?? this.#startInformer(resource, abort);
+    const leave = informer.addHandler({
+      onAdd: (object) => {
+        for (const handler of this.#handlers) handler.onAdd?.(resource, object);
+      },
+      onUpdate: (before, after) => {
+        for (const handler of this.#handlers) handler.onUpdate?.(resource, before, after);
+      },
+      onDelete: (object) => {
+        for (const handler of this.#handlers) handler.onDelete?.(resource, object);
+      },
+    });
+    abort.signal.addEventListener('abort', leave, { once: true });
+    const settled = informer
+      .waitForSync(clock.deadline(SYNC_PATIENCE_MS, abort.signal))
+      .catch(() => {})
+      .finally(() => this.#reading.delete(settled));
+    this.#reading.add(settled);
+    return { resource, informer, abort };
+  }
+
+  #startInformer(resource: DiscoveredResource, abort: AbortController): SharedInformer<ApiObject> {
     const { clock, random, logger } = this.#ctx;
     const name = nameOf(resource);
-    const abort = new AbortController();
     const informer = new SharedInformer<ApiObject>({
       clock,
       random: random.fork(`metadata/${name}`),
       logger: logger.named('metadata-informer').with({ resource: name }),
       source: scoped(this.#client.metadata(resource), {}),
-    });
-    informer.addHandler({
-      onAdd: (object) => this.#tell((handler) => handler.onAdd?.(resource, object)),
-      onUpdate: (before, after) => this.#tell((handler) => handler.onUpdate?.(resource, before, after)),
-      onDelete: (object) => this.#tell((handler) => handler.onDelete?.(resource, object)),
     });
     this.#group?.start(`metadata of ${name}`, async (signal) => {
       const stop = (): void => abort.abort();
@@ -176,12 +195,7 @@ export class DiscoveredResources {
       await informer.run(abort.signal);
       signal.removeEventListener('abort', stop);
     });
-    const settled = informer
-      .waitForSync(clock.deadline(SYNC_PATIENCE_MS, abort.signal))
-      .catch(() => {})
-      .finally(() => this.#reading.delete(settled));
-    this.#reading.add(settled);
-    return { resource, informer, abort };
+    return informer;
   }
 
   #tell(call: (handler: ResourceHandler) => void): void {

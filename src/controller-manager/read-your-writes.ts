@@ -5,19 +5,25 @@ import type { ApiObject } from '../client/index.ts';
  * from a cache which does not show its own last write would count or act twice.
  */
 export class ReadYourWrites {
-  readonly #written = new Map<string, { uid: string | undefined; version: bigint }>();
+  readonly #written = new Map<string, { uid: string | undefined; version: string }>();
 
   wrote(key: string, { metadata: { uid, resourceVersion = '0' } }: ApiObject): void {
-    this.#written.set(key, { uid, version: BigInt(resourceVersion) });
+    this.#written.set(key, { uid, version: resourceVersion });
   }
 
   /** Whether the object in the cache is older than what was written; the newer one will come. */
   isBehind(key: string, { metadata: { uid, resourceVersion = '0' } }: ApiObject): boolean {
     const written = this.#written.get(key);
-    return written !== undefined && written.uid === uid && BigInt(resourceVersion) < written.version;
+    if (written === undefined || written.uid !== uid) return false;
+    if (isOlder(resourceVersion, written.version)) return true;
+    this.#written.delete(key);
+    return false;
   }
 
   forget(key: string): void {
     this.#written.delete(key);
   }
 }
+
+/** Resource versions are decimal numbers, without zeros before them. */
+const isOlder = (a: string, b: string): boolean => (a.length === b.length ? a < b : a.length < b.length);

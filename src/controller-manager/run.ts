@@ -4,6 +4,7 @@ import { childContext, RunGroup, type Context } from '../kernel/index.ts';
 import type { ControllerManagerConfig } from './config.ts';
 import type { ControllerContext } from './controller.ts';
 import { DiscoveredResources } from './discovered-resources.ts';
+import { EventBudget } from './event-budget.ts';
 import { enabledControllers } from './registry.ts';
 
 export interface ControllerManagerOptions {
@@ -29,7 +30,7 @@ async function lead(ctx: Context, options: ControllerManagerOptions): Promise<vo
   const discovered = new DiscoveredResources(inner, { client: options.client, informers });
   for (const controller of enabledControllers(options.config.controllers)) {
     const client = options.clientFor?.(controller.name) ?? options.client;
-    const recorder = createCoreEventRecorder(inner, client, { component: controller.eventSource ?? controller.name });
+    const recorder = createCoreEventRecorder(inner, client, { component: controller.eventSource ?? controller.name }, new EventBudget(inner.clock));
     const context: ControllerContext = { ...inner, logger: inner.logger.named(controller.name), client, informers, discovered, recorder, config: options.config };
     const loop = controller.build(context);
     group.start(`${controller.name} events`, (signal) => recorder.run(signal));

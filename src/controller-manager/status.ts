@@ -26,9 +26,19 @@ export const withoutCondition = <C extends { type: string }>(conditions: readonl
 export const sameStatus = (a: unknown, b: unknown): boolean => deepEqual(a, b);
 
 /**
- * A write to an object as it was in the cache. When the object has changed since or is gone, there is nothing to do: its
- * change comes through the informer and brings the key back.
+ * A write to an object as it was in the cache. When the object is gone, there is nothing to do. When it has changed, the
+ * conflict goes to the queue, which tries the key again: that an event will bring it back is likely, but nobody promises it.
  */
+export async function ignoringGone<T>(write: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await write();
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
+/** For those who come back regularly anyway: an object that has changed or is gone is looked at again then. */
 export async function ignoringStale<T>(write: () => Promise<T>): Promise<T | undefined> {
   try {
     return await write();

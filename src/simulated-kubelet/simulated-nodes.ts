@@ -28,6 +28,7 @@ export interface SimulatedNode {
   readonly address: string;
   readonly heart: Heart;
   readonly pods: Map<string, SimulatedPod>;
+  readonly host: PodHost;
   addresses: NodeAddresses | undefined;
 }
 
@@ -155,7 +156,8 @@ export class SimulatedNodes {
     const name = metadata.name ?? '';
     const address = status?.addresses?.find(({ type }) => type === 'InternalIP')?.address ?? nodeAddress(this.#index++);
     const heart: Heart = { name, uid: metadata.uid ?? '', since: this.#ctx.clock.now(), lease: undefined, silent: false, reportedAt: this.#ctx.clock.now() };
-    this.#nodes.set(name, { name, address, heart, pods: new Map(), addresses: spec?.podCIDR ? new NodeAddresses(spec.podCIDR) : undefined });
+    const node: SimulatedNode = { name, address, heart, pods: new Map(), host: this.#host(address, () => node), addresses: spec?.podCIDR ? new NodeAddresses(spec.podCIDR) : undefined };
+    this.#nodes.set(name, node);
     await this.#heartbeats.add(heart);
   }
 
@@ -183,7 +185,7 @@ export class SimulatedNodes {
     const known = node.pods.get(key);
     if (known !== undefined && known.object.metadata.uid === pod.metadata.uid) return known.update(pod);
     known?.abandon();
-    const simulated = new SimulatedPod(pod, this.#hostFor(node));
+    const simulated = new SimulatedPod(pod, node.host);
     node.pods.set(key, simulated);
     if (pod.status?.podIP) node.addresses?.reserve(pod.status.podIP);
     simulated.begin();
@@ -202,17 +204,18 @@ export class SimulatedNodes {
     this.#shared.release(known.podIP);
   }
 
-  #hostFor(node: SimulatedNode): PodHost {
+  /** What all pods of a node share. */
+  #host(hostIP: string, node: () => SimulatedNode): PodHost {
     const { clock, random, logger } = this.#ctx;
     return {
       clock,
       random,
       logger,
-      hostIP: node.address,
+      hostIP,
       behaviours: () => this.#behaviours,
-      takeAddress: () => node.addresses?.take() ?? this.#shared.take(),
+      takeAddress: () => node().addresses?.take() ?? this.#shared.take(),
       changed: (pod) => {
-        if (!node.heart.silent) this.#writer.changed(pod);
+        if (!node().heart.silent) this.#writer.changed(pod);
       },
     };
   }

@@ -30,6 +30,8 @@ const FIRST_BACKOFF_MS = 10_000;
 const LONGEST_BACKOFF_MS = 300_000;
 /** SIGTERM, by a process that does not handle it. */
 const TERMINATED = 143;
+/** Most pods have none, and there may be a hundred thousand. */
+const NO_TIMERS: readonly Timer[] = [];
 
 export class SimulatedPod {
   /** The pod as the API has it. */
@@ -45,7 +47,7 @@ export class SimulatedPod {
   #script: PodScript = {};
   #phase: 'Pending' | 'Running' | 'Succeeded' | 'Failed' = 'Pending';
   #failure: { reason: string; message: string } | undefined;
-  #timers: Timer[] = [];
+  #timers: readonly Timer[] = NO_TIMERS;
   #running: AbortController | undefined;
   #logs: Map<string, PodLog> | undefined;
   #acted = false;
@@ -199,7 +201,7 @@ export class SimulatedPod {
   terminate(): void {
     if (this.#terminating) return;
     this.#terminating = true;
-    this.#cancel(new Error('the pod is being deleted'));
+    this.#cancel('the pod is being deleted');
     const end = (): void => {
       this.exit(TERMINATED, { reason: 'Error' });
       if (!this.#isFinished()) this.#phase = 'Failed';
@@ -216,7 +218,7 @@ export class SimulatedPod {
   /** Ends its timers without a word: the node is no longer there. */
   abandon(): void {
     this.#terminating = true;
-    this.#cancel(new Error('the node has ended'));
+    this.#cancel('the node has ended');
     for (const log of this.#logs?.values() ?? []) log.end();
   }
 
@@ -283,7 +285,7 @@ export class SimulatedPod {
     if (again.length > 0) return this.#restartLater(again);
     if (!main.every(({ phase }) => phase.type === 'terminated')) return;
     this.#phase = main.every(({ phase }) => phase.type === 'terminated' && phase.exitCode === 0) ? 'Succeeded' : 'Failed';
-    this.#cancel(new Error('the pod has finished'));
+    this.#cancel('the pod has finished');
     for (const log of this.#logs?.values() ?? []) log.end();
   }
 
@@ -304,7 +306,7 @@ export class SimulatedPod {
 
   #exceedDeadline(): void {
     this.#terminating = true;
-    this.#cancel(new Error('the pod exceeded its deadline'));
+    this.#cancel('the pod exceeded its deadline');
     this.exit(TERMINATED, { reason: 'Error' });
     this.#phase = 'Failed';
     this.#failure = { reason: 'DeadlineExceeded', message: 'Pod was active on the node longer than the specified deadline' };
@@ -321,12 +323,13 @@ export class SimulatedPod {
       this.#timers = this.#timers.filter((candidate) => candidate !== timer);
       fire();
     });
-    this.#timers.push(timer);
+    this.#timers = [...this.#timers, timer];
   }
 
-  #cancel(reason: Error): void {
-    for (const timer of this.#timers.splice(0)) timer.cancel();
-    this.#running?.abort(reason);
+  #cancel(reason: string): void {
+    for (const timer of this.#timers) timer.cancel();
+    this.#timers = NO_TIMERS;
+    if (this.#running?.signal.aborted === false) this.#running.abort(new Error(reason));
   }
 
   #change(): void {

@@ -1,10 +1,13 @@
 /** Writes pods' statuses as they change, each once for however many changes it stands for, and removes pods that are gone. */
 import type { Pod } from '../api/generated/core-v1.ts';
 import { isConflict, isNotFound, type Client } from '../client/index.ts';
-import { runWorkers, WorkQueue, type Context } from '../kernel/index.ts';
+import { ItemExponentialFailureRateLimiter, runWorkers, WorkQueue, type Context } from '../kernel/index.ts';
 import type { SimulatedPod } from './simulated-pod.ts';
 
-const WORKERS = 16;
+const WORKERS = 64;
+/** Each pod for itself, as each node has a kubelet of its own: what fails on one keeps no other waiting. */
+const RETRY_MS = 5;
+const LONGEST_RETRY_MS = 30_000;
 
 export class StatusWriter {
   readonly #queue: WorkQueue<SimulatedPod>;
@@ -14,7 +17,7 @@ export class StatusWriter {
     private readonly ctx: Context,
     private readonly client: Client,
   ) {
-    this.#queue = new WorkQueue<SimulatedPod>({ clock: ctx.clock });
+    this.#queue = new WorkQueue<SimulatedPod>({ clock: ctx.clock, rateLimiter: new ItemExponentialFailureRateLimiter(RETRY_MS, LONGEST_RETRY_MS) });
   }
 
   changed(pod: SimulatedPod): void {
@@ -34,13 +37,12 @@ export class StatusWriter {
   }
 
   async #write(pod: SimulatedPod): Promise<void> {
+    const { version } = pod;
+    if (this.#written.get(pod) === version) return;
     try {
-      const { version } = pod;
-      if (this.#written.get(pod) !== version && (!pod.gone || leavesTraces(pod.object))) {
-        await this.#writeStatus(pod, pod.object);
-        this.#written.set(pod, version);
-      }
+      if (!pod.gone || leavesTraces(pod.object)) await this.#writeStatus(pod, pod.object);
       if (pod.gone) await this.#remove(pod.object);
+      this.#written.set(pod, version);
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }

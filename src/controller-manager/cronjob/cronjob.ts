@@ -5,7 +5,7 @@ import { formatTime, parseTime } from '../../machinery/time/index.ts';
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { isFinished, trueCondition } from '../job/job-state.ts';
 import { ReadYourWrites } from '../read-your-writes.ts';
-import { ignoringStale, sameStatus } from '../status.ts';
+import { ignoringGone, sameStatus } from '../status.ts';
 import { missedRuns } from './missed-runs.ts';
 import { parseSchedule, type Schedule } from './schedule.ts';
 import { rfc1123, rfc3339In } from './time-texts.ts';
@@ -30,7 +30,7 @@ export const cronJobController: ControllerDescriptor = {
       const cronJob = cronJobs.get(key);
       if (!cronJob) return written.forget(key);
       if (written.isBehind(key, cronJob)) return;
-      await ignoringStale(async () => {
+      await ignoringGone(async () => {
         const children = jobs.indexer.byIndex(CONTROLLER_UID_INDEX, cronJob.metadata.uid ?? '');
         const noted = await noteFinished(cronJob, children);
         const status = await start(key, { ...cronJob, status: noted });

@@ -2,12 +2,12 @@
 import type { ControllerRevision, DaemonSet } from '../../api/generated/apps-v1.ts';
 import type { Node, Pod } from '../../api/generated/core-v1.ts';
 import { byNamespace, claimObjects, controllerOf, controllerReference, Expectations, isNamespaceTerminating, isNotFound, keyOf, NAMESPACE_INDEX, slowStartBatch, SlowStartError } from '../../client/index.ts';
-import { labelSelectorAsSelector } from '../../machinery/selectors/index.ts';
 import { deepEqual } from '../../machinery/deep-equal.ts';
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { availableInMs, PodControl, podsByOwner } from '../pods/index.ts';
 import { RevisionHistory, revisionData, sameData, type RevisionOwner } from '../revisions/index.ts';
-import { ignoringStale, sameStatus } from '../status.ts';
+import { matcherOf } from '../selector-matchers.ts';
+import { ignoringGone, sameStatus } from '../status.ts';
 import { GENERATION_LABEL, HASH_LABEL, nodeOf, specFor, templateGeneration } from './daemon-pod.ts';
 import { daemonSetStatus } from './daemonset-status.ts';
 import { FailedPodBackoff } from './failed-pod-backoff.ts';
@@ -36,7 +36,7 @@ export const daemonSetController: ControllerDescriptor = {
       if (!set) return expectations.forget(key);
       if (selectsAll(set)) return recorder.event(set, 'Warning', 'SelectingAll', 'This daemon set is selecting all pods. A non-empty selector is required.');
       if (set.metadata.deletionTimestamp !== undefined) return;
-      await ignoringStale(async () => {
+      await ignoringGone(async () => {
         const { current, old } = await revisions(set);
         if (!current) return;
         const hash = current.metadata.labels?.[HASH_LABEL] ?? '';
@@ -95,7 +95,7 @@ export const daemonSetController: ControllerDescriptor = {
     };
 
     const observe = async (set: DaemonSet, hash: string): Promise<DaemonState> => {
-      const selector = labelSelectorAsSelector(set.spec?.selector);
+      const selector = matcherOf(set.spec?.selector);
       const claimed = await claimObjects<Pod>({
         owner: set,
         candidates: pods.candidates(set),
@@ -204,7 +204,7 @@ export const daemonSetController: ControllerDescriptor = {
       if (key !== undefined) queue.add(key);
       else if (controllerOf(object) === undefined) {
         for (const set of sets.indexer.byIndex(NAMESPACE_INDEX, object.metadata.namespace ?? '')) {
-          if (!selectsAll(set) && labelSelectorAsSelector(set.spec?.selector).matches(object.metadata.labels ?? {})) queue.add(keyOf(set));
+          if (!selectsAll(set) && matcherOf(set.spec?.selector).matches(object.metadata.labels ?? {})) queue.add(keyOf(set));
         }
       }
       return key;

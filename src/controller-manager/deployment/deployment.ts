@@ -1,13 +1,14 @@
 /** deployment-controller: rolls the pods of each Deployment over to its template, by way of ReplicaSets. */
 import type { Deployment, ReplicaSet } from '../../api/generated/apps-v1.ts';
 import { adoptionPatch, byControllerUid, byNamespace, claimObjects, CONTROLLER_UID_INDEX, controllerOf, controllerReference, isNotFound, keyOf, NAMESPACE_INDEX, releasePatch } from '../../client/index.ts';
-import { labelSelectorAsSelector } from '../../machinery/selectors/index.ts';
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { podsByOwner } from '../pods/index.ts';
-import { ignoringStale } from '../status.ts';
+import { ReadYourWrites } from '../read-your-writes.ts';
+import { matcherOf } from '../selector-matchers.ts';
+import { ignoringGone } from '../status.ts';
 import { deadlineOf, isComplete, progressing, TIMED_OUT } from './conditions.ts';
 import { DEPLOYMENT_KIND } from './replica-sets.ts';
-import { Rollout } from './rollout.ts';
+import { Rollout, type RolloutOptions } from './rollout.ts';
 
 const WORKERS = 5;
 const ORPHANS_INDEX = 'orphansByNamespace';
@@ -24,12 +25,20 @@ export const deploymentController: ControllerDescriptor = {
     });
     const pods = podsByOwner(context.informers);
 
+    /** Deployments and their sets: each step starts from what the last one has written. */
+    const written = new ReadYourWrites();
+    const setKey = (set: ReplicaSet): string => `set/${keyOf(set)}`;
+    const wrote: RolloutOptions['wrote'] = { deployment: (deployment) => written.wrote(keyOf(deployment), deployment), set: (set) => written.wrote(setKey(set), set) };
+
     const reconcile = async (key: string): Promise<void> => {
       const deployment = deployments.get(key);
-      if (!deployment) return;
+      if (!deployment) return written.forget(key);
       if (selectsAll(deployment)) return refuse(deployment);
-      await ignoringStale(async () => {
-        const rollout = new Rollout({ context, deployment, sets: await claim(deployment), podsOf: pods.ownedBy });
+      if (written.isBehind(key, deployment)) return;
+      await ignoringGone(async () => {
+        const claimed = await claim(deployment);
+        if (claimed.some((set) => written.isBehind(setKey(set), set))) return;
+        const rollout = new Rollout({ context, deployment, sets: claimed, podsOf: pods.ownedBy, wrote });
         await rollout.sync();
         wakeAtDeadline(key, rollout.deployment);
       });
@@ -41,11 +50,11 @@ export const deploymentController: ControllerDescriptor = {
       context.recorder.event(deployment, 'Warning', 'SelectingAll', 'This deployment is selecting all pods. A non-empty selector is required.');
       const { generation } = deployment.metadata;
       if ((deployment.status?.observedGeneration ?? 0) >= (generation ?? 0)) return;
-      await ignoringStale(() => client.resource('apps/v1/deployments').updateStatus({ ...deployment, status: { ...deployment.status, observedGeneration: generation } }, { signal }));
+      await ignoringGone(() => client.resource('apps/v1/deployments').updateStatus({ ...deployment, status: { ...deployment.status, observedGeneration: generation } }, { signal }));
     };
 
     const claim = (deployment: Deployment): Promise<ReplicaSet[]> => {
-      const selector = labelSelectorAsSelector(deployment.spec?.selector);
+      const selector = matcherOf(deployment.spec?.selector);
       const resource = client.resource('apps/v1/replicasets');
       const patch = async (set: ReplicaSet, body: unknown): Promise<void> => {
         await resource.patch({ namespace: set.metadata.namespace, name: set.metadata.name ?? '' }, body, { type: 'strategic', signal });
@@ -94,7 +103,7 @@ export const deploymentController: ControllerDescriptor = {
     };
     const enqueueClaimants = (set: ReplicaSet): void => {
       for (const deployment of deployments.indexer.byIndex(NAMESPACE_INDEX, set.metadata.namespace ?? '')) {
-        if (!selectsAll(deployment) && labelSelectorAsSelector(deployment.spec?.selector).matches(set.metadata.labels ?? {})) queue.add(keyOf(deployment));
+        if (!selectsAll(deployment) && matcherOf(deployment.spec?.selector).matches(set.metadata.labels ?? {})) queue.add(keyOf(deployment));
       }
     };
 
@@ -107,7 +116,10 @@ export const deploymentController: ControllerDescriptor = {
         if (previous !== undefined && previous !== ownerKeyOf(after)) queue.add(previous);
         enqueueOwner(after);
       },
-      onDelete: enqueueOwner,
+      onDelete: (set) => {
+        written.forget(setKey(set));
+        enqueueOwner(set);
+      },
     });
     /** A Recreate rollout goes on when the last old pod is gone. */
     pods.informer.addHandler({

@@ -19,19 +19,26 @@ export interface RolloutOptions {
   readonly deployment: Deployment;
   readonly sets: readonly ReplicaSet[];
   podsOf(set: ReplicaSet): readonly Pod[];
+  /** To be told of every object as it was written. */
+  readonly wrote: { deployment(deployment: Deployment): void; set(set: ReplicaSet): void };
 }
 
 export class Rollout {
   readonly #context: ControllerContext;
   readonly #podsOf: RolloutOptions['podsOf'];
+  readonly #wrote: RolloutOptions['wrote'];
   #deployment: Deployment;
   #sets: ReplicaSet[];
+  #found: { among: readonly ReplicaSet[]; template: unknown; newSet: ReplicaSet | undefined } | undefined;
+  /** Something of the Deployment is to be written, whether or not its counts change. */
+  #noted = false;
 
-  constructor({ context, deployment, sets, podsOf }: RolloutOptions) {
+  constructor({ context, deployment, sets, podsOf, wrote }: RolloutOptions) {
     this.#context = context;
     this.#deployment = deployment;
     this.#sets = [...sets];
     this.#podsOf = podsOf;
+    this.#wrote = wrote;
   }
 
   /** The Deployment as it was last written. */
@@ -55,8 +62,11 @@ export class Rollout {
     return this.#deployment.spec?.replicas ?? 1;
   }
 
+  /** Looked for anew only when the sets or the template have changed: to compare templates takes its time. */
   get #newSet(): ReplicaSet | undefined {
-    return findNewSet(this.#deployment, this.#sets);
+    const { template } = this.#deployment.spec ?? {};
+    if (this.#found?.among !== this.#sets || this.#found.template !== template) this.#found = { among: this.#sets, template, newSet: findNewSet(this.#deployment, this.#sets) };
+    return this.#found.newSet;
   }
 
   get #oldSets(): ReplicaSet[] {
@@ -180,7 +190,7 @@ export class Rollout {
       await this.#updateSet(set, { ...set, metadata: { ...set.metadata, annotations }, spec: { ...set.spec, minReadySeconds } });
     }
     const needsCondition = hasProgressDeadline(this.#deployment) && !progressing(this.#deployment.status?.conditions);
-    await this.#noteRevision(String(revisionOf({ ...set, metadata: { ...set.metadata, annotations } })), needsCondition ? ['FoundNewReplicaSet', `Found new replica set "${set.metadata.name}"`] : undefined);
+    this.#noteRevision(String(revisionOf({ ...set, metadata: { ...set.metadata, annotations } })), needsCondition ? ['FoundNewReplicaSet', `Found new replica set "${set.metadata.name}"`] : undefined);
   }
 
   async #createNewSet(): Promise<void> {
@@ -192,14 +202,14 @@ export class Rollout {
     const name = wanted.metadata.name ?? '';
     let existed = false;
     try {
-      this.#sets.push(await client.resource('apps/v1/replicasets').create(wanted, { signal }));
+      this.#sets = [...this.#sets, await client.resource('apps/v1/replicasets').create(wanted, { signal })];
     } catch (error) {
       if (!isAlreadyExists(error)) return this.#creationFailed(error, name);
       await this.#takeExisting(name, error);
       existed = true;
     }
     if (!existed && size > 0) this.#event('Normal', 'ScalingReplicaSet', `Scaled up replica set ${name} from 0 to ${size}`);
-    await this.#noteRevision(String(revision), !existed && hasProgressDeadline(this.#deployment) ? ['NewReplicaSetCreated', `Created new replica set "${name}"`] : undefined);
+    this.#noteRevision(String(revision), !existed && hasProgressDeadline(this.#deployment) ? ['NewReplicaSetCreated', `Created new replica set "${name}"`] : undefined);
   }
 
   /** The name is taken: by our own set, which the cache has not seen yet, or by another one, and then we need another name. */
@@ -208,7 +218,7 @@ export class Rollout {
     const { namespace } = this.#deployment.metadata;
     const set = await client.resource('apps/v1/replicasets').get({ namespace, name }, { signal });
     if (isControlledBy(set, this.#deployment) && sameTemplate(set.spec?.template, this.#deployment.spec?.template)) {
-      this.#sets.push(set);
+      this.#sets = [...this.#sets, set];
       return;
     }
     const collisionCount = (this.#deployment.status?.collisionCount ?? 0) + 1;
@@ -228,15 +238,17 @@ export class Rollout {
     throw error;
   }
 
-  async #noteRevision(revision: string, found: [reason: string, message: string] | undefined): Promise<void> {
+  /** Written with the status at the end of the sync. */
+  #noteRevision(revision: string, found: [reason: string, message: string] | undefined): void {
     const { metadata, status } = this.#deployment;
     if (metadata.annotations?.[REVISION] === revision && !found) return;
     const now = this.#context.clock.now();
-    await this.#updateStatus({
+    this.#noted = true;
+    this.#deployment = {
       ...this.#deployment,
       metadata: { ...metadata, annotations: { ...metadata.annotations, [REVISION]: revision } },
       status: found ? { ...status, conditions: withCondition(status?.conditions, condition('Progressing', 'True', ...found, now)) } : status,
-    });
+    };
   }
 
   async #notePause(): Promise<void> {
@@ -268,6 +280,7 @@ export class Rollout {
     const { [ROLLBACK_TO]: _, ...annotations } = metadata.annotations ?? {};
     const { client, signal } = this.#context;
     this.#deployment = await client.resource('apps/v1/deployments').update({ ...this.#deployment, spec, metadata: { ...metadata, annotations } }, { signal });
+    this.#wrote.deployment(this.#deployment);
   }
 
   async #cleanUp(): Promise<void> {
@@ -293,6 +306,7 @@ export class Rollout {
   async #updateSet(before: ReplicaSet, after: ReplicaSet): Promise<void> {
     const { client, signal } = this.#context;
     const updated = await client.resource('apps/v1/replicasets').update(after, { signal });
+    this.#wrote.set(updated);
     this.#sets = this.#sets.map((set) => (set.metadata.uid === before.metadata.uid ? updated : set));
   }
 
@@ -302,13 +316,15 @@ export class Rollout {
 
   async #writeStatus(status: DeploymentStatus): Promise<void> {
     const written = status.conditions?.length === 0 ? { ...status, conditions: undefined } : status;
-    if (sameStatus(written, this.#deployment.status)) return;
+    if (!this.#noted && sameStatus(written, this.#deployment.status)) return;
     await this.#updateStatus({ ...this.#deployment, status: written });
   }
 
   async #updateStatus(deployment: Deployment): Promise<void> {
     const { client, signal } = this.#context;
     this.#deployment = await client.resource('apps/v1/deployments').updateStatus(deployment, { signal });
+    this.#wrote.deployment(this.#deployment);
+    this.#noted = false;
   }
 
   #event(type: 'Normal' | 'Warning', reason: string, message: string): void {

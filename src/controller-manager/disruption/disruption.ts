@@ -3,12 +3,12 @@ import type { Pod } from '../../api/generated/core-v1.ts';
 import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
 import { byNamespace, keyOf, NAMESPACE_INDEX } from '../../client/index.ts';
 import { runWorkers, WorkQueue } from '../../kernel/index.ts';
-import { labelSelectorAsSelector } from '../../machinery/selectors/index.ts';
 import { formatTime, parseTime } from '../../machinery/time/index.ts';
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { isTerminal, podCondition } from '../pods/index.ts';
 import { ScaleClient } from '../scale-client.ts';
-import { ignoringStale, sameStatus } from '../status.ts';
+import { matcherOf } from '../selector-matchers.ts';
+import { ignoringGone, sameStatus } from '../status.ts';
 import { budgetStatus, DELETION_TIMEOUT_MS, disruptedPods, failedStatus } from './budget-status.ts';
 import { ExpectedPodsCounter } from './expected-pods.ts';
 
@@ -48,12 +48,12 @@ export const disruptionController: ControllerDescriptor = {
     };
 
     const podsOf = ({ metadata: { namespace = '' }, spec }: PodDisruptionBudget): Pod[] => {
-      const selector = labelSelectorAsSelector(spec?.selector);
+      const selector = matcherOf(spec?.selector);
       return pods.indexer.byIndex(NAMESPACE_INDEX, namespace).filter((pod) => selector.matches(pod.metadata.labels ?? {}));
     };
 
     const warnOfUnmanaged = (budget: PodDisruptionBudget): void => {
-      const selector = labelSelectorAsSelector(budget.spec?.selector).toString();
+      const selector = matcherOf(budget.spec?.selector).toString();
       recorder.event(
         budget,
         'Warning',
@@ -64,7 +64,7 @@ export const disruptionController: ControllerDescriptor = {
 
     const write = async (budget: PodDisruptionBudget, status: NonNullable<PodDisruptionBudget['status']>): Promise<void> => {
       if (sameStatus(status, budget.status)) return;
-      await ignoringStale(() => resource.updateStatus({ ...budget, status }, { signal }));
+      await ignoringGone(() => resource.updateStatus({ ...budget, status }, { signal }));
     };
 
     const { queue, run } = keyedLoop(context, 'disruption', WORKERS, reconcile);
@@ -79,13 +79,14 @@ export const disruptionController: ControllerDescriptor = {
       if (left > 0) return reprieved.addAfter(key, left);
       const { namespace, name = '', uid } = pod.metadata;
       const conditions = [{ type: DISRUPTION_TARGET, status: 'False', lastTransitionTime: formatTime(clock.now()) }];
-      await ignoringStale(() => client.resource('v1/pods').patch({ namespace, name }, { metadata: { uid }, status: { conditions } }, { type: 'strategic', subresource: 'status', signal }));
+      await ignoringGone(() => client.resource('v1/pods').patch({ namespace, name }, { metadata: { uid }, status: { conditions } }, { type: 'strategic', subresource: 'status', signal }));
     };
     const isDoomed = (pod: Pod): boolean => podCondition(pod, DISRUPTION_TARGET)?.status === 'True' && pod.metadata.deletionTimestamp === undefined && !isTerminal(pod);
 
+    const budgetsAround = (pod: Pod): PodDisruptionBudget[] => (budgets.indexer.size === 0 ? [] : budgets.indexer.byIndex(NAMESPACE_INDEX, pod.metadata.namespace ?? ''));
     const enqueueBudgets = (pod: Pod): void => {
-      for (const budget of budgets.indexer.byIndex(NAMESPACE_INDEX, pod.metadata.namespace ?? '')) {
-        if (labelSelectorAsSelector(budget.spec?.selector).matches(pod.metadata.labels ?? {})) queue.add(keyOf(budget));
+      for (const budget of budgetsAround(pod)) {
+        if (matcherOf(budget.spec?.selector).matches(pod.metadata.labels ?? {})) queue.add(keyOf(budget));
       }
       if (isDoomed(pod)) reprieved.add(keyOf(pod));
     };
@@ -94,7 +95,7 @@ export const disruptionController: ControllerDescriptor = {
     pods.addHandler({
       onAdd: enqueueBudgets,
       onUpdate: (before, after) => {
-        enqueueBudgets(before);
+        if (before.metadata.labels !== after.metadata.labels) enqueueBudgets(before);
         enqueueBudgets(after);
       },
       onDelete: enqueueBudgets,

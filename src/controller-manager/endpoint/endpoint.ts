@@ -5,7 +5,7 @@ import { deepEqual } from '../../machinery/deep-equal.ts';
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { enqueueServicesOfPods, hasSelectedPods, HEADLESS_LABEL, isHeadless, servicesOfPods, TRIGGER_TIME } from '../endpointslice/service-pods.ts';
 import { TriggerTimes } from '../endpointslice/trigger-time.ts';
-import { ignoringStale } from '../status.ts';
+import { ignoringGone } from '../status.ts';
 import { subsetsOf, truncated } from './subsets.ts';
 
 const WORKERS = 5;
@@ -43,7 +43,7 @@ export const endpointsController: ControllerDescriptor = {
       if (current && deepEqual(current.subsets ?? [], subsets) && deepEqual(current.metadata.labels, labels) && isOver === over) return;
       const { [TRIGGER_TIME]: _, [OVER_CAPACITY]: __, ...kept } = current?.metadata.annotations ?? {};
       const annotations = { ...kept, ...(time === undefined ? {} : { [TRIGGER_TIME]: time }), ...(over ? { [OVER_CAPACITY]: 'truncated' } : {}) };
-      await ignoringStale(() => write(service, { ...current, metadata: { ...(current?.metadata ?? { name: service.metadata.name, namespace: service.metadata.namespace }), labels, annotations }, subsets }));
+      await ignoringGone(() => write(service, { ...current, metadata: { ...(current?.metadata ?? { name: service.metadata.name, namespace: service.metadata.namespace }), labels, annotations }, subsets }));
     };
 
     const write = async (service: Service, wanted: Endpoints): Promise<void> => {

@@ -2,7 +2,7 @@
 import type { Node, Service } from '../../api/generated/core-v1.ts';
 import { controllerReference, keyOf } from '../../client/index.ts';
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
-import { ignoringStale } from '../status.ts';
+import { ignoringGone } from '../status.ts';
 import { addressTypesOf, serviceEndpoints } from './service-endpoints.ts';
 import { enqueueServicesOfPods, hasSelectedPods, HEADLESS_LABEL, isHeadless, servicesOfPods, TRIGGER_TIME } from './service-pods.ts';
 import { MANAGED_BY_LABEL, SERVICE_NAME_LABEL, SliceWriter } from './slice-writer.ts';
@@ -34,7 +34,7 @@ export const endpointSliceController: ControllerDescriptor = {
         return;
       }
       if (service.spec?.type === 'ExternalName' || !hasSelectedPods(service) || writer.isBehind(key)) return;
-      await ignoringStale(() => write(key, service));
+      await ignoringGone(() => write(key, service));
     };
 
     const write = async (key: string, service: Service): Promise<void> => {

@@ -2,8 +2,9 @@
 import { isIPv6 } from 'node:net';
 import type { Pod, Service, ServicePort } from '../../api/generated/core-v1.ts';
 import { byNamespace, keyOf, NAMESPACE_INDEX, type InformerFactory, type SharedInformer } from '../../client/index.ts';
-import { selectorFromLabels } from '../../machinery/selectors/index.ts';
+import { deepEqual } from '../../machinery/deep-equal.ts';
 import { isReady, isTerminal } from '../pods/index.ts';
+import { labelsMatcherOf } from '../selector-matchers.ts';
 
 export const HEADLESS_LABEL = 'service.kubernetes.io/headless';
 export const TRIGGER_TIME = 'endpoints.kubernetes.io/last-change-trigger-time';
@@ -41,10 +42,20 @@ export function targetPortOn(pod: Pod, port: ServicePort): number | undefined {
   return undefined;
 }
 
-/** All of a pod that endpoints depend on; status updates that change nothing of it are common. */
-export function endpointIdentity(pod: Pod): string {
-  const { metadata, spec, status } = pod;
-  return JSON.stringify([metadata.labels, metadata.deletionTimestamp, spec?.nodeName, spec?.hostname, spec?.subdomain, status?.podIP, status?.podIPs, isTerminal(pod), isReady(pod), metadata.uid]);
+/** Whether nothing changed that endpoints depend on; such status updates are common. */
+export function isSameEndpoint(before: Pod, after: Pod): boolean {
+  return (
+    before.metadata.deletionTimestamp === after.metadata.deletionTimestamp &&
+    before.metadata.uid === after.metadata.uid &&
+    before.spec?.nodeName === after.spec?.nodeName &&
+    before.spec?.hostname === after.spec?.hostname &&
+    before.spec?.subdomain === after.spec?.subdomain &&
+    before.status?.podIP === after.status?.podIP &&
+    isTerminal(before) === isTerminal(after) &&
+    isReady(before) === isReady(after) &&
+    deepEqual(before.status?.podIPs, after.status?.podIPs) &&
+    deepEqual(before.metadata.labels, after.metadata.labels)
+  );
 }
 
 export interface ServicesOfPods {
@@ -58,7 +69,7 @@ export interface ServicesOfPods {
 export function servicesOfPods(informers: InformerFactory): ServicesOfPods {
   const services = informers.informer('v1/services', {}, { [NAMESPACE_INDEX]: byNamespace });
   const pods = informers.informer('v1/pods', {}, { [NAMESPACE_INDEX]: byNamespace });
-  const selects = (service: Service, pod: Pod): boolean => hasSelectedPods(service) && selectorFromLabels(service.spec?.selector ?? {}).matches(pod.metadata.labels ?? {});
+  const selects = (service: Service, pod: Pod): boolean => hasSelectedPods(service) && labelsMatcherOf(service.spec?.selector).matches(pod.metadata.labels ?? {});
   return {
     services,
     pods,
@@ -73,8 +84,8 @@ export function enqueueServicesOfPods({ pods, servicesOf }: ServicesOfPods, add:
   pods.addHandler({
     onAdd: enqueue,
     onUpdate: (before, after) => {
-      if (endpointIdentity(before) === endpointIdentity(after)) return;
-      enqueue(before);
+      if (isSameEndpoint(before, after)) return;
+      if (!deepEqual(before.metadata.labels, after.metadata.labels)) enqueue(before);
       enqueue(after);
     },
     onDelete: enqueue,

@@ -57,15 +57,15 @@ export class OwnershipGraph {
 
   /** An object came or changed; `before` is its last state that was told of. */
   set(object: ApiObject, before: ApiObject | undefined): void {
-    const identity = identityOf(object);
-    let node = this.#nodes.get(identity.uid);
-    if (node?.virtual) this.#observe(node, identity);
+    let node = this.#nodes.get(object.metadata.uid ?? '');
+    if (node?.virtual) this.#observe(node, identityOf(object));
     if (node) this.#update(node, object);
     else {
+      const identity = identityOf(object);
       const beingDeleted = object.metadata.deletionTimestamp !== undefined;
       node = {
         identity,
-        owners: object.metadata.ownerReferences ?? [],
+        owners: object.metadata.ownerReferences ?? NO_OWNERS,
         dependents: new Set(),
         virtual: false,
         beingDeleted,
@@ -128,7 +128,9 @@ export class OwnershipGraph {
   }
 
   #update(node: GraphNode, object: ApiObject): void {
-    const owners = object.metadata.ownerReferences ?? [];
+    const owners = object.metadata.ownerReferences ?? NO_OWNERS;
+    if (object.metadata.deletionTimestamp !== undefined) node.beingDeleted = true;
+    if (sameOwners(node.owners, owners)) return;
     const added = owners.filter((owner) => !node.owners.some((old) => old.uid === owner.uid));
     const removed = node.owners.filter((old) => !owners.some((owner) => owner.uid === old.uid));
     const unblocked = node.owners.filter((old) => old.blockOwnerDeletion && !owners.some((owner) => owner.uid === old.uid && owner.blockOwnerDeletion));
@@ -139,7 +141,6 @@ export class OwnershipGraph {
       const owner = this.#nodes.get(uid);
       if (owner) this.#listener.attemptToDelete(owner);
     }
-    if (object.metadata.deletionTimestamp !== undefined) node.beingDeleted = true;
   }
 
   #addToOwners(node: GraphNode, owners: readonly OwnerReference[]): void {
@@ -169,6 +170,15 @@ export class OwnershipGraph {
     const reference = dependent.owners.find(({ uid }) => uid === owner.identity.uid);
     if (reference) this.#listener.ownerInOtherNamespace(dependent, reference);
   }
+}
+
+const NO_OWNERS: readonly OwnerReference[] = [];
+
+function sameOwners(a: readonly OwnerReference[], b: readonly OwnerReference[]): boolean {
+  return a.length === b.length && a.every(({ uid, name, kind, apiVersion, blockOwnerDeletion }, i) => {
+    const other = b[i]!;
+    return uid === other.uid && name === other.name && kind === other.kind && apiVersion === other.apiVersion && blockOwnerDeletion === other.blockOwnerDeletion;
+  });
 }
 
 export function identityOf(object: ApiObject): ObjectIdentity {

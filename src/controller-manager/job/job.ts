@@ -3,11 +3,11 @@ import type { Job } from '../../api/generated/batch-v1.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { byNamespace, claimObjects, controllerOf, controllerReference, isNotFound, keyOf, NAMESPACE_INDEX } from '../../client/index.ts';
 import { WorkQueue, runWorkers } from '../../kernel/index.ts';
-import { labelSelectorAsSelector } from '../../machinery/selectors/index.ts';
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { podsByOwner } from '../pods/index.ts';
 import { ReadYourWrites } from '../read-your-writes.ts';
-import { ignoringStale } from '../status.ts';
+import { matcherOf } from '../selector-matchers.ts';
+import { ignoringGone } from '../status.ts';
 import type { FailureRecord } from './failure-backoff.ts';
 import { JobPods } from './job-pods.ts';
 import { isFinished, isManagedHere, isTracked, JOB_KIND, TRACKING_FINALIZER } from './job-state.ts';
@@ -36,7 +36,7 @@ export const jobController: ControllerDescriptor = {
         return;
       }
       if (!isManagedHere(job) || isFinished(job) || written.isBehind(key, job)) return;
-      await ignoringStale(async () => {
+      await ignoringGone(async () => {
         const sync = new JobSync({
           context,
           job,
@@ -56,7 +56,7 @@ export const jobController: ControllerDescriptor = {
     };
 
     const claim = (job: Job): Promise<Pod[]> => {
-      const selector = labelSelectorAsSelector(job.spec?.selector);
+      const selector = matcherOf(job.spec?.selector);
       return claimObjects<Pod>({
         owner: job,
         candidates: pods.candidates(job),
@@ -113,7 +113,7 @@ export const jobController: ControllerDescriptor = {
     };
     const enqueueClaimants = (pod: Pod): void => {
       for (const job of jobs.indexer.byIndex(NAMESPACE_INDEX, pod.metadata.namespace ?? '')) {
-        if (labelSelectorAsSelector(job.spec?.selector).matches(pod.metadata.labels ?? {})) queue.add(keyOf(job));
+        if (matcherOf(job.spec?.selector).matches(pod.metadata.labels ?? {})) queue.add(keyOf(job));
       }
     };
     const leaving = (key: string, pod: Pod): void => jobPods.expectations.deletionObserved(key, keyOf(pod));

@@ -5,8 +5,10 @@
 import type { ReplicaSet } from '../../api/generated/apps-v1.ts';
 import type { Pod, ReplicationController } from '../../api/generated/core-v1.ts';
 import {
+  byControllerUid,
   byNamespace,
   claimObjects,
+  CONTROLLER_UID_INDEX,
   controllerOf,
   controllerReference,
   Expectations,
@@ -20,7 +22,8 @@ import {
 import type { LabelSelectorMatcher } from '../../machinery/selectors/index.ts';
 import { keyedLoop, type ControllerContext } from '../controller.ts';
 import { availableInMs, comparePodsForDeletion, isActive, isTerminating, PodControl, podsByOwner } from '../pods/index.ts';
-import { ignoringStale, sameStatus } from '../status.ts';
+import { ReadYourWrites } from '../read-your-writes.ts';
+import { ignoringGone, sameStatus } from '../status.ts';
 import { replicaStatus } from './replica-status.ts';
 
 /** No single sync makes or deletes more. */
@@ -42,22 +45,28 @@ export interface ReplicaKind {
 
 export function replicaLoop(context: ControllerContext, kind: ReplicaKind): () => Promise<void> {
   const { client, clock, signal } = context;
-  const owners = context.informers.informer(kind.resource, {}, { [NAMESPACE_INDEX]: byNamespace });
+  const owners = context.informers.informer(kind.resource, {}, { [NAMESPACE_INDEX]: byNamespace, [CONTROLLER_UID_INDEX]: byControllerUid });
   const pods = podsByOwner(context.informers);
   const control = new PodControl(context);
   const expectations = new Expectations(clock);
+  const written = new ReadYourWrites();
   const resource = client.resource(kind.resource);
 
   const reconcile = async (key: string): Promise<void> => {
     const owner = owners.get(key);
-    if (!owner) return expectations.forget(key);
+    if (!owner) {
+      written.forget(key);
+      return expectations.forget(key);
+    }
+    if (written.isBehind(key, owner)) return;
     const mayAct = expectations.satisfied(key);
     const { active, terminating } = await claim(owner);
     const replicas = owner.spec?.replicas ?? 1;
     let failure: unknown;
     if (mayAct && owner.metadata.deletionTimestamp === undefined) {
       try {
-        await manage(owner, active, replicas);
+        /** What was made or deleted is not in the count yet: within a moment it is, and is written once. */
+        if (await manage(owner, active, replicas)) return queue.addAfter(key, GATHER_MS);
       } catch (error) {
         if (signal.aborted) throw error;
         failure = error instanceof SlowStartError ? error.cause : error;
@@ -95,10 +104,13 @@ export function replicaLoop(context: ControllerContext, kind: ReplicaKind): () =
     }
   };
 
-  const manage = async (owner: ReplicaOwner, active: Pod[], replicas: number): Promise<void> => {
+  /** Whether there was anything to do. */
+  const manage = async (owner: ReplicaOwner, active: Pod[], replicas: number): Promise<boolean> => {
     const key = keyOf(owner);
-    if (active.length < replicas) return createPods(key, owner, Math.min(replicas - active.length, BURST));
-    if (active.length > replicas) return deletePods(key, owner, choose(owner, active, Math.min(active.length - replicas, BURST)));
+    if (active.length < replicas) await createPods(key, owner, Math.min(replicas - active.length, BURST));
+    else if (active.length > replicas) await deletePods(key, owner, choose(owner, active, Math.min(active.length - replicas, BURST)));
+    else return false;
+    return true;
   };
 
   const createPods = async (key: string, owner: ReplicaOwner, count: number): Promise<void> => {
@@ -152,7 +164,7 @@ export function replicaLoop(context: ControllerContext, kind: ReplicaKind): () =
   /** The pods of all sets that the same owner manages: the old and the new ones of a Deployment. */
   const related = (owner: ReplicaOwner): Pod[] => {
     const controller = controllerOf(owner);
-    const siblings = controller === undefined ? [owner] : inNamespace(owner.metadata.namespace).filter((other) => controllerOf(other)?.uid === controller.uid);
+    const siblings = controller === undefined ? [owner] : owners.indexer.byIndex(CONTROLLER_UID_INDEX, controller.uid);
     return siblings.flatMap((sibling) => pods.ownedBy(sibling));
   };
 
@@ -172,7 +184,8 @@ export function replicaLoop(context: ControllerContext, kind: ReplicaKind): () =
       now: clock.now(),
     });
     if (sameStatus(status, owner.status)) return;
-    await ignoringStale(() => resource.updateStatus({ ...owner, status }, { signal }));
+    const updated = await ignoringGone(() => resource.updateStatus({ ...owner, status }, { signal }));
+    if (updated) written.wrote(keyOf(owner), updated);
   };
 
   /** Nothing else happens when a ready pod becomes available. */

@@ -1,7 +1,7 @@
 /** replicaset-controller: keeps the number of pods that each ReplicaSet asks for. */
 import type { ReplicaSet } from '../../api/generated/apps-v1.ts';
-import { labelSelectorAsSelector } from '../../machinery/selectors/index.ts';
 import type { ControllerDescriptor } from '../controller.ts';
+import { matcherOf } from '../selector-matchers.ts';
 import { replicaLoop } from './replicas.ts';
 
 export const replicaSetController: ControllerDescriptor = {
@@ -14,6 +14,6 @@ export const replicaSetController: ControllerDescriptor = {
       kind: 'ReplicaSet',
       queue: 'replicaset',
       countsTerminating: true,
-      selectorOf: (owner) => labelSelectorAsSelector((owner as ReplicaSet).spec?.selector),
+      selectorOf: (owner) => matcherOf((owner as ReplicaSet).spec?.selector),
     }),
 };

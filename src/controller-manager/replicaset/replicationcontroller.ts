@@ -1,7 +1,7 @@
 /** replicationcontroller-controller: keeps the number of pods that each ReplicationController asks for. */
 import type { ReplicationController } from '../../api/generated/core-v1.ts';
-import { NOTHING, selectorFromLabels } from '../../machinery/selectors/index.ts';
 import type { ControllerDescriptor } from '../controller.ts';
+import { labelsMatcherOf } from '../selector-matchers.ts';
 import { replicaLoop } from './replicas.ts';
 
 export const replicationControllerController: ControllerDescriptor = {
@@ -15,9 +15,6 @@ export const replicationControllerController: ControllerDescriptor = {
       kind: 'ReplicationController',
       queue: 'replicationmanager',
       countsTerminating: false,
-      selectorOf: (owner) => {
-        const { selector = {} } = (owner as ReplicationController).spec ?? {};
-        return Object.keys(selector).length === 0 ? NOTHING : selectorFromLabels(selector);
-      },
+      selectorOf: (owner) => labelsMatcherOf((owner as ReplicationController).spec?.selector),
     }),
 };

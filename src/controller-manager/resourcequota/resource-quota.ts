@@ -96,7 +96,7 @@ export const resourceQuotaController: ControllerDescriptor = {
       onUpdate: (before, after) => deepEqual(before.spec, after.spec) || queue.add(keyOf(after)),
     });
     discovered.use({ onDelete: ({ group, plural }, { metadata }) => recount(group, plural, metadata.namespace) });
-    whole['/pods'].addHandler({ onUpdate: (before, after) => podFrees(before, after, clock.now()) && recount('', 'pods', after.metadata.namespace) });
+    whole['/pods'].addHandler({ onUpdate: (before, after) => quotas.indexer.size > 0 && podFrees(before, after, clock.now()) && recount('', 'pods', after.metadata.namespace) });
     whole['/services'].addHandler({ onUpdate: (before, after) => serviceFrees(before, after) && recount('', 'services', after.metadata.namespace) });
     whole['/persistentvolumeclaims'].addHandler({ onUpdate: (before, after) => claimFrees(before, after) && recount('', 'persistentvolumeclaims', after.metadata.namespace) });
 

@@ -2,11 +2,11 @@
 import type { ControllerRevision, StatefulSet } from '../../api/generated/apps-v1.ts';
 import type { PersistentVolumeClaim, Pod } from '../../api/generated/core-v1.ts';
 import { byNamespace, claimObjects, controllerOf, controllerReference, isNotFound, keyOf, NAMESPACE_INDEX } from '../../client/index.ts';
-import { labelSelectorAsSelector } from '../../machinery/selectors/index.ts';
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { availableInMs, PodControl, podsByOwner } from '../pods/index.ts';
 import { RevisionHistory, revisionData, sameData, type RevisionOwner } from '../revisions/index.ts';
-import { ignoringStale, sameStatus } from '../status.ts';
+import { matcherOf } from '../selector-matchers.ts';
+import { ignoringGone, sameStatus } from '../status.ts';
 import { StatefulClaims } from './claims.ts';
 import { isMember, parentAndOrdinal, revisionNameOf, STATEFUL_SET_KIND } from './identity.ts';
 import { StatefulPods } from './stateful-pods.ts';
@@ -32,7 +32,7 @@ export const statefulSetController: ControllerDescriptor = {
     const reconcile = async (key: string): Promise<void> => {
       const set = sets.get(key);
       if (!set) return;
-      await ignoringStale(async () => {
+      await ignoringGone(async () => {
         const owned = await claim(set);
         const all = await history.list(revisionOwner(set));
         const found = await revisions(set, all);
@@ -65,7 +65,7 @@ export const statefulSetController: ControllerDescriptor = {
     };
 
     const claim = (set: StatefulSet): Promise<Pod[]> => {
-      const selector = labelSelectorAsSelector(set.spec?.selector);
+      const selector = matcherOf(set.spec?.selector);
       return claimObjects<Pod>({
         owner: set,
         candidates: pods.candidates(set).filter((pod) => isMember(pod, set)),
