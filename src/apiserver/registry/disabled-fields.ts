@@ -8,19 +8,21 @@ import { isRecord } from '../../machinery/object.ts';
 
 export type FeatureOverrides = Readonly<Record<string, boolean>>;
 
-/** Changes `object` in place. */
+/** Changes `object` in place; fields that it shares with `old` stay as they are. */
 export function dropDisabledFields(message: Message, object: unknown, old: unknown, features: FeatureOverrides): void {
   const gates = gatesWith(features);
   if (!gates.reach(message)) return;
-  const used = old === undefined ? undefined : gatesInUse(gates, message, old);
-  visitGatedFields(gates, message, object, {
+  let used: Set<string> | undefined;
+  const isUsed = (gate: string): boolean => old !== undefined && (used ??= gatesInUse(gates, message, old)).has(gate);
+  const visit: Visit = {
     gated: (holder, field) => {
-      if (!used?.has(field.gate!)) delete holder[field.name];
+      if (!isUsed(field.gate!)) delete holder[field.name];
     },
     left: (holder, field) => {
       if (isEmptyLifecycle(field, holder[field.name])) delete holder[field.name];
     },
-  });
+  };
+  visitGatedFields(gates, message, object, visit, old);
 }
 
 function gatesInUse(gates: Gates, message: Message, object: unknown): Set<string> {
@@ -38,7 +40,8 @@ interface Visit {
   readonly left?: FieldVisit;
 }
 
-function visitGatedFields(gates: Gates, type: Type, value: unknown, visit: Visit): void {
+/** Passes over the fields that are those of `shared`. */
+function visitGatedFields(gates: Gates, type: Type, value: unknown, visit: Visit, shared?: unknown): void {
   if (value === undefined || value === null) return;
   if (type.kind === 'list') {
     if (Array.isArray(value)) for (const element of value) visitGatedFields(gates, type.element, element, visit);
@@ -46,7 +49,7 @@ function visitGatedFields(gates: Gates, type: Type, value: unknown, visit: Visit
     if (isRecord(value)) for (const element of Object.values(value)) visitGatedFields(gates, type.value, element, visit);
   } else if (type.kind === 'message' && isRecord(value)) {
     for (const { field, off } of gates.fieldsOf(type)) {
-      if (value[field.name] === undefined) continue;
+      if (value[field.name] === undefined || (isRecord(shared) && value[field.name] === shared[field.name])) continue;
       if (off) visit.gated(value, field);
       visitGatedFields(gates, field.type, value[field.name], visit);
       visit.left?.(value, field);

@@ -1,5 +1,4 @@
 /** What every changed object goes through between admission and the store. */
-import { cloneJson } from '../../machinery/clone-json.ts';
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { invalid } from '../../machinery/status.ts';
@@ -93,14 +92,14 @@ function prepareSubresource(object: KubeObject, old: KubeObject, request: WriteC
 
 async function prepareStatus(object: KubeObject, old: KubeObject, request: WriteContext): Promise<void> {
   const { strategy } = request.served;
-  for (const name of Object.keys({ ...old, ...object })) {
-    if (name === 'metadata' || name === 'status' || name === 'kind' || name === 'apiVersion') continue;
-    if (old[name] === undefined) delete object[name];
-    else object[name] = cloneJson(old[name]);
-  }
+  for (const name of Object.keys(object)) if (old[name] === undefined && isOutsideStatus(name)) delete object[name];
+  // Nothing of these changes on the way to the store: the old ones serve.
+  for (const name in old) if (isOutsideStatus(name)) object[name] = old[name];
   keepStatusMetadata(object.metadata, old.metadata, strategy.statusMetadata ?? 'all');
   await strategy.prepareForStatusUpdate?.(object, old, request);
 }
+
+const isOutsideStatus = (name: string): boolean => name !== 'metadata' && name !== 'status' && name !== 'kind' && name !== 'apiVersion';
 
 /** A write without a resourceVersion is one against whatever is there; some kinds do not take that of a PUT. */
 function fixResourceVersion(scope: Scope, { object, old, unconditional }: PreparedUpdate): void {

@@ -2,6 +2,7 @@
  * Writes objects: each write is one compare-and-set transaction on the object's revision, and is answered only after
  * it is durable and the watch cache has it.
  */
+import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 import { StoreError, type Store } from '../../etcd/index.ts';
 import { deepEqual } from '../../machinery/deep-equal.ts';
 import type { KubeObject } from '../../machinery/object.ts';
@@ -13,11 +14,18 @@ import { objectKey } from './keys.ts';
 import type { Transformer } from './transformer.ts';
 import type { WatchCache } from './watch-cache.ts';
 
-/** Whether storing `object` over `current` would change nothing; versions and times of field ownership do not count. */
+/** Whether storing `object` over `current` would change nothing; versions do not count. The status differs most often, and is looked at first. */
 function sameObject(current: KubeObject, object: KubeObject): boolean {
-  const { resourceVersion: _, ...before } = current.metadata;
-  const { resourceVersion: __, ...after } = object.metadata;
-  return deepEqual({ ...current, metadata: before }, { ...object, metadata: after });
+  if (!deepEqual(current['status'], object['status'])) return false;
+  for (const name in object) if (object[name] !== undefined && current[name] === undefined) return false;
+  for (const name in current) if (name !== 'metadata' && !deepEqual(current[name], object[name])) return false;
+  return sameMetadata(current.metadata, object.metadata);
+}
+
+function sameMetadata(current: ObjectMeta, metadata: ObjectMeta): boolean {
+  for (const name in metadata) if (name !== 'resourceVersion' && metadata[name as keyof ObjectMeta] !== undefined && current[name as keyof ObjectMeta] === undefined) return false;
+  for (const name in current) if (name !== 'resourceVersion' && !deepEqual(current[name as keyof ObjectMeta], metadata[name as keyof ObjectMeta])) return false;
+  return true;
 }
 
 export interface Place {

@@ -15,6 +15,7 @@ import type { Result } from '../result.ts';
 import type { Scope } from '../scope.ts';
 import { apply } from './apply.ts';
 import { reportStrictErrors } from './decode-body.ts';
+import { putTogether, setAsideUntouched, writable } from './untouched.ts';
 import { updateObject } from './update-object.ts';
 
 export const PATCH_TYPES = [
@@ -35,7 +36,7 @@ export async function patch(scope: Scope): Promise<Result> {
   const { entry } = await updateObject(scope, {
     options,
     unconditional: true,
-    compute: (live) => trackUpdate(scope, live, patched(scope, type, body, live, options), manager),
+    compute: (live) => writable(scope, live, trackUpdate(scope, live, patched(scope, type, body, live, options), manager)),
   });
   return { type: 'entry', status: 200, entry };
 }
@@ -54,8 +55,9 @@ export function patched(scope: Scope, type: Exclude<PatchType, 'application/appl
   const { served } = scope;
   const { fieldValidation } = options;
   const { value, strictErrors, refuse } = patchObject({ type, body, live, message: served.message, fieldValidation });
-  // The result shares parts with the live object, which is frozen: what follows changes its own copy.
-  const result: unknown = cloneJson(value);
+  // The result shares parts with the live object, which is frozen: what follows changes its own copy of the others.
+  const divided = setAsideUntouched(scope, live, value);
+  const result: unknown = cloneJson(divided ? divided.touched : value);
   try {
     if (type !== 'application/strategic-merge-patch+json' && !served.custom) checkType(served, live, result);
     const decoded = (served.conform ?? conform)(served.message, result);
@@ -66,8 +68,9 @@ export function patched(scope: Scope, type: Exclude<PatchType, 'application/appl
     const kind = served.custom ? decoded.object['kind'] : served.kind;
     const object = { ...decoded.object, kind, apiVersion: live.apiVersion } as unknown as KubeObject;
     object.metadata ??= {};
-    if (live.metadata.managedFields && !hasManagedFields(result)) object.metadata.managedFields = [];
-    return applyDefaults(served, object, { now: formatTime(scope.backend.ctx.clock.now()) });
+    if (live.metadata.managedFields && !hasManagedFields(value)) object.metadata.managedFields = [];
+    const complete = divided ? putTogether(served, object, divided) : object;
+    return applyDefaults(served, complete, { now: formatTime(scope.backend.ctx.clock.now()) });
   } catch (error) {
     // What is wrong with the result of a patch is shown as a fault of the patch.
     if (isStatusError(error)) throw refuse(error.message);

@@ -18,13 +18,17 @@ export async function update(scope: Scope): Promise<Result> {
   const manager = managerOf(scope, options);
   const { entry, created } = await updateObject(scope, {
     options,
-    compute: (live) => trackUpdate(scope, live, cloneJson(body), manager, body),
+    compute: (live) => trackUpdate(scope, live, copyToWrite(scope, body), manager, body),
     ...(scope.served.strategy.allowCreateOnUpdate && scope.subresource === ''
       ? { create: () => createObject(scope, cloneJson(body), { ...options, kind: 'CreateOptions' }) }
       : {}),
   });
   return { type: 'entry', status: created ? 201 : 200, entry };
 }
+
+/** A copy for one attempt. Of a write to /status no more than the metadata and the status is kept. */
+const copyToWrite = ({ subresource }: Scope, body: KubeObject): KubeObject =>
+  subresource === 'status' ? { ...body, metadata: cloneJson(body.metadata), ...(body['status'] === undefined ? {} : { status: cloneJson(body['status']) }) } : cloneJson(body);
 
 export function checkName(scope: Scope, object: KubeObject): void {
   const given = object.metadata.name ?? '';

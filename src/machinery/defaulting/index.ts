@@ -6,3 +6,4 @@
  */
 export { applyDefaults, defaultMessage, type DefaultingContext } from './apply-defaults.ts';
 export { pullPolicyOf } from './image-pull-policy.ts';
+export { inDeclaredOrder } from './declared-order.ts';

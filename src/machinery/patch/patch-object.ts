@@ -33,7 +33,7 @@ export function patchObject({ type, body, live, message, fieldValidation }: Patc
     const { patch, strictErrors } = decodeStrategicMergePatch(body, fieldValidation);
     const value = applyStrategicMergePatch(message, live, patch);
     const refuse = (detail: string): StatusError => refusal(valueText(patch), detail);
-    const error = restoreError(message, value);
+    const error = restoreError(message, value, live);
     if (error !== undefined) throw refuse(error);
     return { value, strictErrors, refuse };
   }

@@ -4,23 +4,25 @@
  */
 import type { Message, ScalarType, Type } from '../../api/schema.ts';
 import { isRecord } from '../object.ts';
-import { getOwn } from './own-property.ts';
 import { withinDepth } from './within-depth.ts';
 
-/** The first fault in the order of the fields; undefined when types fit (values with a syntax of their own aside). */
-export function restoreError(message: Message, value: unknown): string | undefined {
-  return withinDepth(() => errorIn(message, value));
+/**
+ * The first fault in the order of the fields; undefined when types fit (values with a syntax of their own aside). What is
+ * the live object's own fits.
+ */
+export function restoreError(message: Message, value: unknown, live: unknown): string | undefined {
+  return withinDepth(() => errorIn(message, value, live));
 }
 
-function errorIn(type: Type, value: unknown): string | undefined {
-  if (value === null || value === undefined) return undefined;
+function errorIn(type: Type, value: unknown, live: unknown): string | undefined {
+  if (value === null || value === undefined || value === live) return undefined;
   switch (type.kind) {
     case 'message':
-      return isRecord(value) ? errorInFields(type, value) : `cannot restore struct from: ${kindName(value)}`;
+      return isRecord(value) ? errorInFields(type, value, isRecord(live) ? live : NOTHING) : `cannot restore struct from: ${kindName(value)}`;
     case 'list':
-      return Array.isArray(value) ? errorInItems(type.element, value) : `cannot restore slice from ${kindName(value)}`;
+      return Array.isArray(value) ? errorInItems(type.element, value, Array.isArray(live) ? live : NO_ITEMS) : `cannot restore slice from ${kindName(value)}`;
     case 'map':
-      return isRecord(value) ? errorInItems(type.value, Object.values(value)) : `cannot restore map from ${kindName(value)}`;
+      return isRecord(value) ? errorInItems(type.value, Object.values(value), NO_ITEMS) : `cannot restore map from ${kindName(value)}`;
     case 'scalar':
       return errorInScalar(type, value);
     case 'union':
@@ -28,17 +30,28 @@ function errorIn(type: Type, value: unknown): string | undefined {
   }
 }
 
-function errorInFields(message: Message, value: Record<string, unknown>): string | undefined {
-  for (const field of message.fields) {
-    const error = errorIn(field.type, getOwn(value, field.name));
-    if (error !== undefined) return error;
+const NOTHING: Readonly<Record<string, unknown>> = {};
+const NO_ITEMS: readonly unknown[] = [];
+
+/** Looks at what is there; of several faults that of the first field counts. */
+function errorInFields(message: Message, value: Record<string, unknown>, live: Readonly<Record<string, unknown>>): string | undefined {
+  let first = Infinity;
+  let fault: string | undefined;
+  for (const name in value) {
+    const field = message.byName.get(name);
+    const error = field && errorIn(field.type, value[name], live[name]);
+    if (!field || error === undefined) continue;
+    const place = message.fields.indexOf(field);
+    if (place > first) continue;
+    first = place;
+    fault = error;
   }
-  return undefined;
+  return fault;
 }
 
-function errorInItems(type: Type, items: readonly unknown[]): string | undefined {
-  for (const item of items) {
-    const error = errorIn(type, item);
+function errorInItems(type: Type, items: readonly unknown[], live: readonly unknown[]): string | undefined {
+  for (let i = 0; i < items.length; i++) {
+    const error = errorIn(type, items[i], live[i]);
     if (error !== undefined) return error;
   }
   return undefined;
