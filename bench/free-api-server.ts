@@ -47,10 +47,10 @@ export class FreeApiServer implements Transport {
   }
 
   #answer({ method, path, body }: TransportRequest): unknown {
-    const [, , , namespace, , name, subresource] = path.split('/').slice(1);
     if (method === 'GET') return { metadata: { resourceVersion: String(this.#revision) }, items: this.#list(path.split('/').at(-1)!) };
+    const [, , , , namespace, plural, name, subresource] = path.split('/');
     const key = `${namespace}/${name}`;
-    const pod = path.includes('/pods/') ? this.#pods.get(key) : undefined;
+    const pod = plural === 'pods' ? this.#pods.get(key) : undefined;
     if (pod === undefined) return body ?? {};
     if (method === 'DELETE') {
       this.#pods.delete(key);

@@ -1,6 +1,7 @@
 import type { PartialObjectMetadata } from '../api/generated/meta-v1.ts';
 import type { Clock, TokenBucket } from '../kernel/index.ts';
 import { builtIn, type BuiltInResource, type ObjectOf } from './built-in-resources.ts';
+import { Deadlines } from './deadlines.ts';
 import { errorFromResponse } from './errors.ts';
 import { ResourceClient } from './resource-client.ts';
 import type { ApiObject, Resource } from './resource.ts';
@@ -35,9 +36,13 @@ export class Client {
   readonly #transport: Transport;
   readonly #options: ClientOptions;
   readonly #headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly #timeoutMs: number;
+  readonly #deadlines: Deadlines;
 
   constructor(options: ClientOptions) {
     this.clock = options.clock;
+    this.#timeoutMs = options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS;
+    this.#deadlines = new Deadlines(options.clock, this.#timeoutMs);
     this.#transport = options.transport;
     this.#options = options;
     const headers: Record<string, string | readonly string[]> = {};
@@ -102,8 +107,7 @@ export class Client {
   }
 
   #attempt(request: TransportRequest): Promise<TransportResponse> {
-    const timeoutMs = this.#options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS;
-    return withTimeout({ clock: this.clock, ms: timeoutMs, signal: request.signal, what: `${request.method} ${request.path}` }, (limit) =>
+    return withTimeout({ clock: this.#deadlines, ms: this.#timeoutMs, signal: request.signal, what: `${request.method} ${request.path}` }, (limit) =>
       this.#transport.request(limitedRequest(request, this.#headersOf(request), limit)),
     );
   }

@@ -2,7 +2,7 @@ import type { Clock } from '../kernel/index.ts';
 import { TransportError } from './transport.ts';
 
 export interface TimeoutOptions {
-  clock: Clock;
+  clock: Pick<Clock, 'after'>;
   ms: number;
   signal?: AbortSignal;
   /** What is being waited for, for the error. */

@@ -1,36 +1,40 @@
 /**
  * When events may be written. There is at least one for every pod, and while pods wait for a node these come first: events
- * are written when no pod has been placed for a moment, or after a few seconds.
+ * are written when no pod has been tried for a moment; those that have waited for a few seconds are, but not many at once.
  */
 import type { EventPacing } from '../client/index.ts';
 import type { Clock } from '../kernel/index.ts';
 
 const QUIET_MS = 100;
 const MAX_DELAY_MS = 5_000;
+/** Between two of those that have waited long enough: as many a second as clients are allowed by default. */
+const BUSY_PAUSE_MS = 20;
 
 export class EventPace implements EventPacing {
   readonly maxWaiting = 20_000;
   readonly #clock: Clock;
-  #lastPlaced = -Infinity;
+  #lastWork = -Infinity;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** A pod got its node just now. */
-  placed(): void {
-    this.#lastPlaced = this.#clock.monotonic();
+  /** A pod was tried or got its node just now. */
+  working(now: number = this.#clock.monotonic()): void {
+    this.#lastWork = now;
   }
 
   mayWrite(occurredAt: number, signal: AbortSignal): Promise<void> | undefined {
-    return this.#isBusy(occurredAt) ? this.#untilQuiet(occurredAt, signal) : undefined;
+    return this.#isBusy() ? this.#untilQuiet(occurredAt, signal) : undefined;
   }
 
-  #isBusy(occurredAt: number): boolean {
-    return this.#clock.monotonic() - this.#lastPlaced < QUIET_MS && this.#clock.now() - occurredAt < MAX_DELAY_MS;
+  #isBusy(): boolean {
+    return this.#clock.monotonic() - this.#lastWork < QUIET_MS;
   }
 
   async #untilQuiet(occurredAt: number, signal: AbortSignal): Promise<void> {
-    while (!signal.aborted && this.#isBusy(occurredAt)) await this.#clock.sleep(QUIET_MS, signal).catch(() => {});
+    const isFresh = (): boolean => this.#clock.now() - occurredAt < MAX_DELAY_MS;
+    if (!isFresh()) await this.#clock.sleep(BUSY_PAUSE_MS, signal).catch(() => {});
+    while (!signal.aborted && this.#isBusy() && isFresh()) await this.#clock.sleep(QUIET_MS, signal).catch(() => {});
   }
 }

@@ -27,9 +27,7 @@ export function handleFailure(scheduler: Scheduler, failed: FailedAttempt): void
   const { queue, cache, metrics, ctx } = scheduler;
   const { pod, profile } = queued;
   const rejected = status.isRejected;
-  const result = rejected ? 'unschedulable' : 'error';
-  metrics.scheduleAttempts.inc({ result, profile: profile.schedulerName });
-  metrics.attemptDuration.observe((ctx.clock.monotonic() - failed.startedAt) / 1000, { result, profile: profile.schedulerName });
+  metrics.attempted(rejected ? 'unschedulable' : 'error', profile.schedulerName, (ctx.clock.monotonic() - failed.startedAt) / 1000);
   if (!rejected) ctx.logger.error(status.error ?? new Error(message), 'Error scheduling pod; retrying', { pod: pod.key });
 
   queue.retryLater(queued, { rejectors: diagnosis?.rejectors ?? NOBODY, pendingRejectors: diagnosis?.pendingRejectors ?? NOBODY, failed: !rejected });
@@ -43,7 +41,7 @@ export function handleFailure(scheduler: Scheduler, failed: FailedAttempt): void
   scheduler.recorderOf(profile.schedulerName).event(pod.pod, 'Warning', 'FailedScheduling', note, { action: 'Scheduling' });
   const patch = statusPatch(pod.pod, { reason: rejected ? 'Unschedulable' : 'SchedulerError', message, nominatedNodeName, now: ctx.clock.now() });
   if (patch === undefined) return;
-  scheduler.background('pod status', async (signal) => {
+  scheduler.background(async (signal) => {
     const { namespace, name } = pod;
     await scheduler.client
       .resource('v1/pods')

@@ -24,6 +24,12 @@ export interface SchedulerMetrics {
   readonly eventHandlingDuration: Histogram<'event'>;
   readonly hintDuration: Histogram<'plugin' | 'event' | 'hint'>;
   readonly nodeHintDuration: Histogram<'hinted' | 'profile'>;
+  /** An attempt has ended: counted, and how long it took. */
+  attempted(result: AttemptResult, profile: string, seconds: number): void;
+  /** Nodes were looked at for a pod: with what was known of its equals, or not. */
+  evaluated(profile: string, result: 'hint_used' | 'hint_not_used'): void;
+  /** A pod came into a place of the queue. */
+  incoming(queue: string, event: string): void;
 }
 
 const SECONDS = exponentialBuckets(0.001, 2, 15);
@@ -31,6 +37,35 @@ const SHORT = exponentialBuckets(0.0001, 2, 12);
 const VERY_SHORT = exponentialBuckets(0.00001, 1.5, 20);
 
 export function schedulerMetrics(registry: MetricsRegistry): SchedulerMetrics {
+  const metrics = instruments(registry);
+  const attempts = byTwoLabels((result, profile) => metrics.scheduleAttempts.child({ result, profile }));
+  const durations = byTwoLabels((result, profile) => metrics.attemptDuration.child({ result, profile }));
+  const evaluations = byTwoLabels((profile, result) => metrics.batchAttempts.child({ profile, result }));
+  const incoming = byTwoLabels((queue, event) => metrics.queueIncomingPods.child({ queue, event }));
+  return {
+    ...metrics,
+    attempted(result, profile, seconds) {
+      attempts(result, profile).inc();
+      durations(result, profile).observe(seconds);
+    },
+    evaluated: (profile, result) => evaluations(profile, result).inc(),
+    incoming: (queue, event) => incoming(queue, event).inc(),
+  };
+}
+
+/** What is counted for every pod is looked up once a combination of labels. */
+export function byTwoLabels<T>(child: (first: string, second: string) => T): (first: string, second: string) => T {
+  const known = new Map<string, Map<string, T>>();
+  return (first, second) => {
+    let bySecond = known.get(first);
+    if (bySecond === undefined) known.set(first, (bySecond = new Map<string, T>()));
+    let found = bySecond.get(second);
+    if (found === undefined) bySecond.set(second, (found = child(first, second)));
+    return found;
+  };
+}
+
+function instruments(registry: MetricsRegistry): Omit<SchedulerMetrics, 'attempted' | 'evaluated' | 'incoming'> {
   return {
     scheduleAttempts: registry.counter({ name: 'scheduler_schedule_attempts_total', help: 'Attempts to schedule pods, by result.', labels: ['result', 'profile'] }),
     attemptDuration: registry.histogram({ name: 'scheduler_scheduling_attempt_duration_seconds', help: 'Time of an attempt, decision and binding.', labels: ['result', 'profile'], buckets: SECONDS }),

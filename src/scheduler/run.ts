@@ -1,6 +1,7 @@
 /** The scheduler as a component: informers, leader election, and the loop that takes pods from the queue. */
 import { createEventsV1Recorder, InformerFactory, runWithLeaderElection, type Client, type EventRecorder } from '../client/index.ts';
 import { childContext, RunGroup, type Context } from '../kernel/index.ts';
+import { BackgroundTasks } from './background-tasks.ts';
 import { Cache } from './cache/cache.ts';
 import type { SchedulerConfiguration } from './config/types.ts';
 import { EventPace } from './event-pace.ts';
@@ -123,20 +124,9 @@ function assemble(ctx: Context, options: SchedulerOptions & { informers: Informe
   const evaluationOfState: Scheduler['evaluationOfState'] = new WeakMap();
   const recorders = new Map<string, EventRecorder & { run(signal: AbortSignal): Promise<void> }>();
   const profiles = new Map<string, Profile>();
-  let bindings = 0;
-  let freed: (() => void) | undefined;
-
-  const background: Scheduler['background'] = (name, task) => {
-    bindings++;
-    group.start(name, async (signal) => {
-      try {
-        await task(signal);
-      } finally {
-        bindings--;
-        freed?.();
-      }
-    });
-  };
+  const tasks = new BackgroundTasks(ctx.signal);
+  const background: Scheduler['background'] = (task) => tasks.start(task);
+  group.start('background', () => tasks.run());
 
   const queue: SchedulingQueue = new SchedulingQueue(
     {
@@ -187,7 +177,7 @@ function assemble(ctx: Context, options: SchedulerOptions & { informers: Informe
   metrics.cacheSize.collect(() => cache.table.nodeCount, { type: 'nodes' });
   metrics.cacheSize.collect(() => cache.podCount, { type: 'pods' });
   metrics.cacheSize.collect(() => cache.assumedCount, { type: 'assumed_pods' });
-  metrics.goroutines.collect(() => bindings, { operation: 'binding' });
+  metrics.goroutines.collect(() => tasks.count, { operation: 'binding' });
 
   const scheduler = {
     ctx,
@@ -198,18 +188,16 @@ function assemble(ctx: Context, options: SchedulerOptions & { informers: Informe
     permitRoom,
     extenders,
     evaluationOfState,
+    eventPace: pace,
     background,
     evaluations: new Evaluations(cache, ctx.random.fork('ties')),
     explanations: options.explanations ?? new Explanations(),
     scheduledEvents: new ScheduledEvents(ctx, { client, instance: `${config.profiles[0]?.schedulerName ?? ''}-${options.identity}`, pace }),
     recorderOf: (name: string) => recorders.get(name)!,
     get bindings() {
-      return bindings - permitRoom.size;
+      return tasks.count - permitRoom.size;
     },
-    async untilBound() {
-      await new Promise<void>((resolve) => (freed = resolve));
-      freed = undefined;
-    },
+    untilBound: () => tasks.next(),
   } satisfies Scheduler & Record<string, unknown>;
   return scheduler;
 }

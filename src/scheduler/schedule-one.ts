@@ -25,6 +25,7 @@ export function scheduleOne(scheduler: Scheduler, queued: QueuedPod): void | Pro
     return;
   }
   const startedAt = scheduler.ctx.clock.monotonic();
+  scheduler.eventPace.working(startedAt);
   const interested = scheduler.extenders.filter((extender) => extender.isInterested(pod));
   try {
     if (scheduler.cache.table.nodeCount === 0) {
@@ -61,7 +62,7 @@ function isSettled({ cache }: Scheduler, pod: PodInfo): boolean {
 /** The nodes that fit, for this pod and its equals. */
 function evaluate({ evaluations, metrics, evaluationOfState }: Scheduler, { pod, profile }: QueuedPod): Evaluation {
   const { evaluation, shared } = evaluations.of(pod, profile);
-  metrics.batchAttempts.inc({ profile: profile.schedulerName, result: shared ? 'hint_used' : 'hint_not_used' });
+  metrics.evaluated(profile.schedulerName, shared ? 'hint_used' : 'hint_not_used');
   evaluationOfState.set(evaluation.state, evaluation);
   return evaluation;
 }

@@ -28,7 +28,7 @@ export class ScheduledEvents {
   }
 
   placed(pod: PodInfo, nodeName: string): void {
-    this.#pace.placed();
+    this.#pace.working();
     this.#waiting.push({ pod, nodeName, at: this.#ctx.clock.now() });
     if (this.#waiting.length - this.#next > this.#pace.maxWaiting) this.#next++;
     this.#wake?.();

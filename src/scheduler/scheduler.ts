@@ -2,6 +2,7 @@
 import type { Client, EventRecorder } from '../client/index.ts';
 import type { Context } from '../kernel/index.ts';
 import type { Cache } from './cache/cache.ts';
+import type { EventPace } from './event-pace.ts';
 import type { Evaluation } from './evaluation/evaluation.ts';
 import type { Evaluations } from './evaluation/evaluations.ts';
 import type { Explanations } from './explanations/explanations.ts';
@@ -23,9 +24,10 @@ export interface Scheduler {
   readonly permitRoom: PermitRoom;
   readonly extenders: readonly Extender[];
   readonly scheduledEvents: ScheduledEvents;
+  readonly eventPace: EventPace;
   recorderOf(schedulerName: string): EventRecorder;
   /** Remembers whose state it is while plugins may ask. */
   readonly evaluationOfState: WeakMap<CycleState, Evaluation>;
   /** Bindings and other work beside the decisions. */
-  background(name: string, task: (signal: AbortSignal) => Promise<void>): void;
+  background(task: (signal: AbortSignal) => Promise<void>): void;
 }

@@ -16,7 +16,7 @@ export interface Decision {
 }
 
 export function bindInBackground(scheduler: Scheduler, decision: Decision): void {
-  scheduler.background('binding', async (signal) => {
+  scheduler.background(async (signal) => {
     const status = await bind(scheduler, decision, signal).catch((error: unknown) => errorStatus(error));
     if (status === undefined) bound(scheduler, decision);
     else if (!signal.aborted) takeBack(scheduler, decision, status);
@@ -43,9 +43,7 @@ async function bind(scheduler: Scheduler, decision: Decision, signal: AbortSigna
 function bound(scheduler: Scheduler, { queued, state, nodeName, startedAt }: Decision): void {
   const { pod, profile } = queued;
   const { metrics, ctx } = scheduler;
-  const labels = { result: 'scheduled', profile: profile.schedulerName };
-  metrics.scheduleAttempts.inc(labels);
-  metrics.attemptDuration.observe((ctx.clock.monotonic() - startedAt) / 1000, labels);
+  metrics.attempted('scheduled', profile.schedulerName, (ctx.clock.monotonic() - startedAt) / 1000);
   metrics.podSchedulingAttempts.observe(queued.attempts);
   if (queued.flushed) metrics.scheduledAfterFlush.inc();
   scheduler.queue.done(pod.uid);

@@ -7,6 +7,11 @@ const NO_NODE = 0;
 const FITS = 1;
 const FIRST_STATUS = 2;
 
+export interface NodesByAnswer {
+  readonly status: Status;
+  readonly nodes: number;
+}
+
 /** What the filters say of each node, by slot: a column of small numbers, how often each answer occurs, and who fits. */
 export class AnswerColumn {
   #codes = new Uint16Array(0);
@@ -17,6 +22,7 @@ export class AnswerColumn {
   #slots = new Int32Array(0);
   #isListed = false;
   #resolvable: readonly number[] | undefined;
+  #answers: readonly NodesByAnswer[] | undefined;
 
   get feasibleCount(): number {
     return this.#feasible;
@@ -77,9 +83,9 @@ export class AnswerColumn {
     return (this.#copy ??= this.#codes.slice(0, end));
   }
 
-  /** The different answers, and how many nodes gave each. */
-  answers(): { status: Status; nodes: number }[] {
-    return this.#table.statuses.map((status, i) => ({ status, nodes: this.#nodes[i] ?? 0 })).filter(({ nodes }) => nodes > 0);
+  /** The different answers, and how many nodes gave each; the same list until an answer changes. */
+  answers(): readonly NodesByAnswer[] {
+    return (this.#answers ??= this.#table.statuses.map((status, i) => ({ status, nodes: this.#nodes[i] ?? 0 })).filter(({ nodes }) => nodes > 0));
   }
 
   /** Nodes where removing pods might help; the same list until an answer changes. */
@@ -108,7 +114,7 @@ export class AnswerColumn {
   }
 
   #changed(): void {
-    this.#copy = this.#resolvable = undefined;
+    this.#copy = this.#resolvable = this.#answers = undefined;
     this.#isListed = false;
   }
 }

@@ -31,7 +31,7 @@ export interface Handle {
   /** Pods that Permit holds back. */
   readonly waitingPods: WaitingPods;
   /** Work that outlives the decision; it ends with the scheduler. */
-  background(name: string, task: (signal: AbortSignal) => Promise<void>): void;
+  background(task: (signal: AbortSignal) => Promise<void>): void;
   /** Work that goes on for as long as the scheduler runs. */
   longTask(name: string, task: (signal: AbortSignal) => Promise<void>): void;
   readonly informers: InformerFactory;

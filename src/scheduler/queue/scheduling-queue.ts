@@ -204,7 +204,7 @@ export class SchedulingQueue {
     }
     queued.place = 'unschedulable';
     this.#unschedulable.add(queued);
-    this.#options.metrics.queueIncomingPods.inc({ queue: 'unschedulable', event: 'ScheduleAttemptFailure' });
+    this.#options.metrics.incoming('unschedulable', 'ScheduleAttemptFailure');
   }
 
   /** Something happened: those that it might help are tried again. */
@@ -239,7 +239,7 @@ export class SchedulingQueue {
       queued.place = 'backoff';
       queued.move++;
       this.#backoff.push(queued);
-      this.#options.metrics.queueIncomingPods.inc({ queue: 'backoff', event: label });
+      this.#options.metrics.incoming('backoff', label);
       this.#scheduleBackoff();
       if (this.#canPopBackoff()) this.#wake?.();
     } else this.#toActive(queued, label);
@@ -256,14 +256,14 @@ export class SchedulingQueue {
       queued.place = 'unschedulable';
       queued.move++;
       this.#unschedulable.add(queued);
-      metrics.queueIncomingPods.inc({ queue: 'unschedulable', event: label });
+      metrics.incoming('unschedulable', label);
       return;
     }
     queued.gated = false;
     queued.place = 'active';
     queued.move++;
     this.#active.push(queued);
-    metrics.queueIncomingPods.inc({ queue: 'active', event: label });
+    metrics.incoming('active', label);
     this.#wake?.();
   }
 

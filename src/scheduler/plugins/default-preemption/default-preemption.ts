@@ -45,7 +45,7 @@ export function defaultPreemption(args: DefaultPreemptionArgs, handle: Handle): 
     const nodeName = chosen.node.name;
     handle.metrics.preemptionVictims.observe(chosen.pods.length);
     preparing.add(pod.uid);
-    handle.background('preemption', async (signal) => {
+    handle.background(async (signal) => {
       try {
         clearLowerNominations(handle, pod, nodeName);
         const [last, ...others] = [...chosen.pods].reverse();

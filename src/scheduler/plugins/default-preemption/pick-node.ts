@@ -4,9 +4,6 @@ import type { Victims } from './select-victims.ts';
 /** So that every pod counts, also one with a negative priority. */
 const PRIORITY_OFFSET = 2 ** 31;
 
-/** How many numbers tell the harm. */
-export const HARM_NUMBERS = 5;
-
 /**
  * The harm of a preemption; each number decides only where all before it are equal: broken budgets, highest priority, sum of
  * priorities, number of victims, and how long the most important of them have run.
@@ -29,7 +26,7 @@ export function pickNode(candidates: readonly Victims[]): Victims | undefined {
   return best;
 }
 
-function isLess(a: readonly number[], b: readonly number[]): boolean {
+export function isLess(a: readonly number[], b: readonly number[]): boolean {
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return a[i]! < b[i]!;
   return false;
 }

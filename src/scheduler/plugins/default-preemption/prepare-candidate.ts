@@ -43,7 +43,7 @@ export function clearLowerNominations(handle: Handle, preemptor: PodInfo, nodeNa
     if (other.uid === preemptor.uid || other.priority >= preemptor.priority) continue;
     nominator.remove(other);
     const { namespace, name } = other;
-    handle.background('clear nomination', async (signal) => {
+    handle.background(async (signal) => {
       await handle.client
         .resource('v1/pods')
         .patch({ namespace, name }, { status: { nominatedNodeName: null } }, { type: 'strategic', subresource: 'status', signal })

@@ -1,6 +1,6 @@
 import type { TriedNodes } from '../../evaluation/evaluation.ts';
 import { Status } from '../../framework/status.ts';
-import { HARM_NUMBERS } from './pick-node.ts';
+import { isLess } from './pick-node.ts';
 import type { Victims } from './select-victims.ts';
 
 export const NOT_TRIED = 0;
@@ -10,15 +10,18 @@ export const NO_CANDIDATE = 2;
 /** The pod fits there without any victim. */
 export const NOBODY_NEEDS_TO_GO = 3;
 
-/** What preemption would do on each node, by slot. The harm is in a column, so that hundreds of candidates are compared at once. */
+/** What preemption would do on each node, by slot. Harm is numbered, so that hundreds of candidates are compared at once. */
 export class TriedVictims implements TriedNodes {
   readonly verdicts: Uint8Array;
-  readonly harm: Float64Array;
+  /** By slot: equal harm has equal numbers. */
+  readonly #harmIds: Int32Array;
+  readonly #harms: (readonly number[])[] = [];
+  readonly #ids = new Map<string, number>();
   readonly #results: (Victims | Status | undefined)[] = [];
 
   constructor(capacity: number) {
     this.verdicts = new Uint8Array(capacity);
-    this.harm = new Float64Array(capacity * HARM_NUMBERS);
+    this.#harmIds = new Int32Array(capacity);
   }
 
   forget(slot: number): void {
@@ -31,7 +34,7 @@ export class TriedVictims implements TriedNodes {
     else if (result.pods.length === 0) this.verdicts[slot] = NOBODY_NEEDS_TO_GO;
     else {
       this.verdicts[slot] = CANDIDATE;
-      this.harm.set(result.harm, slot * HARM_NUMBERS);
+      this.#harmIds[slot] = this.#idOf(result.harm);
     }
   }
 
@@ -45,9 +48,18 @@ export class TriedVictims implements TriedNodes {
 
   /** Whether preemption does less harm on the first node. */
   isLess(slot: number, than: number): boolean {
-    const { harm } = this;
-    const [a, b] = [slot * HARM_NUMBERS, than * HARM_NUMBERS];
-    for (let i = 0; i < HARM_NUMBERS; i++) if (harm[a + i] !== harm[b + i]) return harm[a + i]! < harm[b + i]!;
-    return false;
+    const a = this.#harmIds[slot]!;
+    const b = this.#harmIds[than]!;
+    return a !== b && isLess(this.#harms[a]!, this.#harms[b]!);
+  }
+
+  #idOf(harm: readonly number[]): number {
+    const text = harm.join();
+    let id = this.#ids.get(text);
+    if (id === undefined) {
+      id = this.#harms.push(harm) - 1;
+      this.#ids.set(text, id);
+    }
+    return id;
   }
 }

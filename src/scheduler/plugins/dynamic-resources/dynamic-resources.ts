@@ -152,7 +152,7 @@ export function dynamicResources(handle: Handle): Plugin {
         const current = find(`${reference.namespace}/${reference.name}`);
         if (current === undefined || !isReservedFor(current, pod.uid)) continue;
         const patch = { metadata: { uid: claim.metadata.uid }, status: { reservedFor: [{ $patch: 'delete', uid: pod.uid }] } };
-        handle.background('unreserve claim', async (signal) => {
+        handle.background(async (signal) => {
           await client
             .resource('resource.k8s.io/v1/resourceclaims')
             .patch(reference, patch, { type: 'strategic', subresource: 'status', signal })

@@ -18,7 +18,7 @@ const INDEX = 'podGroup';
 
 export function gangScheduling(handle: Handle): Plugin {
   const groups = new PodGroups(handle);
-  const pods = handle.informers.informer('v1/pods', {}, { [INDEX]: (pod) => [groupOf(pod)?.key ?? ''] });
+  const pods = handle.informers.informer('v1/pods', {}, { [INDEX]: (pod) => membership(pod) });
 
   const membersOf = (group: GroupReference): Pod[] => pods.indexer.byIndex(INDEX, group.key).filter((pod) => pod.metadata.deletionTimestamp === undefined && !isFinished(pod));
   /** Members that have a place, be it only assumed. */
@@ -77,6 +77,14 @@ export function gangScheduling(handle: Handle): Plugin {
       { resource: 'Node', action: Action.Add | Action.UpdateNodeAllocatable | Action.UpdateNodeTaint | Action.UpdateNodeLabel },
     ],
   };
+}
+
+const NO_GROUP: readonly string[] = [];
+
+/** Most pods are in no group, and are not listed at all. */
+function membership(pod: Pod): readonly string[] {
+  const group = groupOf(pod);
+  return group === undefined ? NO_GROUP : [group.key];
 }
 
 const sameGroup = (pod: PodInfo, other: Pod): boolean => {
