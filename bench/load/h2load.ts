@@ -10,8 +10,8 @@ import { percentiles } from './percentiles.ts';
 
 const run = promisify(execFile);
 
-/** It can show a token, not a certificate. */
-export const canUseH2load = ({ target }: RequestLoad): boolean => target.cert === undefined && findProgram('h2load') !== undefined;
+/** It can show a token, not a certificate, and sends the same body all the time. */
+export const canUseH2load = ({ target, body }: RequestLoad): boolean => target.cert === undefined && !body?.includes('{n}') && findProgram('h2load') !== undefined;
 
 export async function runH2load(load: RequestLoad, onWarm: () => void): Promise<LoadResult> {
   const scratch = mkdtempSync(join(tmpdir(), 'k8ts-load-'));

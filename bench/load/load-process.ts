@@ -48,7 +48,7 @@ async function requests(work: RequestLoad): Promise<LoadResult> {
     const lane = async (session: http2.ClientHttp2Session): Promise<void> => {
       while (goesOn(latencies.length, performance.now() - start)) {
         const began = performance.now();
-        const { status, text } = await call(session, headers, work.body);
+        const { status, text } = await call(session, headers, work.body?.replaceAll('{n}', String(number++)));
         if (status >= 300) {
           errors++;
           firstError ??= `${status} ${text.slice(0, 300)}`;

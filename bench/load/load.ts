@@ -12,7 +12,7 @@ export interface RequestLoad {
   readonly target: Target;
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  /** JSON; the same for each request, so objects that are made of it need a generateName. */
+  /** JSON; the same for each request, so objects that are made of it need a generateName. `{n}` becomes the request's number. */
   readonly body?: string;
   readonly connections: number;
   /** Requests under way at any time, over all connections. */
