@@ -1,6 +1,7 @@
 /**
  * System calls on files and mounts that Node has no function for, through koffi. Loaded on first use, so that a process
- * that runs no containers never loads the native module. All of them are synchronous and short.
+ * that runs no containers never loads the native module. They are synchronous and short, but for those whose names say that
+ * a thread of the pool makes them.
  */
 import { createRequire } from 'node:module';
 import { getSystemErrorName } from 'node:util';
@@ -44,6 +45,22 @@ export function mount(source: string, target: string, { type, flags = 0, data }:
 
 export function unmount(target: string, flags = 0): void {
   checked(native().umount2(target, flags), 'umount2', target);
+}
+
+/** As `mount`, for file systems that write to disk when they are mounted: that may take long. */
+export async function mountInThread(source: string, target: string, { type, flags = 0, data }: { type?: string; flags?: number; data?: string }): Promise<void> {
+  const result = await new Promise<number>((resolve, reject) => {
+    native().mountAsync(source, target, type ?? null, flags, data ?? null, (error, answer) => (error === null ? resolve(answer) : reject(error)));
+  });
+  // Why it failed only the thread knows that tried: trying again here tells us too.
+  if (result < 0) mount(source, target, { ...(type === undefined ? {} : { type }), flags, ...(data === undefined ? {} : { data }) });
+}
+
+/** As `unmount`; false when nothing could be unmounted, whatever the reason. */
+export function unmountInThread(target: string, flags = 0): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    native().umount2Async(target, flags, (error, answer) => (error === null ? resolve(answer === 0) : reject(error)));
+  });
 }
 
 /** Sets an attribute of the file itself, also when it is a symbolic link. */
@@ -111,7 +128,11 @@ export function attachMount(mountFd: number, target: string): void {
   checked(native().move_mount(SYS.move_mount, mountFd, '', AT_FDCWD, target, MOVE_MOUNT_F_EMPTY_PATH), 'move_mount', target);
 }
 
+type Answer = (error: Error | null, result: number) => void;
+
 interface NativeCalls {
+  mountAsync(source: string, target: string, type: string | null, flags: number, data: string | null, answer: Answer): void;
+  umount2Async(target: string, flags: number, answer: Answer): void;
   mount(source: string, target: string, type: string | null, flags: number, data: string | null): number;
   umount2(target: string, flags: number): number;
   lsetxattr(path: string, name: string, value: Uint8Array, size: number, flags: number): number;
@@ -141,9 +162,14 @@ function load(): NativeCalls {
     const func = libc.func(prototype);
     return (...parameters) => Number(func(...parameters));
   };
+  const mountCall = 'int mount(const char *source, const char *target, const char *type, unsigned long flags, const char *data)';
+  const unmountCall = 'int umount2(const char *target, int flags)';
+  const [mountNative, unmountNative] = [libc.func(mountCall), libc.func(unmountCall)];
   return {
-    mount: call('int mount(const char *source, const char *target, const char *type, unsigned long flags, const char *data)'),
-    umount2: call('int umount2(const char *target, int flags)'),
+    mount: call(mountCall),
+    umount2: call(unmountCall),
+    mountAsync: (...parameters) => mountNative.async(...parameters),
+    umount2Async: (...parameters) => unmountNative.async(...parameters),
     lsetxattr: call('int lsetxattr(const char *path, const char *name, const void *value, size_t size, int flags)'),
     lgetxattr: call('intptr_t lgetxattr(const char *path, const char *name, _Out_ void *value, size_t size)'),
     mknod: call('int mknod(const char *path, unsigned int mode, uint64_t device)'),

@@ -4,7 +4,7 @@ import type { Container, EphemeralContainer, Pod } from '../../api/generated/cor
 import type { PodSandboxConfig } from '../../cri/index.ts';
 import { podDns } from '../environment/pod-dns.ts';
 import { podHostname } from '../environment/hostname.ts';
-import { criText } from '../images/image-manager.ts';
+import { criText, messageOf } from '../images/image-manager.ts';
 import { isGone, type ObservedContainer, type ObservedPod } from '../runtime/observe-pod.ts';
 import { containerResources } from '../runtime/container-config.ts';
 import { removeDeadContainer } from '../runtime/remove-container.ts';
@@ -19,6 +19,7 @@ import type { PodActions } from './pod-actions.ts';
 
 /** The workers are woken as soon as there is a network; this is for runtimes whose network is nobody's to announce. */
 const NETWORK_RETRY_MS = 10_000;
+const PREPARE_RETRY_MS = 5000;
 
 export interface PerformInput {
   readonly pod: Pod;
@@ -52,11 +53,14 @@ export async function performActions(parts: PodParts, input: PerformInput): Prom
     return { changed, retryInMs: NETWORK_RETRY_MS };
   }
   await fs.mkdir(parts.volumes.podDirectory(uidOf(pod)), { recursive: true, mode: 0o750 });
-  const volumes = await parts.volumes.ensure(pod);
+  const [volumes, { config, userNamespace }] = await Promise.all([parts.volumes.ensure(pod), planSandbox(parts, pod, actions.attempt)]);
   if (volumes.type === 'failed') return { changed, retryInMs: volumes.retryInMs };
-  const userNamespace = await parts.userNamespace(pod);
-  const cgroupParent = await parts.cgroups.ensurePod(pod);
-  const config = await makeSandboxConfig(parts, pod, { attempt: actions.attempt, cgroupParent, userNamespace });
+  try {
+    await parts.extras.prepare(pod);
+  } catch (error) {
+    parts.events.pod(pod, 'Warning', 'FailedPrepareDynamicResources', `Failed to prepare dynamic resources: ${messageOf(error)}`);
+    return { changed, retryInMs: PREPARE_RETRY_MS };
+  }
   let sandboxId = actions.sandboxId ?? '';
   let podIPs: readonly string[] = observed.sandboxes.find(({ id }) => id === sandboxId)?.ips ?? [];
   if (actions.createSandbox) {
@@ -134,6 +138,12 @@ async function updateContainers(parts: PodParts, { pod, actions, signal }: Perfo
     await runtime.runtime.updateContainerResources({ containerId: observed.id, linux: { ...linux, cpuQuota: linux.cpuQuota ?? -1, cpuPeriod: linux.cpuPeriod ?? config.cpuCFSQuotaPeriod * 1000 } }, { signal });
   }
   return actions.containersToUpdate.length > 0;
+}
+
+/** What a sandbox needs besides volumes: its cgroup is there when this resolves. */
+async function planSandbox(parts: PodParts, pod: Pod, attempt: number): Promise<{ config: PodSandboxConfig; userNamespace: SandboxPlan['userNamespace'] }> {
+  const [userNamespace, cgroupParent] = await Promise.all([parts.userNamespace(pod), parts.cgroups.ensurePod(pod)]);
+  return { userNamespace, config: await makeSandboxConfig(parts, pod, { attempt, cgroupParent, userNamespace }) };
 }
 
 interface SandboxPlan {

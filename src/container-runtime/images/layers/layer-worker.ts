@@ -1,13 +1,14 @@
 /**
- * The thread that unpacks layers. The main thread imports this module only for its URL and starts it again as a worker;
- * so a bundle needs no entry point of its own for it.
+ * The thread that unpacks layers. The main thread imports this module only for its URL and starts it again as a worker; in a
+ * bundle that has everything in one file, the worker is a file of its own beside it.
  */
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { syncFileSystem } from '../../syscalls.ts';
 import { unpackLayer, type UnpackedLayer, type UnpackJob } from './unpack-layer.ts';
 
-export const workerUrl = import.meta.url;
+const beside = new URL('./layer-worker.js', import.meta.url);
+export const workerUrl = existsSync(beside) ? beside.href : import.meta.url;
 export const WORKER_ROLE = 'k8ts layer worker';
 
 export type LayerRequest = { readonly id: number } & ({ readonly unpack: UnpackJob } | { readonly sync: string });

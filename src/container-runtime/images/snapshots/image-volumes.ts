@@ -68,7 +68,7 @@ export class ImageVolumes {
   async unmount(target: string): Promise<void> {
     const place = await realpath(target).catch(() => target);
     if (!this.#records.has(place)) return;
-    unmountAll(place);
+    await unmountAll(place);
     await this.#forget(nameOf(place));
     this.#records.delete(place);
   }
@@ -82,21 +82,21 @@ export class ImageVolumes {
     if (lowers.length === 1) lowers.push(join(this.#empty, '1'));
     const overlay = { target: stack, lowers, ...(options.mountLabel === undefined ? {} : { label: options.mountLabel }) };
     const { userNamespace } = options;
-    if (userNamespace === undefined) mountOverlay(overlay);
+    if (userNamespace === undefined) await mountOverlay(overlay);
     else if (userNamespace.path === undefined) throw new ImageError('FAILED_PRECONDITION', 'an image volume in a user namespace needs that namespace');
     else await mountMappedOverlay(overlay, userNamespace.path, join(home, 'mapped'));
     if (!whole) {
       const source = await resolveInside(stack, options.subPath ?? '');
       if (!(await stat(source)).isDirectory()) throw new ImageError('INVALID_ARGUMENT', `the path ${options.subPath} of the image is not a folder`);
       mount(source, record.target, { flags: MS.BIND });
-      unmountAll(stack);
+      await unmountAll(stack);
     }
     mount('', record.target, { flags: MS.REMOUNT | MS.BIND | READ_ONLY });
   }
 
   async #forget(name: string): Promise<void> {
     const home = join(this.#folder, name);
-    unmountAll(join(home, 'rootfs'));
+    await unmountAll(join(home, 'rootfs'));
     await rm(join(home, 'volume.json'), { force: true });
     await removeIfThere(home);
   }

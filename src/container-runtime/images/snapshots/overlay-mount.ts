@@ -2,7 +2,7 @@
 import { closeSync, constants, openSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { attachMount, cloneMount, mapOwners, MNT_DETACH, mount, MS, SystemCallError, unmount } from '../../syscalls.ts';
+import { attachMount, cloneMount, mapOwners, MNT_DETACH, mountInThread, MS, SystemCallError, unmount, unmountInThread } from '../../syscalls.ts';
 
 export interface OverlayMount {
   readonly target: string;
@@ -24,25 +24,25 @@ const VOLATILE = 'volatile';
 /** The kernel takes one page of options, and its end. */
 const LONGEST_OPTIONS = 4095;
 
-export function mountOverlay(overlay: OverlayMount): void {
+export async function mountOverlay(overlay: OverlayMount): Promise<void> {
   if (overlay.upper === undefined) {
-    mountWith(overlay, []);
+    await mountWith(overlay, []);
     return;
   }
   try {
-    mountWith(overlay, [VOLATILE]);
+    await mountWith(overlay, [VOLATILE]);
   } catch (error) {
     // Kernels before 5.10 do not know it.
     if (!(error instanceof SystemCallError) || error.code !== 'EINVAL') throw error;
-    mountWith(overlay, []);
+    await mountWith(overlay, []);
   }
 }
 
-function mountWith(overlay: OverlayMount, more: readonly string[]): void {
+async function mountWith(overlay: OverlayMount, more: readonly string[]): Promise<void> {
   const options = optionsOf(overlay, overlay.lowers, more);
   const flags = overlay.upper === undefined ? MS.RDONLY : 0;
   if (Buffer.byteLength(options) <= LONGEST_OPTIONS) {
-    mount('overlay', overlay.target, { type: 'overlay', flags, data: options });
+    await mountInThread('overlay', overlay.target, { type: 'overlay', flags, data: options });
     return;
   }
   // Names by file descriptor are shorter than any path.
@@ -52,7 +52,7 @@ function mountWith(overlay: OverlayMount, more: readonly string[]): void {
     for (const lower of overlay.lowers) opened.push(openSync(lower, O_PATH | constants.O_DIRECTORY));
     const short = optionsOf(overlay, opened.map((fd) => `/proc/self/fd/${fd}`), more);
     if (Buffer.byteLength(short) > LONGEST_OPTIONS) throw new Error(`${overlay.lowers.length} layers are more than can be mounted`);
-    mount('overlay', overlay.target, { type: 'overlay', flags, data: short });
+    await mountInThread('overlay', overlay.target, { type: 'overlay', flags, data: short });
   } finally {
     for (const fd of opened) closeSync(fd);
   }
@@ -94,7 +94,7 @@ export async function mountMappedOverlay(overlay: OverlayMount, userNamespace: s
       }
       mounted.push(target);
     }
-    mountOverlay({ ...overlay, lowers: mounted });
+    await mountOverlay({ ...overlay, lowers: mounted });
   } finally {
     closeSync(namespaceFd);
     for (const target of mounted) unmount(target, MNT_DETACH);
@@ -108,7 +108,8 @@ export function cannotMapOwners(error: unknown): boolean {
 }
 
 /** Unmounts everything that is stacked at a path; nothing there is fine. */
-export function unmountAll(target: string): void {
+export async function unmountAll(target: string): Promise<void> {
+  await unmountInThread(target, MNT_DETACH);
   for (let times = 0; times < 100; times++) {
     try {
       unmount(target, MNT_DETACH);

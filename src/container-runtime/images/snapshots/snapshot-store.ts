@@ -157,8 +157,8 @@ export class OverlaySnapshots implements SnapshotStore {
       ...(record.mountLabel === undefined ? {} : { label: record.mountLabel }),
     };
     const { userNamespace } = record;
-    if (userNamespace === undefined) mountOverlay(overlay);
-    else if (record.shifted === true) mountOverlay({ ...overlay, metadataOnlyCopies: true });
+    if (userNamespace === undefined) await mountOverlay(overlay);
+    else if (record.shifted === true) await mountOverlay({ ...overlay, metadataOnlyCopies: true });
     else if (userNamespace.path === undefined) return this.#shift(record, overlay, userNamespace);
     else {
       try {
@@ -174,7 +174,7 @@ export class OverlaySnapshots implements SnapshotStore {
 
   async #shift(record: SnapshotRecord, overlay: OverlayMount, mapping: UserNamespaceMapping): Promise<Snapshot> {
     if (record.readOnly) throw new ImageError('FAILED_PRECONDITION', 'a read-only snapshot in a user namespace needs that namespace');
-    mountOverlay({ ...overlay, metadataOnlyCopies: true });
+    await mountOverlay({ ...overlay, metadataOnlyCopies: true });
     // The root has its owner already; walking it again would map it twice.
     const root = await lstat(record.rootfs);
     await shiftOwners(record.rootfs, mapping);
@@ -186,7 +186,7 @@ export class OverlaySnapshots implements SnapshotStore {
   }
 
   async #destroy(record: SnapshotRecord): Promise<void> {
-    unmountAll(record.rootfs);
+    await unmountAll(record.rootfs);
     const home = join(this.#folder, record.key);
     if (!record.rootfs.startsWith(`${home}/`)) await removeEmptyFolder(record.rootfs);
     await unmountBelow(home);
@@ -232,7 +232,7 @@ export class OverlaySnapshots implements SnapshotStore {
 /** Deletes nothing that is still mounted: what is below a mount is not ours to delete. */
 async function unmountBelow(folder: string): Promise<void> {
   const mounts = (await readMounts()).filter(({ target }) => target === folder || target.startsWith(`${folder}/`));
-  for (const { target } of mounts.reverse()) unmountAll(target);
+  for (const { target } of mounts.reverse()) await unmountAll(target);
 }
 
 async function emptyFolder(path: string): Promise<void> {
