@@ -2,12 +2,15 @@
 import type { Explanation } from '../scheduler/index.ts';
 import { flagsHelp, parseFlags, UsageError, type FlagTable } from '../kernel/index.ts';
 import { dataDirFlag, outputFlag } from './command.ts';
+import { askScheduler } from './ask-scheduler.ts';
 import { runningCluster } from './control-client.ts';
 import { bold, print, table } from './output.ts';
 
 export const flags = {
   namespace: { kind: 'text', shorthand: 'n', default: 'default', summary: 'The pod\'s namespace' },
   all: { kind: 'switch', summary: 'Show every node, however many there are' },
+  scheduler: { kind: 'text', summary: 'Address of a scheduler that runs by itself (default: the cluster here, then https://127.0.0.1:10259)' },
+  kubeconfig: { kind: 'text', summary: 'As whom to ask a scheduler that runs by itself' },
   ...dataDirFlag,
   ...outputFlag,
 } as const satisfies FlagTable;
@@ -25,7 +28,9 @@ export async function run(argv: readonly string[]): Promise<number> {
   const [kind, name, ...rest] = positional.flatMap((word) => word.split('/'));
   if (!['pod', 'pods', 'po'].includes(kind ?? '') || name === undefined || rest.length > 0) throw new UsageError('it is: k8ts explain pod NAME [-n NAMESPACE]');
   const query = `namespace=${encodeURIComponent(values.namespace)}&pod=${encodeURIComponent(name)}`;
-  const explanation = await runningCluster(parsed).call<Explanation>('GET', `/explain?${query}`);
+  const askAlone = (): Promise<Explanation> => askScheduler({ address: values.scheduler, kubeconfig: values.kubeconfig, namespace: values.namespace, pod: name });
+  const askCluster = async (): Promise<Explanation> => runningCluster(parsed).call<Explanation>('GET', `/explain?${query}`);
+  const explanation = values.scheduler === undefined ? await askCluster().catch((error: unknown) => askAlone().catch(() => Promise.reject(error))) : await askAlone();
   print(values.output, explanation, (all) => text(all, values.all ? Infinity : SHOWN_NODES));
   return 0;
 }

@@ -2,7 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { METRICS_CONTENT_TYPE, type Context } from '../kernel/index.ts';
-import type { DelegatedAccess } from './delegated-access.ts';
+import type { TLSSocket } from 'node:tls';
+import type { Access, CertificateUser, DelegatedAccess } from './delegated-access.ts';
 import type { ServingCertificate } from './self-signed-certificate.ts';
 
 export interface HealthCheck {
@@ -17,11 +18,20 @@ export interface ComponentServerOptions {
   readonly port: number;
   readonly certificate: ServingCertificate;
   /** Who may see what is not for everybody. */
-  readonly access: Pick<DelegatedAccess, 'check'>;
+  readonly access: Pick<DelegatedAccess, 'check'> & Partial<Pick<DelegatedAccess, 'checkUser'>>;
+  /** Who signs the certificates of clients, PEM; without it only tokens count. */
+  readonly clientCa?: string;
   readonly alwaysAllowPaths: readonly string[];
   readonly checks?: readonly HealthCheck[];
   /** What `/configz` shows, by the name of the configuration. */
   readonly configuration?: Readonly<Record<string, unknown>>;
+  /** Further paths, and the value that each answers with as JSON. */
+  readonly pages?: Readonly<Record<string, (query: URLSearchParams) => Page>>;
+}
+
+export interface Page {
+  readonly status: number;
+  readonly value: unknown;
 }
 
 export interface ComponentServer {
@@ -41,7 +51,7 @@ const HEALTH = new Set(['/healthz', '/livez', '/readyz']);
 
 /** Resolves when it listens. */
 export async function serveComponent(ctx: Context, options: ComponentServerOptions): Promise<ComponentServer> {
-  const server = https.createServer({ cert: options.certificate.certificate, key: options.certificate.key, minVersion: 'TLSv1.2' });
+  const server = https.createServer({ cert: options.certificate.certificate, key: options.certificate.key, minVersion: 'TLSv1.2', ...(options.clientCa === undefined ? {} : { ca: options.clientCa, requestCert: true, rejectUnauthorized: false }) });
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     answer(ctx, options, request)
       .catch((error: unknown): Answer => {
@@ -74,7 +84,7 @@ async function answer(ctx: Context, options: ComponentServerOptions, request: In
   const url = new URL(request.url ?? '/', 'https://component');
   const path = url.pathname;
   if (!options.alwaysAllowPaths.includes(path)) {
-    const access = await options.access.check(request.headers.authorization, 'get', path);
+    const access = await accessOf(options, request, path);
     if (access === 'unauthorized') return { status: 401, body: 'Unauthorized\n' };
     if (access === 'forbidden') return { status: 403, body: 'Forbidden\n' };
   }
@@ -87,9 +97,23 @@ async function answer(ctx: Context, options: ComponentServerOptions, request: In
       return { status: 200, body: JSON.stringify(options.configuration ?? {}), type: 'application/json' };
     case '/version':
       return { status: 200, body: JSON.stringify(VERSION), type: 'application/json' };
-    default:
-      return { status: 404, body: '404 page not found\n' };
+    default: {
+      const page = Object.hasOwn(options.pages ?? {}, path) ? options.pages?.[path]?.(url.searchParams) : undefined;
+      return page === undefined ? { status: 404, body: '404 page not found\n' } : { status: page.status, body: JSON.stringify(page.value), type: 'application/json' };
+    }
   }
+}
+
+function accessOf({ access }: ComponentServerOptions, request: IncomingMessage, path: string): Promise<Access> {
+  const user = certificateUser(request.socket as TLSSocket);
+  if (user !== undefined && access.checkUser !== undefined) return access.checkUser(user, 'get', path);
+  return access.check(request.headers.authorization, 'get', path);
+}
+
+function certificateUser(socket: TLSSocket): CertificateUser | undefined {
+  if (!socket.authorized) return undefined;
+  const { CN: name, O: groups } = socket.getPeerCertificate().subject as { CN?: string; O?: string | string[] };
+  return name === undefined ? undefined : { name, groups: [groups ?? []].flat() };
 }
 
 function health(path: string, checks: readonly HealthCheck[], verbose: boolean): Answer {

@@ -9,6 +9,7 @@ import { DEFAULT_CONFIG } from './config/defaults.ts';
 import { formatConfiguration } from './config/format-configuration.ts';
 import { loadSchedulerConfiguration } from './config/load-configuration.ts';
 import type { SchedulerConfiguration } from './config/types.ts';
+import { explainPage } from './explanations/explain-page.ts';
 import { Explanations } from './explanations/explanations.ts';
 import { run } from './run.ts';
 
@@ -55,6 +56,7 @@ export async function runSchedulerCommand(ctx: Context, parsed: ParsedSchedulerF
   const client = await clientOf(ctx, values, config);
   const group = new RunGroup(ctx);
   const inner: Context = { ...ctx, signal: group.signal };
+  const explanations = new Explanations();
   if (values['secure-port'] !== 0) {
     const server = await serveComponent(inner, {
       host: values['bind-address'],
@@ -62,16 +64,29 @@ export async function runSchedulerCommand(ctx: Context, parsed: ParsedSchedulerF
       certificate: await servingCertificate(ctx, values),
       access: new DelegatedAccess(ctx.clock, client),
       alwaysAllowPaths: values['authorization-always-allow-paths'],
+      clientCa: await clientCaOf(ctx, client),
+      pages: { '/explain': (query) => explainPage(explanations, query) },
       configuration: { 'kubescheduler.config.k8s.io': { profiles: config.profiles.map((p) => p.schedulerName), leaderElect: config.leaderElect } },
     });
     group.start('server', () => server.finished);
   }
   const identity = `${os.hostname()}_${ctx.random.uid()}`;
-  group.start('scheduler', () => run(inner, { client, config, identity, explanations: new Explanations() }));
+  group.start('scheduler', () => run(inner, { client, config, identity, explanations }));
   try {
     await group.wait();
   } finally {
     await client.close();
+  }
+}
+
+/** Who signs the certificates of the cluster's users; tokens still count when the API server does not say. */
+async function clientCaOf(ctx: Context, client: Client): Promise<string | undefined> {
+  try {
+    const { data } = await client.resource('v1/configmaps').get({ namespace: 'kube-system', name: 'extension-apiserver-authentication' }, { signal: ctx.signal });
+    return data?.['client-ca-file'];
+  } catch (error) {
+    ctx.logger.warn('Client certificates will not be accepted', { err: error });
+    return undefined;
   }
 }
 

@@ -1,0 +1,31 @@
+/** Asks a scheduler that is a process of its own, on its secure port, as the user of the kubeconfig. */
+import { connect, loadKubeconfig } from '../client/index.ts';
+import type { Explanation } from '../scheduler/index.ts';
+import { untilSignal } from './until-signal.ts';
+
+const DEFAULT_ADDRESS = 'https://127.0.0.1:10259';
+const LOOPBACK = new Set(['127.0.0.1', '[::1]', 'localhost']);
+
+export interface SchedulerQuestion {
+  readonly address: string | undefined;
+  readonly kubeconfig: string | undefined;
+  readonly namespace: string;
+  readonly pod: string;
+}
+
+export async function askScheduler({ address = DEFAULT_ADDRESS, kubeconfig, namespace, pod }: SchedulerQuestion): Promise<Explanation> {
+  const { ctx, release } = untilSignal({ name: 'explain' });
+  try {
+    const user = await loadKubeconfig({ clock: ctx.clock, ...(kubeconfig === undefined ? {} : { file: kubeconfig }) });
+    /** Schedulers sign their own certificate unless they are given one; on this machine nobody stands in between. */
+    const insecureSkipTlsVerify = LOOPBACK.has(new URL(address).hostname);
+    const client = connect(ctx, { server: address, credentials: user.credentials, namespace, ...(insecureSkipTlsVerify ? { insecureSkipTlsVerify } : user.ca === undefined ? {} : { ca: user.ca }) });
+    try {
+      return (await client.request({ method: 'GET', path: '/explain', query: { namespace, pod }, signal: ctx.signal })).body as Explanation;
+    } finally {
+      await client.close();
+    }
+  } finally {
+    release();
+  }
+}
