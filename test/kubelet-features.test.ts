@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import os from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Container, Pod } from '../src/api/generated/core-v1.ts';
@@ -10,7 +12,17 @@ const missing = requires('root', 'runc', 'conmon', 'kubectl', 'busybox');
 describe.skipIf(missing)(`a node's kubelet${missing ? ` (${missing})` : ''}`, { timeout: 60_000 }, () => {
   let c: NodeCluster;
   beforeAll(async () => {
-    c = await startNodeCluster({ kubelet: { shutdownGracePeriod: 6000, shutdownGracePeriodCriticalPods: 3000 } });
+    c = await startNodeCluster({
+      kubelet: {
+        shutdownGracePeriod: 6000,
+        shutdownGracePeriodCriticalPods: 3000,
+        cpuManagerPolicy: 'static',
+        reservedSystemCPUs: '0',
+        memoryManagerPolicy: 'Static',
+        reservedMemory: [{ numaNode: 0, limits: { memory: '100Mi' } }],
+        topologyManagerPolicy: 'single-numa-node',
+      },
+    });
   }, 60_000);
   afterAll(() => c?.close(), 60_000);
 
@@ -42,6 +54,27 @@ describe.skipIf(missing)(`a node's kubelet${missing ? ` (${missing})` : ''}`, { 
     await c.until('a server without the protocol is told', async () => (await events('silent')).some((event) => event.startsWith('Unhealthy: Readiness probe failed: error: this server does not implement the grpc health protocol (grpc.health.v1.Health): ')));
     expect((await pod('health')).status?.containerStatuses?.[0]?.restartCount).toBe(0);
     await c.ok('delete pod health strange silent --now');
+  });
+
+  it.skipIf(os.cpus().length < 2)('gives CPUs to guaranteed pods alone, and takes them from others while they run', async () => {
+    const allowed = async (name: string): Promise<string> => (await exec(name, 'grep -h Cpus_allowed_list /proc/self/status')).trim().replace(/^.*\t/, '');
+    const last = os.cpus().length - 1;
+    const everyone = `0-${last}`;
+    const whole = (cpu: string) => ({ resources: { limits: { cpu, memory: '32Mi' } } });
+    await make('shared', {});
+    await c.until('it runs', () => isReady('shared'));
+    expect(await allowed('shared')).toBe(everyone);
+    await make('pinned', whole(String(last)));
+    await c.until('it runs', () => isReady('pinned'));
+    expect(await allowed('pinned')).toBe(last === 1 ? '1' : `1-${last}`);
+    await c.until('the other has what is left', async () => (await allowed('shared')) === '0');
+    expect(JSON.parse(readFileSync(join(c.directory, 'node', 'kubelet', 'cpu_manager_state'), 'utf8'))).toMatchObject({ policyName: 'static', defaultCpuSet: '0' });
+    await pods().create({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'refused', namespace: 'default' }, spec: { nodeName: 'node-1', containers: [{ name: 'main', image: 'busybox', imagePullPolicy: 'IfNotPresent', ...whole('1') }] } });
+    await c.until('it is refused', async () => (await pod('refused')).status?.phase === 'Failed');
+    expect((await pod('refused')).status).toMatchObject({ reason: 'OutOfcpu', message: `Pod was rejected: Node didn't have enough resource: cpu, requested: 1000, used: ${last}000, capacity: ${last}000` });
+    await c.ok('delete pod pinned refused --now');
+    await c.until('the other has all again', async () => (await allowed('shared')) === everyone);
+    await c.ok('delete pod shared --now');
   });
 
   /** The last: nothing starts on this node any more. */

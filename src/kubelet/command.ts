@@ -81,6 +81,7 @@ async function configurationOf(values: Flags, given: ReadonlySet<string>): Promi
   const all = values as unknown as Readonly<Record<string, unknown>>;
   for (const [flag, field] of Object.entries(CONFIGURATION_FLAGS)) if (given.has(flag)) set[field] = all[flag];
   if (given.has('manifest-url-header')) set['staticPodURLHeader'] = values['manifest-url-header'];
+  if (given.has('reserved-memory')) set['reservedMemory'] = values['reserved-memory'].map(parseReservedMemory);
   if (given.has('register-with-taints')) set['registerWithTaints'] = values['register-with-taints'].map(parseTaint);
   const configuration: KubeletConfiguration = { ...base, ...set, authentication: authenticationOf(base.authentication, values), authorization: authorizationOf(base.authorization, values) };
   validateKubeletConfiguration(configuration);
@@ -91,6 +92,14 @@ function parseTaint(text: string): Record<string, unknown> {
   const match = /^([^=:]+)(?:=([^:]*))?:(NoSchedule|PreferNoSchedule|NoExecute)$/.exec(text);
   if (match === null) throw new UsageError(`invalid taint spec: ${text}`);
   return { key: match[1], effect: match[3], ...(match[2] === undefined ? {} : { value: match[2] }) };
+}
+
+/** `0:memory=1Gi,hugepages-2Mi=1Gi` */
+function parseReservedMemory(text: string): Record<string, unknown> {
+  const match = /^(\d+):(.+)$/.exec(text);
+  const limits = (match?.[2] ?? '').split(',').map((part) => part.split('='));
+  if (match === null || limits.some((pair) => pair.length !== 2 || pair.includes(''))) throw new UsageError(`the format is incorrect, expected: <numa-node>:<memory-type>=<quantity>,..., got: ${text}`);
+  return { numaNode: Number(match[1]), limits: Object.fromEntries(limits) as unknown };
 }
 
 type Section = Readonly<Record<string, unknown>>;

@@ -6,6 +6,7 @@ import type { CgroupManager } from './cgroups/cgroup-manager.ts';
 import type { KubeletConfiguration } from './configuration/kubelet-configuration.ts';
 import type { Machine } from './node/machine.ts';
 import type { ContainerGcPolicy } from './runtime/container-garbage-collector.ts';
+import type { NodeTopology } from './resources/node-topology.ts';
 import type { Dial } from './probes/dial.ts';
 import type { Logind } from './shutdown/logind.ts';
 import type { Mounter } from './volumes/mounter.ts';
@@ -48,6 +49,7 @@ export interface KubeletOptions {
   readonly onReady?: (kubelet: RunningKubelet) => void;
   /** What the kubelet would otherwise take from the machine. */
   readonly machine?: Machine;
+  readonly topology?: NodeTopology;
   readonly mounter?: Mounter;
   readonly cgroups?: CgroupManager;
   readonly dial?: Dial;

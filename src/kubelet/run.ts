@@ -14,7 +14,7 @@ import { EvictionManager } from './eviction/eviction-manager.ts';
 import { NodeObserver } from './eviction/observe-node.ts';
 import { ImageManager } from './images/image-manager.ts';
 import { ImageGarbageCollector } from './images/image-garbage-collector.ts';
-import type { KubeletOptions } from './kubelet-options.ts';
+import type { KubeletConfig, KubeletOptions } from './kubelet-options.ts';
 import { nodeAllocatable, nodeCapacity } from './node/capacity.ts';
 import { filesystemUse, readMachine } from './node/machine.ts';
 import { nodeStatus } from './node/node-status.ts';
@@ -36,6 +36,9 @@ import { UserNamespaces } from './pod/user-namespaces.ts';
 import { nodeDialer } from './probes/dial.ts';
 import { ProbeManager } from './probes/probe-manager.ts';
 import { PluginRegistry } from './devices/plugin-registry.ts';
+import { parseCpuSet } from './resources/cpu-set.ts';
+import { readTopology } from './resources/node-topology.ts';
+import { ResourceManagers } from './resources/resource-managers.ts';
 import { LifecycleEvents } from './runtime/lifecycle-events.ts';
 import { PodObserver } from './runtime/observe-pod.ts';
 import { removeOrphans } from './remove-orphans.ts';
@@ -53,7 +56,8 @@ const CRASH_LOOP_INITIAL_MS = 10_000;
 const CRASH_LOOP_MAX_MS = 300_000;
 
 export async function run(outer: Context, options: KubeletOptions): Promise<void> {
-  const { client, runtime, config } = options;
+  const { client, runtime } = options;
+  const config = withReservedCpus(options.config);
   const ctx = childContext(outer, 'kubelet');
   const group = new RunGroup({ signal: ctx.signal, logger: ctx.logger });
   const inner = { ...ctx, signal: group.signal };
@@ -72,7 +76,10 @@ export async function run(outer: Context, options: KubeletOptions): Promise<void
   const probe = new RuntimeProbe(inner, runtime);
   await probe.check();
 
-  const devices = new DeviceManager(inner, { config, onChange: () => reporter.changed() });
+  const topology = options.topology ?? (await readTopology());
+  const devices = new DeviceManager(inner, { config, numaNodes: topology.numaNodes.map(({ id }) => id), onChange: () => reporter.changed() });
+  const resources = new ResourceManagers(inner, { config, topology, memoryCapacity: machine.memoryBytes, runtime, devices });
+  await resources.load();
   const plugins = new PluginRegistry(inner, path.join(config.rootDirectory, 'plugins_registry'));
   const csi = new CsiManager(inner, { client, nodeName: config.nodeName, rootDirectory: config.rootDirectory, plugins, onChange: () => reporter.changed() });
 
@@ -160,7 +167,7 @@ export async function run(outer: Context, options: KubeletOptions): Promise<void
     cgroups,
     dial,
     restarts: new BackOffTable({ initialMs: Math.min(CRASH_LOOP_INITIAL_MS, crashLoopMax), maxMs: crashLoopMax }),
-    extras: devices,
+    extras: resources,
     configMaps,
     secrets,
     networkProblem: () => probe.networkProblem,
@@ -234,7 +241,9 @@ export async function run(outer: Context, options: KubeletOptions): Promise<void
     group.start('container logs', () => rotateContainerLogs(inner, { runtime, config }));
     group.start('shutdown', () => shutdown.run());
     group.start('plugins', () => plugins.run());
+    await resources.keepOnly(new Set(manager.pods().map(({ metadata }) => metadata.uid ?? '')));
     group.start('devices', () => devices.run());
+    group.start('resources', () => resources.run(() => manager.workers.map(({ observed }) => observed)));
     group.start('server', () => server.finished);
     if (config.serverTLSBootstrap && config.serving?.certificate === undefined) group.start('serving certificate', () => keepServingCertificate(inner, { client, nodeName: config.nodeName, names: [config.nodeName, ...config.nodeAddresses], directory: config.certificateDirectory ?? path.join(config.rootDirectory, 'pki'), onCertificate: (issued) => server.setCertificate(issued) }));
     reporter.changed();
@@ -248,6 +257,13 @@ export async function run(outer: Context, options: KubeletOptions): Promise<void
     volumes.stop();
     await Promise.all([probes.stop(), statuses.stop(), configMaps.stop(), secrets.stop(), mirrors.settled(), allocations.settled(), volumes.settled()]);
   }
+}
+
+/** CPUs that are reserved by their numbers count instead of a reservation of so many. */
+function withReservedCpus(config: KubeletConfig): KubeletConfig {
+  if (config.reservedSystemCPUs === '') return config;
+  const { cpu: _, ...systemReserved } = config.systemReserved;
+  return { ...config, systemReserved, kubeReserved: { ...config.kubeReserved, cpu: String(parseCpuSet(config.reservedSystemCPUs).length) } };
 }
 
 function crashLoopMaxMs(configured: unknown): number {

@@ -39,7 +39,7 @@ describe('flags', () => {
 
   it.each([
     [['--cgroup-driver=systemd'], 'cgroupfs'],
-    [['--topology-manager-policy=restricted'], 'there is no topology manager'],
+    [['--topology-manager-policy=tight'], 'restricted'],
     [['--config-dir=/x'], 'one file says it all'],
     [['--max-podz=5'], 'max-pods'],
   ])('%s is refused by name', (argv, message) => {

@@ -3,7 +3,6 @@ import { loggingFlags, processFlags, type FlagTable } from '../../kernel/index.t
 import type { KubeletConfiguration } from './kubelet-configuration.ts';
 
 const CADVISOR = 'there is no cAdvisor; statistics come from the runtime';
-const OTHERWISE = 'it is not needed here';
 
 /** Flags that are fields of KubeletConfiguration. */
 export const CONFIGURATION_FLAGS = {
@@ -23,6 +22,9 @@ export const CONFIGURATION_FLAGS = {
   'cpu-manager-policy': 'cpuManagerPolicy',
   'cpu-manager-policy-options': 'cpuManagerPolicyOptions',
   'cpu-manager-reconcile-period': 'cpuManagerReconcilePeriod',
+  'memory-manager-policy': 'memoryManagerPolicy',
+  'topology-manager-policy': 'topologyManagerPolicy',
+  'topology-manager-scope': 'topologyManagerScope',
   'enable-controller-attach-detach': 'enableControllerAttachDetach',
   'enable-debugging-handlers': 'enableDebuggingHandlers',
   'enable-server': 'enableServer',
@@ -144,12 +146,12 @@ export const KUBELET_FLAGS = {
   'cpu-cfs-quota': { kind: 'switch', summary: 'whether CPU limits are enforced' },
   'cpu-cfs-quota-period': { kind: 'duration', summary: 'the period of the quota' },
   'cpu-manager-policy': { kind: 'text', only: ['none', 'static'], summary: 'none or static' },
-  'cpu-manager-policy-options': { kind: 'pairs', ignored: 'the static policy has no options here' },
-  'cpu-manager-reconcile-period': { kind: 'duration', ignored: OTHERWISE },
-  'memory-manager-policy': { kind: 'text', only: ['None'], refused: 'there is no memory manager' },
-  'topology-manager-policy': { kind: 'text', only: ['none'], refused: 'there is no topology manager' },
-  'topology-manager-scope': { kind: 'text', ignored: 'there is no topology manager' },
-  'topology-manager-policy-options': { kind: 'pairs', ignored: 'there is no topology manager' },
+  'cpu-manager-policy-options': { kind: 'pairs', summary: 'full-pcpus-only, strict-cpu-reservation' },
+  'cpu-manager-reconcile-period': { kind: 'duration', summary: "how often containers' CPUs are brought up to date" },
+  'memory-manager-policy': { kind: 'text', only: ['None', 'Static'], summary: 'None or Static' },
+  'topology-manager-policy': { kind: 'text', only: ['none', 'best-effort', 'restricted', 'single-numa-node'], summary: 'how closely resources are kept together' },
+  'topology-manager-scope': { kind: 'text', only: ['container', 'pod'], summary: 'whether that is for each container or the whole pod' },
+  'topology-manager-policy-options': { kind: 'pairs', refused: 'the policies have no options here' },
   'serialize-image-pulls': { kind: 'switch', summary: 'whether images are pulled one by one' },
   'seccomp-default': { kind: 'switch', summary: "whether the runtime's seccomp profile is the default" },
   'allowed-unsafe-sysctls': { kind: 'texts', summary: 'sysctls that pods may set besides the safe ones' },
@@ -183,7 +185,7 @@ export const KUBELET_FLAGS = {
   'system-cgroups': { kind: 'text', refused: 'other processes stay where they are' },
   'runtime-cgroups': { kind: 'text', ignored: 'the runtime stays where it was started' },
   'qos-reserved': { kind: 'pairs', refused: 'memory is not reserved for QoS classes' },
-  'reserved-memory': { kind: 'texts', refused: 'there is no memory manager' },
+  'reserved-memory': { kind: 'texts', default: [], summary: 'memory of NUMA nodes that pods do not get: 0:memory=1Gi,hugepages-2Mi=1Gi' },
   'max-open-files': { kind: 'whole', ignored: 'limits are those of the process' },
   'oom-score-adj': { kind: 'whole', ignored: 'left as it is' },
   'make-iptables-util-chains': { kind: 'switch', ignored: 'no chains are made' },

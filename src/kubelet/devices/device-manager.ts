@@ -1,6 +1,5 @@
 /** Device plugins: what they offer becomes a resource of the node, and what a container gets of it goes into its start. */
 import fs from 'node:fs/promises';
-import os from 'node:os';
 import path from 'node:path';
 import type { Container, EphemeralContainer, Pod } from '../../api/generated/core-v1.ts';
 import { connectGrpc, GrpcServer, type GrpcConnection } from '../../kernel/grpc/index.ts';
@@ -8,9 +7,11 @@ import { childContext, type Context } from '../../kernel/index.ts';
 import { parseQuantity } from '../../machinery/quantity/index.ts';
 import { messageOf } from '../images/image-manager.ts';
 import type { KubeletConfig } from '../kubelet-options.ts';
-import { NO_ADDITION, type ContainerAddition, type ContainerExtras } from '../pod/container-extras.ts';
+import { mergeAdditions, NO_ADDITION, type ContainerAddition } from '../pod/container-extras.ts';
 import { uidOf } from '../pod/pod-text.ts';
-import { CpuManager, parseCpuSet } from './cpu-manager.ts';
+import { isSidecar } from '../pod/restart-policy.ts';
+import { allMasks, bitsOf, countOf, maskOf, type NumaMask, type ProviderHints, type TopologyHint } from '../resources/topology-hint.ts';
+import type { HintProvider } from '../resources/topology-manager.ts';
 import { descriptor, PACKAGE, type DevicePlugin, type DevicePluginOptions, type RegisterRequest } from './device-plugin-v1beta1.generated.ts';
 
 const CONTRACT = { package: PACKAGE, descriptor };
@@ -23,28 +24,28 @@ interface Plugin {
   readonly options: DevicePluginOptions;
   readonly healthy: Set<string>;
   readonly all: Set<string>;
+  /** NUMA nodes of devices that are near some. */
+  readonly near: Map<string, NumaMask>;
   readonly stop: AbortController;
 }
 
 /** pod uid → container → resource → device ids. */
 type Allocated = Record<string, Record<string, Record<string, string[]>>>;
 
-export class DeviceManager implements ContainerExtras {
+export class DeviceManager implements HintProvider {
   readonly #ctx: Context;
   readonly #config: KubeletConfig;
   readonly #onChange: () => void;
   readonly #plugins = new Map<string, Plugin>();
-  readonly #cpus: CpuManager;
+  readonly #numaNodes: readonly number[];
   #allocated: Allocated = {};
   readonly #watching = new Set<Promise<void>>();
 
-  constructor(ctx: Context, options: { config: KubeletConfig; onChange: () => void }) {
+  constructor(ctx: Context, options: { config: KubeletConfig; numaNodes: readonly number[]; onChange: () => void }) {
     this.#ctx = childContext(ctx, 'devices');
     this.#config = options.config;
+    this.#numaNodes = options.numaNodes;
     this.#onChange = options.onChange;
-    const cpus = os.cpus().map((_, i) => i);
-    const reserved = options.config.reservedSystemCPUs === '' ? cpus.slice(0, Math.ceil(reservedMilli(options.config) / 1000)) : parseCpuSet(options.config.reservedSystemCPUs);
-    this.#cpus = new CpuManager({ policy: options.config.cpuManagerPolicy, rootDirectory: options.config.rootDirectory, cpus, reserved });
   }
 
   /** Extended resources for the node's status. */
@@ -65,8 +66,6 @@ export class DeviceManager implements ContainerExtras {
 
   async run(): Promise<void> {
     const { signal } = this.#ctx;
-    await this.#cpus.load().catch((error: unknown) => this.#ctx.logger.error(error, 'The state of the CPU manager could not be read'));
-    await this.#load();
     const directory = path.join(this.#config.rootDirectory, 'device-plugins');
     await fs.mkdir(directory, { recursive: true, mode: 0o750 });
     // Plugins watch for this socket to come again and register anew.
@@ -82,23 +81,84 @@ export class DeviceManager implements ContainerExtras {
     await Promise.all(this.#watching);
   }
 
+  /** All devices that pods can have: healthy ones, with the NUMA nodes they are near to. */
+  allocatable(): { readonly resource: string; readonly ids: readonly string[]; readonly numaNodes: readonly number[] }[] {
+    return [...this.#plugins].flatMap(([resource, { healthy, near }]) => [...healthy].map((id) => ({ resource, ids: [id], numaNodes: bitsOf(near.get(id) ?? 0) })));
+  }
+
+  numaNodesOf(resource: string, id: string): number[] {
+    return bitsOf(this.#plugins.get(resource)?.near.get(id) ?? 0);
+  }
+
+  hints(pod: Pod, container: Container | undefined): ProviderHints {
+    const wanted = container === undefined ? this.#podCounts(pod) : this.#counts(container);
+    const ofPod = this.#allocated[uidOf(pod)] ?? {};
+    return Object.fromEntries(
+      [...wanted].map(([resource, { count, plugin }]): [string, TopologyHint[] | undefined] => {
+        if (plugin.near.size === 0) return [resource, undefined];
+        const held = container === undefined ? Object.values(ofPod).flatMap((one) => one[resource] ?? []) : (ofPod[container.name]?.[resource] ?? []);
+        if (held.length > 0) return [resource, held.length === count ? this.#hintsFor(plugin, count, held) : []];
+        return [resource, this.#hintsFor(plugin, count, this.#free(resource, plugin, pod))];
+      }),
+    );
+  }
+
+  /** A device that is near no node in particular is near enough to each. */
+  #hintsFor({ all, near }: Plugin, count: number, usable: readonly string[]): TopologyHint[] {
+    const masks = allMasks(this.#numaNodes);
+    const inside = (mask: NumaMask, ids: Iterable<string>): number => [...ids].filter((id) => ((near.get(id) ?? mask) & mask) !== 0).length;
+    const least = Math.min(...masks.filter((mask) => inside(mask, all) >= count).map(countOf));
+    return masks.filter((mask) => inside(mask, usable) >= count).map((mask) => ({ affinity: mask, preferred: countOf(mask) === least }));
+  }
+
+  async allocate(pod: Pod, container: Container, { affinity }: TopologyHint): Promise<void> {
+    let changed = false;
+    for (const [resource, { count, plugin }] of this.#counts(container)) {
+      const ofContainer = ((this.#allocated[uidOf(pod)] ??= {})[container.name] ??= {});
+      if (ofContainer[resource] !== undefined) continue;
+      ofContainer[resource] = await this.#choose(resource, { count, plugin, pod, affinity });
+      changed = true;
+    }
+    if (changed) await this.#save();
+  }
+
   async addition(pod: Pod, container: Container | EphemeralContainer): Promise<ContainerAddition> {
-    const cpuset = await this.#cpus.assign(pod, container);
-    let addition: ContainerAddition = cpuset === undefined ? NO_ADDITION : { ...NO_ADDITION, cpuset };
-    for (const [resource, quantity] of Object.entries(container.resources?.limits ?? {})) {
+    let addition = NO_ADDITION;
+    for (const [resource, ids] of Object.entries(this.#allocated[uidOf(pod)]?.[container.name] ?? {})) {
       const plugin = this.#plugins.get(resource);
-      if (plugin === undefined) continue;
-      addition = merge(addition, await this.#allocate(pod, container.name, resource, parseQuantity(quantity).value(), plugin));
+      if (plugin === undefined) throw new Error(`the device plugin of ${resource} has not registered yet`);
+      addition = mergeAdditions(addition, await this.#addition(plugin, ids));
     }
     return addition;
   }
 
-  release(podUid: string): void {
-    const hadCpus = this.#cpus.release(podUid);
-    const hadDevices = this.#allocated[podUid] !== undefined;
+  async release(podUid: string): Promise<void> {
+    if (this.#allocated[podUid] === undefined) return;
     delete this.#allocated[podUid];
-    if (hadCpus) void this.#cpus.save().catch((error: unknown) => this.#ctx.logger.error(error, 'The state of the CPU manager could not be written'));
-    if (hadDevices) void this.#save().catch((error: unknown) => this.#ctx.logger.error(error, 'The allocated devices could not be written'));
+    await this.#save();
+  }
+
+  async keepOnly(podUids: ReadonlySet<string>): Promise<void> {
+    for (const uid of Object.keys(this.#allocated)) if (!podUids.has(uid)) await this.release(uid);
+  }
+
+  /** How many devices of which plugin a container wants. */
+  #counts({ resources }: Pick<Container, 'resources'>): Map<string, { count: number; plugin: Plugin }> {
+    const wanted = new Map<string, { count: number; plugin: Plugin }>();
+    for (const [resource, quantity] of Object.entries(resources?.limits ?? {})) {
+      const plugin = this.#plugins.get(resource);
+      const count = plugin === undefined ? 0 : parseQuantity(quantity).value();
+      if (plugin !== undefined && count > 0) wanted.set(resource, { count, plugin });
+    }
+    return wanted;
+  }
+
+  #podCounts({ spec }: Pod): Map<string, { count: number; plugin: Plugin }> {
+    const total = new Map<string, { count: number; plugin: Plugin }>();
+    const starting = (spec?.initContainers ?? []).filter((container) => !isSidecar(container));
+    for (const container of [...(spec?.initContainers ?? []).filter(isSidecar), ...(spec?.containers ?? [])]) for (const [resource, { count, plugin }] of this.#counts(container)) total.set(resource, { count: count + (total.get(resource)?.count ?? 0), plugin });
+    for (const container of starting) for (const [resource, { count, plugin }] of this.#counts(container)) total.set(resource, { count: Math.max(count, total.get(resource)?.count ?? 0), plugin });
+    return total;
   }
 
   async #register(directory: string, { version = '', endpoint = '', resourceName = '', options = {} }: RegisterRequest): Promise<object> {
@@ -107,7 +167,7 @@ export class DeviceManager implements ContainerExtras {
     await Promise.resolve();
     this.#plugins.get(resourceName)?.stop.abort();
     const connection = connectGrpc(path.join(directory, path.basename(endpoint)));
-    const plugin: Plugin = { connection, service: connection.service<DevicePlugin>(CONTRACT, 'DevicePlugin'), options, healthy: new Set(), all: new Set(), stop: new AbortController() };
+    const plugin: Plugin = { connection, service: connection.service<DevicePlugin>(CONTRACT, 'DevicePlugin'), options, healthy: new Set(), all: new Set(), near: new Map(), stop: new AbortController() };
     this.#plugins.set(resourceName, plugin);
     const watching = this.#watch(resourceName, plugin).finally(() => this.#watching.delete(watching));
     this.#watching.add(watching);
@@ -119,8 +179,11 @@ export class DeviceManager implements ContainerExtras {
       for await (const { devices = [] } of plugin.service.listAndWatch({}, { signal: plugin.stop.signal })) {
         plugin.all.clear();
         plugin.healthy.clear();
-        for (const { ID = '', health } of devices) {
+        plugin.near.clear();
+        for (const { ID = '', health, topology } of devices) {
           plugin.all.add(ID);
+          const nodes = (topology?.nodes ?? []).map((node) => Number(node.ID ?? 0));
+          if (nodes.length > 0) plugin.near.set(ID, maskOf(nodes));
           if (health === 'Healthy') plugin.healthy.add(ID);
         }
         this.#onChange();
@@ -133,12 +196,7 @@ export class DeviceManager implements ContainerExtras {
     this.#onChange();
   }
 
-  async #allocate(pod: Pod, container: string, resource: string, count: number, plugin: Plugin): Promise<ContainerAddition> {
-    const ofContainer = ((this.#allocated[uidOf(pod)] ??= {})[container] ??= {});
-    const before = ofContainer[resource];
-    const ids = before ?? (await this.#choose(resource, count, plugin));
-    ofContainer[resource] = ids;
-    if (before === undefined) await this.#save();
+  async #addition(plugin: Plugin, ids: readonly string[]): Promise<ContainerAddition> {
     if (plugin.options.preStartRequired === true) await plugin.service.preStartContainer({ devicesIds: ids });
     const { containerResponses = [] } = await plugin.service.allocate({ containerRequests: [{ devicesIds: ids }] });
     const [{ envs = {}, mounts = [], devices = [], annotations = {}, cdiDevices = [] } = {}] = containerResponses;
@@ -151,17 +209,32 @@ export class DeviceManager implements ContainerExtras {
     };
   }
 
-  async #choose(resource: string, count: number, plugin: Plugin): Promise<string[]> {
-    const taken = new Set(Object.values(this.#allocated).flatMap((containers) => Object.values(containers).flatMap((resources) => resources[resource] ?? [])));
-    const free = [...plugin.healthy].filter((id) => !taken.has(id));
-    if (free.length < count) throw new Error(`requested number of devices unavailable for ${resource}. Requested: ${count}, Available: ${free.length}`);
-    if (plugin.options.getPreferredAllocationAvailable !== true) return free.slice(0, count);
-    const { containerResponses = [] } = await plugin.service.getPreferredAllocation({ containerRequests: [{ availableDeviceIDs: free, mustIncludeDeviceIDs: [], allocationSize: count }] });
-    const preferred = (containerResponses[0]?.deviceIDs ?? []).filter((id) => free.includes(id));
-    return [...new Set([...preferred, ...free])].slice(0, count);
+  /** What nobody has, and what the pod's own init containers had. */
+  #free(resource: string, plugin: Plugin, pod: Pod): string[] {
+    const starting = new Set((pod.spec?.initContainers ?? []).filter((container) => !isSidecar(container)).map(({ name }) => name));
+    const taken = new Set<string>();
+    for (const [uid, containers] of Object.entries(this.#allocated)) {
+      for (const [name, resources] of Object.entries(containers)) if (uid !== uidOf(pod) || !starting.has(name)) for (const id of resources[resource] ?? []) taken.add(id);
+    }
+    return [...plugin.healthy].filter((id) => !taken.has(id));
   }
 
-  async #load(): Promise<void> {
+  async #choose(resource: string, { count, plugin, pod, affinity }: { readonly count: number; readonly plugin: Plugin; readonly pod: Pod; readonly affinity: NumaMask | undefined }): Promise<string[]> {
+    const all = this.#free(resource, plugin, pod);
+    if (all.length < count) throw new Error(`requested number of devices unavailable for ${resource}. Requested: ${count}, Available: ${all.length}`);
+    const distance = (id: string): number => (affinity === undefined ? 0 : !plugin.near.has(id) ? 1 : ((plugin.near.get(id) ?? 0) & affinity) === 0 ? 2 : 0);
+    const free = all.toSorted((a, b) => distance(a) - distance(b));
+    if (plugin.options.getPreferredAllocationAvailable !== true) return free.slice(0, count);
+    // The plugin chooses among those that are as near as can be.
+    const farthest = distance(free[count - 1] ?? '');
+    const candidates = free.filter((id) => distance(id) <= farthest);
+    const must = free.filter((id) => distance(id) < farthest);
+    const { containerResponses = [] } = await plugin.service.getPreferredAllocation({ containerRequests: [{ availableDeviceIDs: candidates, mustIncludeDeviceIDs: must, allocationSize: count }] });
+    const preferred = (containerResponses[0]?.deviceIDs ?? []).filter((id) => candidates.includes(id));
+    return [...new Set([...must, ...preferred, ...candidates])].slice(0, count);
+  }
+
+  async load(): Promise<void> {
     const text = await fs.readFile(this.#checkpoint(), 'utf8').catch(() => undefined);
     if (text !== undefined) this.#allocated = (JSON.parse(text) as { allocated?: Allocated }).allocated ?? {};
   }
@@ -177,16 +250,3 @@ export class DeviceManager implements ContainerExtras {
     return path.join(this.#config.rootDirectory, 'device-plugins', CHECKPOINT);
   }
 }
-
-function merge(a: ContainerAddition, b: ContainerAddition): ContainerAddition {
-  return {
-    environment: { ...a.environment, ...b.environment },
-    mounts: [...a.mounts, ...b.mounts],
-    devices: [...a.devices, ...b.devices],
-    annotations: { ...a.annotations, ...b.annotations },
-    cdiDevices: [...a.cdiDevices, ...b.cdiDevices],
-    ...(a.cpuset === undefined ? {} : { cpuset: a.cpuset }),
-  };
-}
-
-const reservedMilli = ({ kubeReserved, systemReserved }: KubeletConfig): number => [kubeReserved['cpu'], systemReserved['cpu']].reduce((sum, text) => sum + (text === undefined ? 0 : parseQuantity(text).milliValue()), 0);

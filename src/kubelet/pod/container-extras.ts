@@ -1,6 +1,7 @@
-/** What device plugins and the CPU manager add to a container when it starts. */
+/** What the managers of devices, CPUs, memory and claims add to a container when it starts. */
 import type { Container, EphemeralContainer, Pod } from '../../api/generated/core-v1.ts';
 import type { Device, Mount } from '../../cri/index.ts';
+import type { Refusal } from '../admission/admit-pod.ts';
 
 export interface ContainerAddition {
   readonly environment: Readonly<Record<string, string>>;
@@ -8,13 +9,31 @@ export interface ContainerAddition {
   readonly devices: readonly Device[];
   readonly annotations: Readonly<Record<string, string>>;
   readonly cdiDevices: readonly string[];
+  /** CPUs, and NUMA nodes of memory, as lists; undefined for all. */
   readonly cpuset?: string;
+  readonly memset?: string;
 }
 
 export interface ContainerExtras {
+  /** Takes what the pod's containers need of the machine; gives the reason when it cannot be had. Asked again it keeps what it has. */
+  admit(pod: Pod): Promise<Refusal | undefined>;
+  /** Makes ready what must be so before the pod's sandbox; throws when it cannot be done yet. */
+  prepare(pod: Pod): Promise<void>;
   addition(pod: Pod, container: Container | EphemeralContainer): Promise<ContainerAddition>;
-  /** The pod is gone; what it held is free. */
-  release(podUid: string): void;
+  /** The pod has ended; what it held is free. Throws when something of it could not be given back, to be asked again. */
+  release(pod: Pod): Promise<void>;
 }
 
 export const NO_ADDITION: ContainerAddition = { environment: {}, mounts: [], devices: [], annotations: {}, cdiDevices: [] };
+
+export function mergeAdditions(a: ContainerAddition, b: ContainerAddition): ContainerAddition {
+  return {
+    ...a,
+    ...b,
+    environment: { ...a.environment, ...b.environment },
+    mounts: [...a.mounts, ...b.mounts],
+    devices: [...a.devices, ...b.devices],
+    annotations: { ...a.annotations, ...b.annotations },
+    cdiDevices: [...new Set([...a.cdiDevices, ...b.cdiDevices])],
+  };
+}

@@ -66,6 +66,7 @@ export class PodWorker {
   #alarm: Timer | undefined;
   #failures = 0;
   #deleted = false;
+  #admitted = false;
   #observed: ObservedPod;
 
   constructor(parts: PodParts, pod: Pod, options: WorkerOptions) {
@@ -168,6 +169,7 @@ export class PodWorker {
       const { pod, resizeConditions } = this.#options.granted(this.#withStatus());
       if (pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') return this.#finish();
       if (this.#isOverdue(pod)) return this.#finish({ phase: 'Failed', reason: 'DeadlineExceeded', message: DEADLINE_MESSAGE });
+      if (!(await this.#admit(pod, observed))) return;
       this.#parts.probes.update(pod, observed);
       const resized = this.#resized(pod, observed);
       const conditions: NonNullable<PublishDetails['resizeConditions']> = resized.size === 0 ? resizeConditions : [...resizeConditions, { type: 'PodResizeInProgress', status: 'True' }];
@@ -198,6 +200,18 @@ export class PodWorker {
     }
   }
 
+  /** What the pod needs of the machine for itself is taken once; a pod that runs already is not asked to go. */
+  async #admit(pod: Pod, observed: ObservedPod): Promise<boolean> {
+    if (this.#admitted) return true;
+    const refusal = await this.#parts.extras.admit(pod);
+    this.#admitted = true;
+    if (refusal === undefined || observed.containers.some(({ state }) => state === 'running')) return true;
+    const { reason, message } = refusal;
+    this.#parts.events.pod(pod, 'Warning', reason, message);
+    this.#finish({ phase: 'Failed', reason, message: `Pod was rejected: ${message}` });
+    return false;
+  }
+
   /** Nothing of the pod shall run any more. */
   #finish(verdict?: Verdict): void {
     this.terminate(verdict === undefined ? {} : { verdict });
@@ -214,7 +228,7 @@ export class PodWorker {
       this.#publish(await this.#observe(signal), { terminating: true, stopped: true });
       await volumes.tearDown(this.#pod);
       await cgroups.removePod(this.uid);
-      extras.release(this.uid);
+      await extras.release(this.#pod);
       this.#stage = 'stopped';
       this.#options.onStopped(this.uid);
     }

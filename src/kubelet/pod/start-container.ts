@@ -183,6 +183,7 @@ async function prepare(parts: PodParts, input: StartInput, imageId: string) {
     extraAnnotations: addition.annotations,
     cdiDevices: addition.cdiDevices,
     ...(addition.cpuset === undefined ? {} : { cpuset: addition.cpuset }),
+    ...(addition.memset === undefined ? {} : { memset: addition.memset }),
     resources: resourceSettings(config),
     security: securitySettings(parts, input.userNamespace),
     memoryCapacity: node.memoryCapacity,

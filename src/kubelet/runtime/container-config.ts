@@ -19,6 +19,7 @@ export interface ContainerInput {
   readonly extraAnnotations?: Readonly<Record<string, string>>;
   readonly cdiDevices?: readonly string[];
   readonly cpuset?: string;
+  readonly memset?: string;
   readonly resources: ResourceSettings;
   readonly security: SecuritySettings;
   readonly memoryCapacity: number;
@@ -53,10 +54,11 @@ export function containerConfig(input: ContainerInput): ContainerConfig {
   };
 }
 
-export function containerResources({ pod, container, resources, memoryCapacity, cpuset }: Pick<ContainerInput, 'pod' | 'container' | 'resources' | 'memoryCapacity' | 'cpuset'>): LinuxContainerResources {
+export function containerResources({ pod, container, resources, memoryCapacity, cpuset, memset }: Pick<ContainerInput, 'pod' | 'container' | 'resources' | 'memoryCapacity' | 'cpuset' | 'memset'>): LinuxContainerResources {
   return {
     ...linuxResources(container.resources ?? {}, resources),
     oomScoreAdj: oomScoreAdjustment(pod, container, memoryCapacity),
     ...(cpuset === undefined ? {} : { cpusetCpus: cpuset }),
+    ...(memset === undefined ? {} : { cpusetMems: memset }),
   };
 }

@@ -1,0 +1,178 @@
+/** The static policy of the CPU manager: guaranteed pods that ask for whole CPUs have them for themselves. */
+import path from 'node:path';
+import type { Container, EphemeralContainer, Pod } from '../../api/generated/core-v1.ts';
+import { parseQuantity } from '../../machinery/quantity/index.ts';
+import { qosClass } from '../pod/pod-resources.ts';
+import { isSidecar } from '../pod/restart-policy.ts';
+import { uidOf } from '../pod/pod-text.ts';
+import { formatCpuSet, parseCpuSet } from './cpu-set.ts';
+import type { NodeTopology } from './node-topology.ts';
+import { checkPolicy, StateFile } from './state-file.ts';
+import { takeCpus } from './take-cpus.ts';
+import { allMasks, bitsOf, countOf, type ProviderHints, type TopologyHint } from './topology-hint.ts';
+import { AdmissionError, type HintProvider } from './topology-manager.ts';
+
+const FILE = 'cpu_manager_state';
+
+export interface CpuManagerSettings {
+  readonly policy: string;
+  readonly options: Readonly<Record<string, string>>;
+  readonly rootDirectory: string;
+  readonly topology: NodeTopology;
+  /** CPUs that no pod gets for itself: by their numbers, or so many. */
+  readonly reserved: { readonly cpus: readonly number[] } | { readonly milli: number };
+}
+
+interface State {
+  readonly policyName: string;
+  readonly defaultCpuSet: string;
+  readonly entries?: Record<string, Record<string, string>>;
+}
+
+const OPTIONS = ['full-pcpus-only', 'strict-cpu-reservation'];
+
+export class CpuManager implements HintProvider {
+  readonly #settings: CpuManagerSettings;
+  readonly #state: StateFile<State>;
+  readonly #entries = new Map<string, Map<string, number[]>>();
+  readonly #all: readonly number[];
+  readonly #reserved: ReadonlySet<number>;
+
+  constructor(settings: CpuManagerSettings) {
+    this.#settings = settings;
+    this.#state = new StateFile(path.join(settings.rootDirectory, FILE));
+    this.#all = settings.topology.cpus.map(({ id }) => id);
+    this.#reserved = new Set(this.isStatic ? reservedCpus(settings) : []);
+    const unknown = Object.keys(settings.options).find((name) => !OPTIONS.includes(name));
+    if (unknown !== undefined) throw new Error(`the CPU manager's policy option ${JSON.stringify(unknown)} is not supported; there are: ${OPTIONS.join(', ')}`);
+  }
+
+  get isStatic(): boolean {
+    return this.#settings.policy === 'static';
+  }
+
+  /** CPUs that containers can have for themselves, taken or not. */
+  get allocatable(): number[] {
+    return this.#all.filter((cpu) => !this.#reserved.has(cpu));
+  }
+
+  async load(): Promise<void> {
+    const state = await this.#state.load();
+    if (state === undefined) {
+      if (this.isStatic) await this.#save();
+      return;
+    }
+    checkPolicy({ manager: 'CPU', configured: this.#settings.policy, stored: state.policyName, file: this.#state.path });
+    for (const [uid, containers] of Object.entries(state.entries ?? {})) this.#entries.set(uid, new Map(Object.entries(containers).map(([name, set]) => [name, parseCpuSet(set)])));
+  }
+
+  hints(pod: Pod, container: Container | undefined): ProviderHints {
+    if (!this.isStatic) return {};
+    const wanted = container === undefined ? podExclusiveCpus(pod) : exclusiveCpus(pod, container);
+    if (wanted === 0) return {};
+    const held = container === undefined ? [...(this.#entries.get(uidOf(pod))?.values() ?? [])].flat() : (this.#entries.get(uidOf(pod))?.get(container.name) ?? []);
+    if (held.length > 0) return { cpu: held.length === wanted ? this.#hintsFor(wanted, new Set(held)) : [] };
+    return { cpu: this.#hintsFor(wanted, new Set([...this.#free(), ...this.#reusable(pod)])) };
+  }
+
+  #hintsFor(wanted: number, usable: ReadonlySet<number>): TopologyHint[] {
+    const { topology } = this.#settings;
+    const masks = allMasks(topology.numaNodes.map(({ id }) => id));
+    const inside = (mask: number, cpus: ReadonlySet<number> | undefined): number => topology.cpus.filter(({ id, numa }) => (mask >>> numa) & 1 && (cpus?.has(id) ?? true)).length;
+    const least = Math.min(...masks.filter((mask) => inside(mask, undefined) >= wanted).map(countOf));
+    return masks.filter((mask) => inside(mask, usable) >= wanted).map((mask) => ({ affinity: mask, preferred: countOf(mask) === least }));
+  }
+
+  async allocate(pod: Pod, container: Container, { affinity }: TopologyHint): Promise<void> {
+    const wanted = this.isStatic ? exclusiveCpus(pod, container) : 0;
+    if (wanted === 0 || this.#entries.get(uidOf(pod))?.has(container.name)) return;
+    const { topology, options } = this.#settings;
+    const fullCoresOnly = options['full-pcpus-only'] === 'true';
+    const perCore = topology.cpus.length / new Set(topology.cpus.map(({ core }) => core)).size;
+    if (fullCoresOnly && wanted % perCore !== 0) throw new AdmissionError('SMTAlignmentError', `SMT Alignment Error: requested ${wanted} cpus not multiple cpus per core = ${perCore}`);
+    const reusable = this.#reusable(pod);
+    const free = [...new Set([...this.#free(), ...reusable])];
+    const near = affinity === undefined ? [] : topology.cpus.filter(({ id, numa }) => bitsOf(affinity).includes(numa) && free.includes(id)).map(({ id }) => id);
+    const nearest = Math.min(near.length, wanted);
+    const fromNear = takeCpus(topology.cpus, near, fullCoresOnly ? nearest - (nearest % perCore) : nearest, { fullCoresOnly });
+    const others = takeCpus(topology.cpus, free.filter((cpu) => !fromNear.includes(cpu)), wanted - fromNear.length, { fullCoresOnly });
+    const ofPod = this.#entries.get(uidOf(pod)) ?? new Map<string, number[]>();
+    ofPod.set(container.name, [...fromNear, ...others].toSorted((a, b) => a - b));
+    this.#entries.set(uidOf(pod), ofPod);
+    await this.#save();
+  }
+
+  /** The CPUs that a container may run on; undefined when it may run on all. */
+  cpusOf(podUid: string, containerName: string): string | undefined {
+    if (!this.isStatic) return undefined;
+    return formatCpuSet(this.exclusiveOf(podUid, containerName) ?? this.#shared());
+  }
+
+  exclusiveOf(podUid: string, containerName: string): readonly number[] | undefined {
+    return this.#entries.get(podUid)?.get(containerName);
+  }
+
+  release(podUid: string): Promise<void> {
+    return this.#entries.delete(podUid) ? this.#save() : Promise.resolve();
+  }
+
+  /** Pods that went while no kubelet ran. */
+  async keepOnly(podUids: ReadonlySet<string>): Promise<void> {
+    for (const uid of this.#entries.keys()) if (!podUids.has(uid)) await this.release(uid);
+  }
+
+  /** What is left for everyone who has none for itself; what is reserved is among it, unless it is strictly so. */
+  #shared(): number[] {
+    const taken = this.#taken();
+    const isStrict = this.#settings.options['strict-cpu-reservation'] === 'true';
+    return this.#all.filter((cpu) => !taken.has(cpu) && !(isStrict && this.#reserved.has(cpu)));
+  }
+
+  #free(): number[] {
+    const taken = this.#taken();
+    return this.#all.filter((cpu) => !taken.has(cpu) && !this.#reserved.has(cpu));
+  }
+
+  /** What init containers had is free again for those that come after them. */
+  #reusable(pod: Pod): number[] {
+    const ended = (pod.spec?.initContainers ?? []).filter((container) => !isSidecar(container)).map(({ name }) => name);
+    const ofPod = this.#entries.get(uidOf(pod));
+    const held = new Set([...(ofPod ?? [])].filter(([name]) => !ended.includes(name)).flatMap(([, cpus]) => cpus));
+    return ended.flatMap((name) => ofPod?.get(name) ?? []).filter((cpu) => !held.has(cpu));
+  }
+
+  #taken(): Set<number> {
+    return new Set([...this.#entries.values()].flatMap((containers) => [...containers.values()].flat()));
+  }
+
+  #save(): Promise<void> {
+    const entries = Object.fromEntries(Array.from(this.#entries, ([uid, containers]) => [uid, Object.fromEntries(Array.from(containers, ([name, cpus]) => [name, formatCpuSet(cpus)]))]));
+    return this.#state.save({ policyName: this.#settings.policy, defaultCpuSet: formatCpuSet(this.#shared()), ...(this.#entries.size === 0 ? {} : { entries }) });
+  }
+}
+
+function reservedCpus({ reserved, topology }: CpuManagerSettings): readonly number[] {
+  if ('cpus' in reserved) return reserved.cpus;
+  if (reserved.milli <= 0) throw new Error('the static policy requires systemReserved.cpu + kubeReserved.cpu to be greater than zero');
+  return takeCpus(topology.cpus, topology.cpus.map(({ id }) => id), Math.ceil(reserved.milli / 1000));
+}
+
+/** Whole CPUs of a guaranteed pod; 0 for containers that share. */
+export function exclusiveCpus(pod: Pod, { resources }: Pick<Container | EphemeralContainer, 'resources'>): number {
+  if (qosClass(pod) !== 'Guaranteed') return 0;
+  const request = resources?.requests?.['cpu'] ?? resources?.limits?.['cpu'];
+  const milli = request === undefined ? 0 : parseQuantity(request).milliValue();
+  return milli % 1000 === 0 ? milli / 1000 : 0;
+}
+
+function podExclusiveCpus(pod: Pod): number {
+  const { initContainers = [], containers = [] } = pod.spec ?? {};
+  let sidecars = 0;
+  let starting = 0;
+  for (const container of initContainers) {
+    const wanted = exclusiveCpus(pod, container);
+    if (isSidecar(container)) sidecars += wanted;
+    starting = Math.max(starting, sidecars + (isSidecar(container) ? 0 : wanted));
+  }
+  return Math.max(starting, sidecars + containers.reduce((sum, container) => sum + exclusiveCpus(pod, container), 0));
+}

@@ -1,0 +1,116 @@
+/** Everything that gives containers a part of the machine for themselves, as one: taken at admission, given back at the end. */
+import type { Container, EphemeralContainer, Pod } from '../../api/generated/core-v1.ts';
+import type { ContainerRuntime } from '../../cri/index.ts';
+import { childContext, type Context } from '../../kernel/index.ts';
+import { parseQuantity } from '../../machinery/quantity/index.ts';
+import type { Refusal } from '../admission/admit-pod.ts';
+import type { DeviceManager } from '../devices/device-manager.ts';
+import { messageOf } from '../images/image-manager.ts';
+import type { KubeletConfig } from '../kubelet-options.ts';
+import { mergeAdditions, NO_ADDITION, type ContainerAddition, type ContainerExtras } from '../pod/container-extras.ts';
+import { uidOf } from '../pod/pod-text.ts';
+import { isGone, type ObservedPod } from '../runtime/observe-pod.ts';
+import { CpuManager } from './cpu-manager.ts';
+import { parseCpuSet } from './cpu-set.ts';
+import { MemoryManager } from './memory-manager.ts';
+import { reservedMemory } from './memory-state.ts';
+import type { NodeTopology } from './node-topology.ts';
+import { TopologyManager } from './topology-manager.ts';
+
+export interface ResourceManagersOptions {
+  readonly config: KubeletConfig;
+  readonly topology: NodeTopology;
+  readonly memoryCapacity: number;
+  readonly runtime: ContainerRuntime;
+  readonly devices: DeviceManager;
+}
+
+export class ResourceManagers implements ContainerExtras {
+  readonly cpus: CpuManager;
+  readonly memory: MemoryManager;
+  readonly devices: DeviceManager;
+  readonly #ctx: Context;
+  readonly #options: ResourceManagersOptions;
+  readonly #alignment: TopologyManager;
+  /** CPUs that running containers were told last. */
+  readonly #told = new Map<string, string>();
+  #turn: Promise<unknown> = Promise.resolve();
+  #changed: () => void = () => {};
+
+  constructor(ctx: Context, options: ResourceManagersOptions) {
+    const { config, topology, memoryCapacity, devices } = options;
+    this.#ctx = childContext(ctx, 'resources');
+    this.#options = options;
+    this.devices = devices;
+    const reserved = config.reservedSystemCPUs === '' ? { milli: reservedMilli(config) } : { cpus: parseCpuSet(config.reservedSystemCPUs) };
+    this.cpus = new CpuManager({ policy: config.cpuManagerPolicy, options: config.cpuManagerPolicyOptions, rootDirectory: config.rootDirectory, topology, reserved });
+    this.memory = new MemoryManager({ policy: config.memoryManagerPolicy, rootDirectory: config.rootDirectory, topology, reserved: reservedMemory(config, memoryCapacity) });
+    this.#alignment = new TopologyManager({ policy: config.topologyManagerPolicy, scope: config.topologyManagerScope, numaNodes: topology.numaNodes.map(({ id }) => id), providers: [this.cpus, this.memory, devices] });
+  }
+
+  /** What was given to whom before; throws when it is another policy's. */
+  async load(): Promise<void> {
+    await this.cpus.load();
+    await this.memory.load();
+    await this.devices.load();
+  }
+
+  async keepOnly(podUids: ReadonlySet<string>): Promise<void> {
+    for (const manager of [this.cpus, this.memory, this.devices]) await manager.keepOnly(podUids);
+  }
+
+  admit(pod: Pod): Promise<Refusal | undefined> {
+    // One pod after the other: what one takes the next must not be promised.
+    const admitted = this.#turn.then(async () => {
+      const refusal = await this.#alignment.admit(pod);
+      if (refusal !== undefined) await this.release(pod);
+      return refusal;
+    });
+    this.#turn = admitted.catch(() => {});
+    void admitted.then(() => this.#changed(), () => {});
+    return admitted;
+  }
+
+  prepare(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async addition(pod: Pod, container: Container | EphemeralContainer): Promise<ContainerAddition> {
+    const cpuset = this.cpus.cpusOf(uidOf(pod), container.name);
+    const memset = this.memory.nodesOf(uidOf(pod), container.name);
+    return mergeAdditions({ ...NO_ADDITION, ...(cpuset === undefined ? {} : { cpuset }), ...(memset === undefined ? {} : { memset }) }, await this.devices.addition(pod, container));
+  }
+
+  async release(pod: Pod): Promise<void> {
+    for (const manager of [this.cpus, this.memory, this.devices]) await manager.release(uidOf(pod));
+    this.#changed();
+  }
+
+  /** Containers without CPUs of their own run on what is left, which changes with every pod that has some. */
+  async run(observed: () => readonly ObservedPod[]): Promise<void> {
+    const { clock, signal, logger } = this.#ctx;
+    if (!this.cpus.isStatic) return;
+    while (!signal.aborted) {
+      const changed = new Promise<void>((resolve) => (this.#changed = resolve));
+      await Promise.race([changed, clock.sleep(this.#options.config.cpuManagerReconcilePeriod, signal).catch(() => {})]);
+      if (signal.aborted) return;
+      await this.reconcile(observed()).catch((error: unknown) => logger.v(1).info('The CPUs of containers could not be brought up to date', { err: messageOf(error) }));
+    }
+  }
+
+  async reconcile(pods: readonly ObservedPod[]): Promise<void> {
+    const running = pods.flatMap(({ uid, containers }) => containers.filter(({ state }) => state === 'running').map((container) => ({ uid, container })));
+    const alive = new Set(running.map(({ container }) => container.id));
+    for (const id of this.#told.keys()) if (!alive.has(id)) this.#told.delete(id);
+    for (const { uid, container } of running) {
+      const cpusetCpus = this.cpus.cpusOf(uid, container.name) ?? '';
+      if (cpusetCpus === '' || (this.#told.get(container.id) ?? container.status.resources?.linux?.cpusetCpus) === cpusetCpus) continue;
+      await this.#options.runtime.runtime.updateContainerResources({ containerId: container.id, linux: { cpusetCpus } }).catch((error: unknown) => {
+        if (!isGone(error)) throw error;
+      });
+      this.#told.set(container.id, cpusetCpus);
+    }
+  }
+}
+
+const reservedMilli = ({ kubeReserved, systemReserved }: KubeletConfig): number => [kubeReserved['cpu'], systemReserved['cpu']].reduce((sum, text) => sum + (text === undefined ? 0 : parseQuantity(text).milliValue()), 0);
