@@ -1,5 +1,7 @@
-/** `k8ts down`: ends a cluster that runs; its data stays. */
-import { flagsHelp, parseFlags, RealClock, type FlagTable } from '../kernel/index.ts';
+/** `k8ts down`: ends a cluster that runs, or what is left of one that was killed; its data stays. */
+import fs from 'node:fs';
+import path from 'node:path';
+import { createContext, flagsHelp, parseFlags, RealClock, type FlagTable } from '../kernel/index.ts';
 import { CommandError, dataDirFlag, outputFlag } from './command.ts';
 import { runningCluster } from './control-client.ts';
 import { print } from './output.ts';
@@ -12,6 +14,7 @@ export const flags = {
 } as const satisfies FlagTable;
 
 const LOOK_AGAIN_MS = 50;
+const FABRICS = '/run/k8ts/fabric';
 
 export async function run(argv: readonly string[]): Promise<number> {
   const parsed = parseFlags(argv, flags);
@@ -21,13 +24,30 @@ export async function run(argv: readonly string[]): Promise<number> {
     return 0;
   }
   const clock = new RealClock();
-  const { directory, process: running } = runningCluster(parsed);
+  let found: ReturnType<typeof runningCluster>;
+  try {
+    found = runningCluster(parsed);
+  } catch (error) {
+    const left = await removeLeftovers(values['data-dir']);
+    if (left.length === 0) throw error;
+    print(values.output, { removed: left }, () => `removed what killed clusters had left running: ${left.join(', ')}`);
+    return 0;
+  }
+  const { directory, process: running } = found;
   process.kill(running.pid, 'SIGTERM');
   const limit = clock.monotonic() + values.wait;
   while (readProcessFile(directory)?.pid === running.pid) {
     if (clock.monotonic() > limit) throw new CommandError(`the cluster (process ${running.pid}) has not ended after ${values.wait / 1000} s; "kill -9 ${running.pid}" ends it, and nothing that was acknowledged is lost`);
     await clock.sleep(LOOK_AGAIN_MS);
   }
+  await removeLeftovers(directory);
   print(values.output, { stopped: running.pid, directory }, () => `stopped the cluster in ${directory} (process ${running.pid})`);
   return 0;
+}
+
+/** Where nodes that run containers leave something, and only then: most machines have none, and need not load them. */
+async function removeLeftovers(directory: string): Promise<string[]> {
+  if (process.getuid?.() !== 0 || !fs.existsSync(FABRICS) || fs.readdirSync(FABRICS).length === 0) return [];
+  const cluster = await import('../cluster/index.ts');
+  return cluster.removeLeftovers(createContext(), path.resolve(directory));
 }

@@ -6,6 +6,7 @@
 export { startCluster, type Cluster } from './start-cluster.ts';
 export { serveControlSocket, type ClusterStatus } from './control-socket.ts';
 export { isInstalled, missingPrograms, NODE_PROGRAMS, realNodesObstacle, type Obstacle } from './real-nodes.ts';
+export { removeLeftovers } from './node-fleet/index.ts';
 export { ADDONS, type Addon, type ClusterOptions, type ClusterState } from './cluster-options.ts';
 export { Components, type ComponentState } from './components.ts';
 export { Faults, OWN_CLIENT, type Fault, type FaultOptions, type RequestMatch } from './faults/index.ts';

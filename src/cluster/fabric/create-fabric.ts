@@ -66,6 +66,16 @@ export async function createFabric(ctx: Context, options: FabricOptions): Promis
   }
 }
 
+/**
+ * The fabric that a dead process left, as it is: to be destroyed. Undefined when there is none, or when it belongs to a
+ * living process.
+ */
+export function takeUpFabric(ctx: Context, { name, stateDirectory = DEFAULT_STATE_DIRECTORY, hostNetns }: Pick<FabricOptions, 'name' | 'stateDirectory' | 'hostNetns'>): Fabric | undefined {
+  const claimed = listClaims(stateDirectory).find(({ cluster }) => cluster === name);
+  const owner = claimed && tryLockFile(path.join(fabricDirectory(stateDirectory, name), 'owner.lock'));
+  return owner && new LocalFabric(ctx, { claimed, stateDirectory, host: new NetlinkSocket(hostNetns), owner, hostNetns });
+}
+
 /** Fabrics that are on this machine, of running clusters and of dead ones. */
 export function listFabrics(stateDirectory = DEFAULT_STATE_DIRECTORY): string[] {
   return listClaims(stateDirectory).map(({ cluster }) => cluster);

@@ -12,8 +12,9 @@ import { removeCgroups } from '../../kubelet/index.ts';
 import { runClusterDns, serviceAddress } from '../cluster-dns.ts';
 import type { ControlPlane } from '../control-plane.ts';
 import type { Components } from '../components.ts';
-import { createFabric, DEFAULT_STATE_DIRECTORY, type Fabric, type HostListener } from '../fabric/index.ts';
+import { createFabric, type Fabric, type HostListener } from '../fabric/index.ts';
 import { localInfrastructure } from '../local-infrastructure.ts';
+import { removeAbandonedFleets, removeFleet, stateDirectoryOf, writeFleetRecord } from './abandoned-fleets.ts';
 import { startNode, type RunningNode } from './start-node.ts';
 
 export interface FleetOptions {
@@ -52,6 +53,9 @@ export class NodeFleet {
 
   /** Makes the network. The control plane comes after it: its address is part of it. */
   static async open(ctx: Context, options: FleetOptions): Promise<NodeFleet> {
+    await removeAbandonedFleets(ctx);
+    // What a process of the same number had in memory is nothing to go on with.
+    if (options.temporary) await removeFleet(ctx, options.clusterName);
     const fabric = await createFabric(ctx, {
       name: options.clusterName,
       egress: options.egress,
@@ -60,6 +64,7 @@ export class NodeFleet {
     });
     // Containers in user namespaces must be able to pass through.
     await fs.mkdir(options.directory, { recursive: true, mode: 0o711 });
+    await writeFleetRecord(options.clusterName, { pid: process.pid, directory: options.directory, temporary: options.temporary });
     return new NodeFleet(ctx, options, fabric);
   }
 
@@ -105,10 +110,6 @@ export class NodeFleet {
     });
   }
 
-  get #stateDirectory(): string {
-    return path.join(DEFAULT_STATE_DIRECTORY, this.options.clusterName);
-  }
-
   get #clusterDns(): string {
     return serviceAddress(this.ranges.serviceClusterIpRange, DNS_INDEX);
   }
@@ -123,7 +124,7 @@ export class NodeFleet {
       clusterName: this.options.clusterName,
       node,
       directory: path.join(this.options.directory, name),
-      stateDirectory: path.join(this.#stateDirectory, 'nodes', name),
+      stateDirectory: path.join(stateDirectoryOf(this.options.clusterName), 'nodes', name),
       clientAs: (user, groups, signal) => controlPlane.clientAs({ name: user, groups }, `${user.replace(/^system:/, '')}/v1.36.4`, signal),
       clientCa: controlPlane.pki.ca.certificate,
       serving: await issueCertificate(this.ctx, controlPlane.pki.ca, { commonName: `system:node:${name}`, organizations: ['system:nodes'], usage: 'server', dnsNames: [name], addresses: node.addresses }),
@@ -184,7 +185,7 @@ export class NodeFleet {
     await this.#listener?.close();
     await this.fabric.destroy();
     await removeCgroups(`/${this.options.clusterName}`);
-    await fs.rm(this.#stateDirectory, { recursive: true, force: true });
+    await fs.rm(stateDirectoryOf(this.options.clusterName), { recursive: true, force: true });
     if (this.options.temporary) await fs.rm(this.options.directory, { recursive: true, force: true });
   }
 }

@@ -8,6 +8,7 @@ import type { ClusterOptions } from '../cluster-options.ts';
 import type { Components } from '../components.ts';
 import type { ControlPlane } from '../control-plane.ts';
 import { FabricError } from '../fabric/index.ts';
+import { ephemeralName, removeAbandonedFleets, removeFleet } from './abandoned-fleets.ts';
 import { NodeFleet, type FleetOptions } from './node-fleet.ts';
 
 const RANGES_FILE = 'network.json';
@@ -52,8 +53,17 @@ export async function openFleet(ctx: Context, options: ClusterOptions): Promise<
 }
 
 /** Of everything that the cluster has on the machine; the same again for the same directory. */
-function clusterName({ dataDirectory }: ClusterOptions): string {
-  return dataDirectory ? `k8ts-${createHash('sha256').update(path.resolve(dataDirectory)).digest('hex').slice(0, 8)}` : `k8ts-p${process.pid}`;
+function clusterName({ dataDirectory }: Pick<ClusterOptions, 'dataDirectory'>): string {
+  return dataDirectory ? `k8ts-${createHash('sha256').update(path.resolve(dataDirectory)).digest('hex').slice(0, 8)}` : ephemeralName(process.pid);
+}
+
+/**
+ * Takes off the machine what a killed cluster of this directory left running there, and what those left that cannot come
+ * back; gives the names of what was removed. Data stays, and nothing of a living process is touched.
+ */
+export async function removeLeftovers(ctx: Context, dataDirectory: string): Promise<string[]> {
+  const own = clusterName({ dataDirectory });
+  return [...((await removeFleet(ctx, own)) ? [own] : []), ...(await removeAbandonedFleets(ctx))];
 }
 
 /** The nodes that there were before, and as many more as are asked for; gives their names. */

@@ -1,25 +1,17 @@
 /** One node that runs containers: its runtime, its kubelet, its proxy and its policies, all in this process. */
 import path from 'node:path';
 import type { Client } from '../../client/index.ts';
-import { BridgeNetwork, startContainerRuntime, type RunningContainerRuntime } from '../../container-runtime/index.ts';
+import type { RunningContainerRuntime } from '../../container-runtime/index.ts';
 import { childContext, RunGroup, type Context } from '../../kernel/index.ts';
 import { DEFAULT_KUBE_PROXY_CONFIG, run as runProxy } from '../../kube-proxy/index.ts';
-import { DEFAULT_KUBELET_CONFIGURATION, run as runKubelet, unmountVolumes } from '../../kubelet/index.ts';
+import { DEFAULT_KUBELET_CONFIGURATION, run as runKubelet } from '../../kubelet/index.ts';
 import { run as runNetworkPolicy } from '../../network-policy/index.ts';
-import type { FabricNode } from '../fabric/index.ts';
+import { cgroupRootOf, endContainers, kubeletDirectoryOf, openRuntime, type NodeRuntime, type NodeRuntimeOptions } from './node-runtime.ts';
 
-export interface NodeOptions {
-  /** Names everything of this node on the machine: cgroups, state. */
-  readonly clusterName: string;
-  readonly node: FabricNode;
-  /** What lasts: images, containers' records, volumes. */
-  readonly directory: string;
-  /** What a reboot takes away. */
-  readonly stateDirectory: string;
+export interface NodeOptions extends NodeRuntimeOptions {
   readonly clientAs: (user: string, groups: readonly string[], signal: AbortSignal) => Client;
   readonly clientCa: string;
   readonly serving: { readonly certificate: string; readonly key: string };
-  readonly mtu: number;
   readonly clusterCidr: string;
   /** Where cluster DNS listens; it is no pod, and stands in for those that policies speak of. */
   readonly dnsServer: { readonly address: string; readonly port: number } | undefined;
@@ -50,7 +42,6 @@ export async function startNode(parent: Context, options: NodeOptions): Promise<
   const { node, directory, clientAs } = options;
   const group = new RunGroup({ logger: parent.logger });
   const ctx = childContext(parent, node.name, group.signal);
-  const kubeletDirectory = path.join(directory, 'kubelet');
   let machine: NodeRuntime | undefined = await openRuntime(parent, options);
   const { runtime } = machine;
   const kubeletReady = new Promise<void>((resolve) => {
@@ -61,7 +52,7 @@ export async function startNode(parent: Context, options: NodeOptions): Promise<
         config: {
           ...DEFAULT_KUBELET_CONFIGURATION,
           nodeName: node.name,
-          rootDirectory: kubeletDirectory,
+          rootDirectory: kubeletDirectoryOf(options),
           podLogsDir: path.join(directory, 'logs'),
           nodeAddresses: node.addresses,
           nodeNetns: node.netnsPath,
@@ -112,37 +103,11 @@ export async function startNode(parent: Context, options: NodeOptions): Promise<
       await endAgents();
       // Containers outlive a crash; somebody has to end them.
       machine ??= await openRuntime(parent, options);
-      await removeSandboxes(machine.runtime).catch((error: unknown) => parent.logger.error(error, 'Some containers could not be removed', { node: node.name }));
-      await machine.close();
+      await endContainers(parent, machine, options);
       machine = undefined;
-      await unmountVolumes(kubeletDirectory);
     },
   };
 }
-
-interface NodeRuntime {
-  readonly runtime: RunningContainerRuntime;
-  /** Containers go on. */
-  close(): Promise<void>;
-}
-
-async function openRuntime(parent: Context, options: NodeOptions): Promise<NodeRuntime> {
-  const { node, directory, stateDirectory } = options;
-  const stop = new AbortController();
-  const ctx = childContext(parent, node.name, stop.signal);
-  const network = await BridgeNetwork.open(ctx, { nodeNetns: node.netnsPath, stateDirectory: path.join(directory, 'network'), mtu: options.mtu });
-  const runtime = await startContainerRuntime(ctx, { rootDirectory: path.join(directory, 'containers'), stateDirectory, network, nodeNetns: node.netnsPath, cgroupParent: cgroupRootOf(options) });
-  return {
-    runtime,
-    close: async () => {
-      stop.abort(new Error(`the node ${node.name} was stopped`));
-      await runtime.finished;
-      await network.close();
-    },
-  };
-}
-
-const cgroupRootOf = ({ clusterName, node }: NodeOptions): string => `/${clusterName}/${node.name}`;
 
 function dnsStandIn({ address, port }: { address: string; port: number }) {
   return {
@@ -154,15 +119,4 @@ function dnsStandIn({ address, port }: { address: string; port: number }) {
       { protocol: 'TCP' as const, port: 53, name: 'dns-tcp', listensOn: port },
     ],
   };
-}
-
-/** Ends and removes every container and its network: what a machine should not be left with. */
-async function removeSandboxes({ runtime }: RunningContainerRuntime): Promise<void> {
-  const { items = [] } = await runtime.listPodSandbox({});
-  await Promise.all(
-    items.map(async ({ id }) => {
-      await runtime.stopPodSandbox({ podSandboxId: id });
-      await runtime.removePodSandbox({ podSandboxId: id });
-    }),
-  );
 }

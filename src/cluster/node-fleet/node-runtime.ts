@@ -1,0 +1,60 @@
+/** The container runtime of a node: opened for its agents, or only to end what an earlier process left running. */
+import path from 'node:path';
+import { BridgeNetwork, startContainerRuntime, type RunningContainerRuntime } from '../../container-runtime/index.ts';
+import { childContext, type Context } from '../../kernel/index.ts';
+import { unmountVolumes } from '../../kubelet/index.ts';
+import type { FabricNode } from '../fabric/index.ts';
+
+export interface NodeRuntimeOptions {
+  /** Names everything of this node on the machine: cgroups, state. */
+  readonly clusterName: string;
+  readonly node: FabricNode;
+  /** What lasts: images, containers' records, volumes. */
+  readonly directory: string;
+  /** What a reboot takes away. */
+  readonly stateDirectory: string;
+  readonly mtu: number;
+}
+
+export interface NodeRuntime {
+  readonly runtime: RunningContainerRuntime;
+  /** Containers go on. */
+  close(): Promise<void>;
+}
+
+export const cgroupRootOf = ({ clusterName, node }: NodeRuntimeOptions): string => `/${clusterName}/${node.name}`;
+export const kubeletDirectoryOf = ({ directory }: NodeRuntimeOptions): string => path.join(directory, 'kubelet');
+
+/** It runs until it is closed, also when the context ends: a cluster's end is in an order. */
+export async function openRuntime(parent: Context, options: NodeRuntimeOptions): Promise<NodeRuntime> {
+  const { node, directory, stateDirectory } = options;
+  const stop = new AbortController();
+  const ctx = childContext(parent, node.name, stop.signal);
+  const network = await BridgeNetwork.open(ctx, { nodeNetns: node.netnsPath, stateDirectory: path.join(directory, 'network'), mtu: options.mtu });
+  const runtime = await startContainerRuntime(ctx, { rootDirectory: path.join(directory, 'containers'), stateDirectory, network, nodeNetns: node.netnsPath, cgroupParent: cgroupRootOf(options) });
+  return {
+    runtime,
+    close: async () => {
+      stop.abort(new Error(`the node ${node.name} was stopped`));
+      await runtime.finished;
+      await network.close();
+    },
+  };
+}
+
+/** Ends and removes every container, its network and its volumes, then the runtime: what a machine should not be left with. */
+export async function endContainers({ logger }: Context, machine: NodeRuntime, options: NodeRuntimeOptions): Promise<void> {
+  await removeSandboxes(machine.runtime).catch((error: unknown) => logger.error(error, 'Some containers could not be removed', { node: options.node.name }));
+  await machine.close();
+  await unmountVolumes(kubeletDirectoryOf(options));
+}
+
+async function removeSandboxes({ runtime }: RunningContainerRuntime): Promise<void> {
+  const { items = [] } = await runtime.listPodSandbox({});
+  await Promise.all(
+    items.map(async ({ id }) => {
+      await runtime.stopPodSandbox({ podSandboxId: id });
+      await runtime.removePodSandbox({ podSandboxId: id });
+    }),
+  );
+}
