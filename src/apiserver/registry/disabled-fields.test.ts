@@ -33,9 +33,10 @@ describe('fields behind feature gates', () => {
 
   it('take an emptied lifecycle with them', () => {
     const pods = schema.resource('', 'v1', 'pods')!.message;
-    const object = { metadata: {}, spec: { containers: [{ name: 'c', lifecycle: { stopSignal: 'SIGTERM' } }] } };
+    const object = { metadata: {}, spec: { containers: [{ name: 'c', lifecycle: { stopSignal: 'SIGTERM' } }], ephemeralContainers: [{ name: 'e', lifecycle: {} }] } };
     dropDisabledFields(pods, object, undefined, {});
     expect(object.spec.containers).toEqual([{ name: 'c' }]);
+    expect(object.spec.ephemeralContainers, 'which may have none, and are refused with one').toEqual([{ name: 'e', lifecycle: {} }]);
   });
 
   it('have a gate whose default is known', () => {

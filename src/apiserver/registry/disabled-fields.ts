@@ -18,8 +18,8 @@ export function dropDisabledFields(message: Message, object: unknown, old: unkno
     gated: (holder, field) => {
       if (!isUsed(field.gate!)) delete holder[field.name];
     },
-    left: (holder, field) => {
-      if (isEmptyLifecycle(field, holder[field.name])) delete holder[field.name];
+    left: (holder, field, owner) => {
+      if (owner.name !== 'EphemeralContainer' && isEmptyLifecycle(field, holder[field.name])) delete holder[field.name];
     },
   };
   visitGatedFields(gates, message, object, visit, old);
@@ -31,7 +31,7 @@ function gatesInUse(gates: Gates, message: Message, object: unknown): Set<string
   return used;
 }
 
-type FieldVisit = (holder: Record<string, unknown>, field: Field) => void;
+type FieldVisit = (holder: Record<string, unknown>, field: Field, owner: Message) => void;
 
 interface Visit {
   /** A field whose gate is off. */
@@ -50,14 +50,14 @@ function visitGatedFields(gates: Gates, type: Type, value: unknown, visit: Visit
   } else if (type.kind === 'message' && isRecord(value)) {
     for (const { field, off } of gates.fieldsOf(type)) {
       if (value[field.name] === undefined || (isRecord(shared) && value[field.name] === shared[field.name])) continue;
-      if (off) visit.gated(value, field);
+      if (off) visit.gated(value, field, type);
       visitGatedFields(gates, field.type, value[field.name], visit);
-      visit.left?.(value, field);
+      visit.left?.(value, field, type);
     }
   }
 }
 
-/** A container's lifecycle that only said how to stop it says nothing without that. */
+/** A container's lifecycle that only said how to stop it says nothing without that. (Ephemeral containers may have none at all.) */
 const isEmptyLifecycle = ({ type }: Field, value: unknown): boolean =>
   type.kind === 'message' && type.name === 'Lifecycle' && isRecord(value) && Object.keys(value).length === 0;
 

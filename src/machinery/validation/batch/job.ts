@@ -130,10 +130,22 @@ function validateCompletionsUpdate(errors: FieldError[], spec: JobSpec, old: Job
 function validateTemplateUpdate(errors: FieldError[], spec: JobSpec, oldJob: Job): void {
   const suspended = oldJob.spec?.suspend === true;
   const idle = oldJob.status?.startTime == null || !oldJob.status.active;
-  let before: PodTemplateSpec = oldJob.spec?.template ?? {};
-  if (suspended && idle) before = withSchedulingOf(before, spec.template ?? {});
-  if (semanticEqual(spec.template, before)) return;
-  errors.push(invalidValue(SPEC.child('template'), goStruct('io.k8s.api.core.v1.PodTemplateSpec', spec.template), IMMUTABLE_MESSAGE));
+  const before: PodTemplateSpec = oldJob.spec?.template ?? {};
+  if (suspended && idle) validateSuspendedTemplate(errors, spec.template ?? {}, before);
+  else if (!semanticEqual(spec.template, before)) {
+    errors.push(invalidValue(SPEC.child('template'), goStruct('io.k8s.api.core.v1.PodTemplateSpec', spec.template), IMMUTABLE_MESSAGE));
+  }
+}
+
+/** Of a suspended Job's template the spec is named, as its labels and annotations may change. */
+function validateSuspendedTemplate(errors: FieldError[], template: PodTemplateSpec, old: PodTemplateSpec): void {
+  const before = withSchedulingOf(old, template);
+  if (semanticEqual(template, before)) return;
+  if (semanticEqual(template.spec, before.spec)) {
+    errors.push(invalidValue(SPEC.child('template'), goStruct('io.k8s.api.core.v1.PodTemplateSpec', template), IMMUTABLE_MESSAGE));
+  } else {
+    errors.push(invalidValue(SPEC.child('template', 'spec'), goStruct('io.k8s.api.core.v1.PodSpec', template.spec ?? {}), IMMUTABLE_MESSAGE));
+  }
 }
 
 /** The old template with what a suspended Job may change: where its pods may run, their labels and their resources. */

@@ -73,6 +73,12 @@ describe('Jobs', () => {
     expect(updateErrors(kind, { ...job, spec: { ...(job['spec'] as JsonObject), suspend: true } }, nodeSelector)).toEqual([]);
     expect(updateErrors(kind, job, nodeSelector)[0]).toMatch(/^spec\.template: Invalid value: \{.*\}: field is immutable$/);
   });
+  it('name the spec of their template when it may not change while suspended', () => {
+    const suspended = { ...job, spec: { ...(job['spec'] as JsonObject), suspend: true } };
+    const grace = { spec: { template: { spec: { terminationGracePeriodSeconds: 5 } } } };
+    expect(updateErrors(kind, suspended, grace)[0]).toMatch(/^spec\.template\.spec: Invalid value: \{.*\}: field is immutable$/);
+    expect(updateErrors(kind, job, grace)[0]).toMatch(/^spec\.template: Invalid value: \{.*\}: field is immutable$/);
+  });
   it('scale when indexed, completions and parallelism together', () => {
     const scaled = { ...job, spec: { ...(job['spec'] as JsonObject), completionMode: 'Indexed' } };
     expect(updateErrors(kind, scaled, { spec: { completions: 2 } })).toEqual(['spec.completions: Invalid value: 2: can only be modified in tandem with spec.parallelism']);

@@ -104,6 +104,7 @@ describe('ephemeral containers', () => {
   });
 });
 
+const initSized = (requests: Manifest, container: Manifest = {}): Manifest => pod({ initContainers: [{ ...CONTAINER, name: 'i', resources: { requests }, ...container }] });
 const sized = (requests: Manifest, limits: Manifest = {}): Manifest => pod({ containers: [{ ...CONTAINER, resources: { requests, limits } }] });
 
 describe('a resize', () => {
@@ -112,6 +113,10 @@ describe('a resize', () => {
     ['no memory asked for any more', sized({ cpu: '1', memory: '1Gi' }), sized({ cpu: '1' }), ['spec.containers[0].resources.requests: Forbidden: resource requests cannot be removed']],
     ['another class of service', sized({ cpu: '1', memory: '1Gi' }), sized({ cpu: '1', memory: '1Gi' }, { cpu: '1', memory: '1Gi' }), ['spec: Invalid value: "": Pod QOS Class may not change as a result of resizing']],
     ['another resource', sized({ cpu: '1', 'ephemeral-storage': '1Gi' }), sized({ cpu: '1', 'ephemeral-storage': '2Gi' }), ['spec: Forbidden: only cpu and memory resources are mutable']],
+    ['an init container', initSized({ cpu: '1' }), initSized({ cpu: '2' }), []],
+    ['a sidecar', initSized({ cpu: '1' }, { restartPolicy: 'Always' }), initSized({ cpu: '2' }, { restartPolicy: 'Always' }), []],
+    ['no cpu of an init container any more', initSized({ cpu: '1', memory: '1Gi' }), initSized({ memory: '1Gi' }), ['spec.initContainers[0].resources.requests: Forbidden: resource requests cannot be removed']],
+    ['an init container with another image', initSized({ cpu: '1' }), initSized({ cpu: '1' }, { image: 'other' }), ['spec: Forbidden: only cpu and memory resources are mutable']],
     ['one container more', sized({ cpu: '1' }), pod({ containers: [{ ...CONTAINER, resources: { requests: { cpu: '1' } } }, { name: 'd', image: 'i' }] }), ['spec.containers: Forbidden: containers may not be added or removed on resize']],
     ['a Windows pod', pod({ os: { name: 'windows' } }), pod({ os: { name: 'windows' } }), ['[]: Forbidden: windows pods cannot be resized']],
   ])('%s', (_, from, to, errors) => {

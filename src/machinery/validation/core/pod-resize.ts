@@ -1,4 +1,4 @@
-/** Writes to pods/resize: cpu and memory of containers and sidecars may change while they run, and nothing else. */
+/** Writes to pods/resize: cpu and memory of containers, init containers and sidecars may change while they run, and nothing else. */
 import type { Container, Pod, PodSpec, ResourceRequirements } from '../../../api/generated/core-v1.ts';
 import { semanticEqual } from '../equality.ts';
 import { forbiddenField, invalidValue, path, WHOLE_OBJECT, type FieldError, type Path } from '../field-error.ts';
@@ -57,7 +57,7 @@ function isResizeSupported(old: Pod): boolean {
 
 function validateRemovals(errors: FieldError[], spec: PodSpec, old: PodSpec): void {
   for (const [i, before] of (old.initContainers ?? []).entries()) {
-    if (isSidecar(before)) validateNothingRemoved(errors, spec.initContainers![i]!.resources, before.resources, at('initContainers', i));
+    validateNothingRemoved(errors, spec.initContainers![i]!.resources, before.resources, at('initContainers', i));
   }
   for (const [i, before] of (old.containers ?? []).entries()) {
     validateNothingRemoved(errors, spec.containers[i]!.resources, before.resources, at('containers', i));
@@ -87,12 +87,10 @@ function validateOnlyResizable(errors: FieldError[], spec: PodSpec, old: PodSpec
   });
   const initContainers = spec.initContainers?.map((container, i) => {
     const before = old.initContainers![i]!;
-    const restored = isSidecar(container) ? withResourcesOf(container, before) : container;
+    const restored = withResourcesOf(container, before);
     if (!semanticEqual(restored, before)) {
-      const message = isSidecar(container)
-        ? 'only cpu and memory resources for sidecar containers are mutable'
-        : 'resources for non-sidecar init containers are immutable';
-      errors.push(forbiddenField(SPEC, message));
+      const whose = isSidecar(container) ? ' for sidecar containers' : '';
+      errors.push(forbiddenField(SPEC, `only cpu and memory resources${whose} are mutable`));
     }
     return restored;
   });
