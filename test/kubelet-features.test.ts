@@ -1,8 +1,12 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Container, Pod } from '../src/api/generated/core-v1.ts';
+import { connectGrpc, GrpcServer } from '../src/kernel/grpc/index.ts';
+import * as registration from '../src/kubelet/devices/plugin-registration-v1.generated.ts';
+import * as draV1 from '../src/kubelet/dra/dra-v1.generated.ts';
+import * as podResources from '../src/kubelet/resources/pod-resources-v1.generated.ts';
 import { startNodeCluster, type NodeCluster } from './node-cluster.ts';
 import { requires } from './requires.ts';
 
@@ -75,6 +79,53 @@ describe.skipIf(missing)(`a node's kubelet${missing ? ` (${missing})` : ''}`, { 
     await c.ok('delete pod pinned refused --now');
     await c.until('the other has all again', async () => (await allowed('shared')) === everyone);
     await c.ok('delete pod shared --now');
+  });
+
+  it('gives devices of a driver to pods that claim them, from the slice to the container', async () => {
+    const DRIVER = 'test.k8ts.dev';
+    const kubelet = join(c.directory, 'node', 'kubelet');
+    const endpoint = join(c.directory, 'dra.sock');
+    const spec = `/var/run/cdi/k8ts-test-${process.pid}.json`;
+    const calls: string[] = [];
+    const claims = (all: readonly draV1.Claim[] | undefined, what: string, answer: draV1.NodePrepareResourceResponse) => {
+      calls.push(what);
+      return Promise.resolve({ claims: Object.fromEntries((all ?? []).map(({ uid = '' }) => [uid, answer])) });
+    };
+    const driver = new GrpcServer().add({ package: draV1.PACKAGE, descriptor: draV1.descriptor }, 'DRAPlugin', {
+      nodePrepareResources: (request: draV1.NodePrepareResourcesRequest) => claims(request.claims, 'prepare', { devices: [{ requestNames: ['one'], poolName: 'node-1', deviceName: 'thing-0', cdiDeviceIds: [`${DRIVER}/thing=thing-0`] }] }),
+      nodeUnprepareResources: (request: draV1.NodeUnprepareResourcesRequest) => claims(request.claims, 'unprepare', {}),
+    });
+    const announced = new GrpcServer().add({ package: registration.PACKAGE, descriptor: registration.descriptor }, 'Registration', {
+      getInfo: () => Promise.resolve({ type: 'DRAPlugin', name: DRIVER, endpoint, supportedVersions: ['v1.DRAPlugin'] }),
+      notifyRegistrationStatus: ({ pluginRegistered }: registration.RegistrationStatus) => {
+        calls.push(`registered ${pluginRegistered}`);
+        return Promise.resolve({});
+      },
+    });
+    mkdirSync('/var/run/cdi', { recursive: true });
+    writeFileSync(spec, JSON.stringify({ cdiVersion: '0.6.0', kind: `${DRIVER}/thing`, devices: [{ name: 'thing-0', containerEdits: { env: ['THING=thing-0'] } }] }));
+    try {
+      await driver.listen(`unix://${endpoint}`);
+      await announced.listen(`unix://${join(kubelet, 'plugins_registry', 'test.sock')}`);
+      await c.until('the driver is registered', () => calls.includes('registered true'));
+      const v1 = 'resource.k8s.io/v1';
+      await c.client.resource('resource.k8s.io/v1/resourceslices').create({ apiVersion: v1, kind: 'ResourceSlice', metadata: { name: 'things' }, spec: { driver: DRIVER, nodeName: 'node-1', pool: { name: 'node-1', generation: 1, resourceSliceCount: 1 }, devices: [{ name: 'thing-0' }] } });
+      await c.client.resource('resource.k8s.io/v1/deviceclasses').create({ apiVersion: v1, kind: 'DeviceClass', metadata: { name: 'thing' }, spec: { selectors: [{ cel: { expression: `device.driver == "${DRIVER}"` } }] } });
+      await c.client.resource('resource.k8s.io/v1/resourceclaimtemplates').create({ apiVersion: v1, kind: 'ResourceClaimTemplate', metadata: { name: 'thing', namespace: 'default' }, spec: { spec: { devices: { requests: [{ name: 'one', exactly: { deviceClassName: 'thing', allocationMode: 'ExactCount', count: 1 } }] } } } });
+      await make('claimer', { resources: { claims: [{ name: 'thing' }] } }, { resourceClaims: [{ name: 'thing', resourceClaimTemplateName: 'thing' }] });
+      await c.until('it runs', () => isReady('claimer'), 30_000);
+      expect(await exec('claimer', 'echo $THING')).toBe('thing-0\n');
+      const connection = connectGrpc(join(kubelet, 'pod-resources', 'kubelet.sock'));
+      const lister = connection.service<podResources.PodResourcesLister>({ package: podResources.PACKAGE, descriptor: podResources.descriptor }, 'PodResourcesLister');
+      expect((await lister.get({ podName: 'claimer', podNamespace: 'default' })).podResources?.containers?.[0]?.dynamicResources?.[0]?.claimResources).toMatchObject([{ driverName: DRIVER, poolName: 'node-1', deviceName: 'thing-0', cdiDevices: [{ name: `${DRIVER}/thing=thing-0` }] }]);
+      connection.close();
+      await c.ok('delete pod claimer --now');
+      expect(calls).toEqual(['registered true', 'prepare', 'unprepare']);
+    } finally {
+      rmSync(spec, { force: true });
+      announced.close();
+      driver.close();
+    }
   });
 
   /** The last: nothing starts on this node any more. */

@@ -10,6 +10,7 @@ import { noCgroups } from './cgroups/cgroup-manager.ts';
 import { openCgroups } from './cgroups/open-cgroups.ts';
 import { CsiManager } from './volumes/csi/csi-manager.ts';
 import { DeviceManager } from './devices/device-manager.ts';
+import { DraManager } from './dra/dra-manager.ts';
 import { EvictionManager } from './eviction/eviction-manager.ts';
 import { NodeObserver } from './eviction/observe-node.ts';
 import { ImageManager } from './images/image-manager.ts';
@@ -38,6 +39,7 @@ import { ProbeManager } from './probes/probe-manager.ts';
 import { PluginRegistry } from './devices/plugin-registry.ts';
 import { parseCpuSet } from './resources/cpu-set.ts';
 import { readTopology } from './resources/node-topology.ts';
+import { servePodResources } from './resources/pod-resources-server.ts';
 import { ResourceManagers } from './resources/resource-managers.ts';
 import { LifecycleEvents } from './runtime/lifecycle-events.ts';
 import { PodObserver } from './runtime/observe-pod.ts';
@@ -78,9 +80,10 @@ export async function run(outer: Context, options: KubeletOptions): Promise<void
 
   const topology = options.topology ?? (await readTopology());
   const devices = new DeviceManager(inner, { config, numaNodes: topology.numaNodes.map(({ id }) => id), onChange: () => reporter.changed() });
-  const resources = new ResourceManagers(inner, { config, topology, memoryCapacity: machine.memoryBytes, runtime, devices });
-  await resources.load();
   const plugins = new PluginRegistry(inner, path.join(config.rootDirectory, 'plugins_registry'));
+  const dra = new DraManager(inner, { client, nodeName: config.nodeName, rootDirectory: config.rootDirectory, plugins, isActive: (uid) => manager.worker(uid)?.isStopped === false });
+  const resources = new ResourceManagers(inner, { config, topology, memoryCapacity: machine.memoryBytes, runtime, devices, dra });
+  await resources.load();
   const csi = new CsiManager(inner, { client, nodeName: config.nodeName, rootDirectory: config.rootDirectory, plugins, onChange: () => reporter.changed() });
 
   let nodefs = await filesystemUse(config.rootDirectory);
@@ -243,6 +246,8 @@ export async function run(outer: Context, options: KubeletOptions): Promise<void
     group.start('plugins', () => plugins.run());
     await resources.keepOnly(new Set(manager.pods().map(({ metadata }) => metadata.uid ?? '')));
     group.start('devices', () => devices.run());
+    group.start('dynamic resources', () => dra.run());
+    group.start('pod resources', () => servePodResources(inner, { rootDirectory: config.rootDirectory, resources, dra, activePods: () => manager.activePods() }));
     group.start('resources', () => resources.run(() => manager.workers.map(({ observed }) => observed)));
     group.start('server', () => server.finished);
     if (config.serverTLSBootstrap && config.serving?.certificate === undefined) group.start('serving certificate', () => keepServingCertificate(inner, { client, nodeName: config.nodeName, names: [config.nodeName, ...config.nodeAddresses], directory: config.certificateDirectory ?? path.join(config.rootDirectory, 'pki'), onCertificate: (issued) => server.setCertificate(issued) }));

@@ -5,9 +5,10 @@ import { childContext, type Context } from '../../kernel/index.ts';
 import { parseQuantity } from '../../machinery/quantity/index.ts';
 import type { Refusal } from '../admission/admit-pod.ts';
 import type { DeviceManager } from '../devices/device-manager.ts';
+import type { DraManager } from '../dra/dra-manager.ts';
 import { messageOf } from '../images/image-manager.ts';
 import type { KubeletConfig } from '../kubelet-options.ts';
-import { mergeAdditions, NO_ADDITION, type ContainerAddition, type ContainerExtras } from '../pod/container-extras.ts';
+import { mergeAdditions, type ContainerAddition, type ContainerExtras } from '../pod/container-extras.ts';
 import { uidOf } from '../pod/pod-text.ts';
 import { isGone, type ObservedPod } from '../runtime/observe-pod.ts';
 import { CpuManager } from './cpu-manager.ts';
@@ -23,6 +24,7 @@ export interface ResourceManagersOptions {
   readonly memoryCapacity: number;
   readonly runtime: ContainerRuntime;
   readonly devices: DeviceManager;
+  readonly dra: DraManager;
 }
 
 export class ResourceManagers implements ContainerExtras {
@@ -53,6 +55,7 @@ export class ResourceManagers implements ContainerExtras {
     await this.cpus.load();
     await this.memory.load();
     await this.devices.load();
+    await this.#options.dra.load();
   }
 
   async keepOnly(podUids: ReadonlySet<string>): Promise<void> {
@@ -71,18 +74,19 @@ export class ResourceManagers implements ContainerExtras {
     return admitted;
   }
 
-  prepare(): Promise<void> {
-    return Promise.resolve();
+  prepare(pod: Pod): Promise<void> {
+    return this.#options.dra.prepare(pod);
   }
 
   async addition(pod: Pod, container: Container | EphemeralContainer): Promise<ContainerAddition> {
     const cpuset = this.cpus.cpusOf(uidOf(pod), container.name);
     const memset = this.memory.nodesOf(uidOf(pod), container.name);
-    return mergeAdditions({ ...NO_ADDITION, ...(cpuset === undefined ? {} : { cpuset }), ...(memset === undefined ? {} : { memset }) }, await this.devices.addition(pod, container));
+    const ofClaims = this.#options.dra.addition(pod, container);
+    return mergeAdditions({ ...ofClaims, ...(cpuset === undefined ? {} : { cpuset }), ...(memset === undefined ? {} : { memset }) }, await this.devices.addition(pod, container));
   }
 
   async release(pod: Pod): Promise<void> {
-    for (const manager of [this.cpus, this.memory, this.devices]) await manager.release(uidOf(pod));
+    for (const manager of [this.cpus, this.memory, this.devices, this.#options.dra]) await manager.release(uidOf(pod));
     this.#changed();
   }
 

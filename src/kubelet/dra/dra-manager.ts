@@ -1,0 +1,216 @@
+/** Dynamic resources on the node: drivers register, prepare the claims of pods before they start, and undo it when they have ended. */
+import type { Container, EphemeralContainer, Pod } from '../../api/generated/core-v1.ts';
+import type { ResourceClaim } from '../../api/generated/resource-v1.ts';
+import { isNotFound, type Client } from '../../client/index.ts';
+import { connectGrpc, type GrpcConnection } from '../../kernel/grpc/index.ts';
+import { childContext, type Context, type Timer } from '../../kernel/index.ts';
+import type { PluginRegistry } from '../devices/plugin-registry.ts';
+import { messageOf } from '../images/image-manager.ts';
+import { NO_ADDITION, type ContainerAddition } from '../pod/container-extras.ts';
+import { uidOf } from '../pod/pod-text.ts';
+import { ClaimInfos, devicesFor, type ClaimInfo, type PreparedDevice } from './claim-info.ts';
+import { descriptor, PACKAGE, type DRAPlugin } from './dra-v1.generated.ts';
+import { checkClaim, claimName, containerClaims, usesClaim } from './pod-claims.ts';
+
+const CONTRACT = { package: PACKAGE, descriptor };
+const SERVICE = 'v1.DRAPlugin';
+const CALL_MS = 45_000;
+const RECONCILE_MS = 60_000;
+/** A driver that is being updated comes back within this; its slices stay for so long. */
+const WIPE_DELAY_MS = 30_000;
+
+export interface DraManagerOptions {
+  readonly client: Client;
+  readonly nodeName: string;
+  readonly rootDirectory: string;
+  readonly plugins: PluginRegistry;
+  readonly isActive: (podUid: string) => boolean;
+}
+
+interface Driver {
+  readonly connection: GrpcConnection;
+  readonly service: DRAPlugin;
+}
+
+/** A claim that a container uses, with the devices that are for it. */
+export interface ContainerClaim {
+  readonly name: string;
+  readonly namespace: string;
+  readonly devices: readonly PreparedDevice[];
+}
+
+export class DraManager {
+  readonly #ctx: Context;
+  readonly #options: DraManagerOptions;
+  readonly #claims: ClaimInfos;
+  readonly #drivers = new Map<string, Driver>();
+  readonly #wipes = new Map<string, Timer>();
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(ctx: Context, options: DraManagerOptions) {
+    this.#ctx = childContext(ctx, 'dra');
+    this.#options = options;
+    this.#claims = new ClaimInfos(options.rootDirectory);
+    options.plugins.handle('DRAPlugin', { register: (plugin) => this.#register(plugin), deregister: (name) => this.#deregister(name) });
+  }
+
+  load(): Promise<void> {
+    return this.#claims.load();
+  }
+
+  /** Slices of drivers that are not there any more go; claims of pods that are not there any more are undone. */
+  async run(): Promise<void> {
+    const { clock, signal } = this.#ctx;
+    await this.#wipeSlices(undefined);
+    while (!signal.aborted) {
+      await clock.sleep(RECONCILE_MS, signal).catch(() => {});
+      if (!signal.aborted) await this.reconcile();
+    }
+    for (const timer of this.#wipes.values()) timer.cancel();
+    for (const { connection } of this.#drivers.values()) connection.close();
+  }
+
+  async reconcile(): Promise<void> {
+    const gone = new Set(this.#claims.all().flatMap(({ podUids }) => podUids).filter((uid) => !this.#options.isActive(uid)));
+    for (const uid of gone) await this.release(uid).catch((error: unknown) => this.#ctx.logger.v(1).info('Claims of a pod that is gone could not be undone', { podUID: uid, err: messageOf(error) }));
+  }
+
+  /** Makes the claims of a pod ready; what is so already stays as it is. Throws with the reason when one is not. */
+  prepare(pod: Pod): Promise<void> {
+    return (pod.spec?.resourceClaims ?? []).length === 0 ? Promise.resolve() : this.#inTurn(() => this.#prepare(pod));
+  }
+
+  async #prepare(pod: Pod): Promise<void> {
+    const uid = uidOf(pod);
+    const { namespace = '' } = pod.metadata;
+    const waiting: ClaimInfo[] = [];
+    for (const entry of pod.spec?.resourceClaims ?? []) {
+      const name = claimName(pod, entry);
+      if (name === undefined) continue;
+      const claim = await this.#options.client.resource('resource.k8s.io/v1/resourceclaims').get({ namespace, name }, { signal: this.#ctx.signal }).catch((error: unknown) => {
+        throw new Error(`failed to fetch ResourceClaim ${name} referenced by pod ${pod.metadata.name}: ${messageOf(error)}`);
+      });
+      checkClaim(pod, entry, claim);
+      if (!usesClaim(pod, entry)) continue;
+      const known = this.#claims.get(namespace, name);
+      if (known !== undefined && known.uid !== claim.metadata.uid) throw new Error(`old ResourceClaim with same name ${name} and different UID ${known.uid} still exists (previous pod force-deleted?!)`);
+      const info = known ?? newClaimInfo(claim);
+      if (!info.podUids.includes(uid)) info.podUids = [...info.podUids, uid];
+      this.#claims.set(info);
+      if (info.devices === undefined) waiting.push(info);
+    }
+    // Written before a driver is asked, so that what it did is undone whatever happens.
+    await this.#claims.save();
+    for (const info of waiting) info.devices = await this.#prepareClaim(info);
+    if (waiting.length > 0) await this.#claims.save();
+  }
+
+  async #prepareClaim(info: ClaimInfo): Promise<PreparedDevice[]> {
+    const devices: PreparedDevice[] = [];
+    for (const driver of info.drivers) {
+      const { claims = {} } = await this.#driver(driver).nodePrepareResources({ claims: [{ namespace: info.namespace, uid: info.uid, name: info.name }] }, { signal: this.#deadline() });
+      const answer = claims[info.uid];
+      if (answer === undefined) throw new Error('NodePrepareResources skipped 1 ResourceClaims');
+      if (answer.error) throw new Error(`NodePrepareResources failed for ResourceClaim ${info.name}: ${answer.error}`);
+      for (const { requestNames = [], poolName = '', deviceName = '', cdiDeviceIds = [], shareId } of answer.devices ?? []) {
+        devices.push({ driver, pool: poolName, device: deviceName, requests: requestNames, cdiDevices: cdiDeviceIds, ...(shareId === undefined || shareId === '' ? {} : { shareId }) });
+      }
+    }
+    return devices;
+  }
+
+  addition(pod: Pod, container: Container | EphemeralContainer): ContainerAddition {
+    const cdiDevices = this.claimsOf(pod, container).flatMap(({ devices }) => devices.flatMap((device) => device.cdiDevices));
+    return cdiDevices.length === 0 ? NO_ADDITION : { ...NO_ADDITION, cdiDevices: [...new Set(cdiDevices)] };
+  }
+
+  /** Throws for a claim that is not prepared. */
+  claimsOf(pod: Pod, container: Container | EphemeralContainer): ContainerClaim[] {
+    return containerClaims(container).flatMap(({ name, request }): ContainerClaim[] => {
+      const entry = pod.spec?.resourceClaims?.find((one) => one.name === name);
+      const real = entry === undefined ? undefined : claimName(pod, entry);
+      if (real === undefined) return [];
+      const info = this.#claims.get(pod.metadata.namespace ?? '', real);
+      if (info?.devices === undefined) throw new Error(`unable to get resource for namespace: ${pod.metadata.namespace}, claim: ${real}`);
+      return [{ name: real, namespace: info.namespace, devices: devicesFor(info, request) }];
+    });
+  }
+
+  release(podUid: string): Promise<void> {
+    return this.#claims.of(podUid).length === 0 ? Promise.resolve() : this.#inTurn(() => this.#release(podUid));
+  }
+
+  async #release(podUid: string): Promise<void> {
+    for (const info of this.#claims.of(podUid)) {
+      if (info.podUids.length > 1) {
+        info.podUids = info.podUids.filter((uid) => uid !== podUid);
+        continue;
+      }
+      for (const driver of info.drivers) {
+        const { claims = {} } = await this.#driver(driver).nodeUnprepareResources({ claims: [{ namespace: info.namespace, uid: info.uid, name: info.name }] }, { signal: this.#deadline() });
+        const answer = claims[info.uid];
+        if (answer === undefined) throw new Error('NodeUnprepareResources skipped 1 ResourceClaims');
+        if (answer.error) throw new Error(`NodeUnprepareResources failed for ResourceClaim ${info.name}: ${answer.error}`);
+      }
+      this.#claims.delete(info);
+    }
+    await this.#claims.save();
+  }
+
+  async #register({ name, endpoint, versions }: { readonly name: string; readonly endpoint: string; readonly versions: readonly string[] }): Promise<void> {
+    if (!versions.includes(SERVICE)) throw new Error(`version check of plugin ${name} failed: none of the DRA gRPC service interfaces is supported by both kubelet ([${SERVICE}]) and plugin (${JSON.stringify(versions)})`);
+    await Promise.resolve();
+    this.#wipes.get(name)?.cancel();
+    this.#wipes.delete(name);
+    this.#drivers.get(name)?.connection.close();
+    const connection = connectGrpc(endpoint);
+    this.#drivers.set(name, { connection, service: connection.service<DRAPlugin>(CONTRACT, 'DRAPlugin') });
+  }
+
+  async #deregister(name: string): Promise<void> {
+    await Promise.resolve();
+    this.#drivers.get(name)?.connection.close();
+    this.#drivers.delete(name);
+    this.#wipes.get(name)?.cancel();
+    this.#wipes.set(name, this.#ctx.clock.after(WIPE_DELAY_MS, () => void this.#wipeSlices(name)));
+  }
+
+  /** What a driver offers here is nobody's to use when the driver is gone. */
+  async #wipeSlices(driver: string | undefined): Promise<void> {
+    const { client, nodeName } = this.#options;
+    const fieldSelector = `spec.nodeName=${nodeName}${driver === undefined ? '' : `,spec.driver=${driver}`}`;
+    const slices = client.resource('resource.k8s.io/v1/resourceslices');
+    try {
+      for (const { metadata, spec } of (await slices.list({ fieldSelector, signal: this.#ctx.signal })).items) {
+        if (this.#drivers.has(spec.driver)) continue;
+        await slices.delete({ name: metadata.name ?? '' }, { signal: this.#ctx.signal }).catch((error: unknown) => {
+          if (!isNotFound(error)) throw error;
+        });
+      }
+    } catch (error) {
+      if (!this.#ctx.signal.aborted) this.#ctx.logger.v(1).info('ResourceSlices could not be removed', { driver, err: messageOf(error) });
+    }
+  }
+
+  #driver(name: string): DRAPlugin {
+    const driver = this.#drivers.get(name);
+    if (driver === undefined) throw new Error(`DRA driver ${name} is not registered`);
+    return driver.service;
+  }
+
+  #deadline(): AbortSignal {
+    return this.#ctx.clock.deadline(CALL_MS, this.#ctx.signal);
+  }
+
+  /** One at a time: two pods may share a claim. */
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    const done = this.#turn.then(work);
+    this.#turn = done.catch(() => {});
+    return done;
+  }
+}
+
+function newClaimInfo({ metadata: { uid = '', name = '', namespace = '' }, status }: ResourceClaim): ClaimInfo {
+  const drivers = [...new Set((status?.allocation?.devices?.results ?? []).map(({ driver }) => driver))];
+  return { uid, name, namespace, drivers, podUids: [], devices: undefined };
+}
