@@ -148,7 +148,7 @@ describe('pod resources', () => {
     const connection = connectGrpc(path.join(f.rootDirectory, 'pod-resources', 'kubelet.sock'));
     const lister = connection.service<podResources.PodResourcesLister>({ package: podResources.PACKAGE, descriptor: podResources.descriptor }, 'PodResourcesLister');
     const { podResources: listed = [] } = await lister.list({});
-    expect(listed.map(({ name }) => name).toSorted()).toEqual(['a', 'b']);
+    expect(listed.map(({ name = '' }) => name).toSorted()).toEqual(['a', 'b']);
     expect(listed.find(({ name }) => name === 'a')?.containers).toMatchObject([{ name: 'main', cpuIds: [1], memory: [{ memoryType: 'memory', size: 2 ** 30, topology: { nodes: [{ ID: 0 }] } }] }]);
     expect(await lister.getAllocatableResources({})).toMatchObject({ cpuIds: [1], memory: [{ memoryType: 'memory', size: 8 * 2 ** 30 }] });
     await expect(lister.get({ podName: 'c', podNamespace: 'default' })).rejects.toThrow('pod c in namespace default not found');
