@@ -20,6 +20,7 @@ class Machine implements LocalInfrastructure {
   readonly addresses = new Map<string, readonly string[]>();
   readonly loadBalancerRanges = ['10.64.0.128/29'];
   readonly unhealthy = new Set<string>();
+  readonly silent = new Set<string>();
   readonly probes: string[] = [];
 
   add(name: string, address: string): void {
@@ -44,8 +45,9 @@ class Machine implements LocalInfrastructure {
     this.addresses.delete(address);
   }
 
-  async probe(address: string, port: number, path: string): Promise<boolean> {
+  async probe(address: string, port: number, path: string): Promise<boolean | undefined> {
     this.probes.push(`${address}:${port}${path}`);
+    if (this.silent.has(address)) return undefined;
     return !this.unhealthy.has(address);
   }
 }
@@ -159,6 +161,24 @@ describe('load balancers', () => {
       const all = await events(fixture);
       return ['EnsuringLoadBalancer: Ensuring load balancer', 'EnsuredLoadBalancer: Ensured load balancer', 'UpdatedLoadBalancer: Updated load balancer with new hosts'].every((event) => all.includes(event));
     });
+  });
+
+  it('leave out a node that says nothing twice in a row, and ask each node once for all of them', async () => {
+    const fixture = await withNode();
+    for (const name of ['web', 'other']) await fixture.client.resource('v1/services').create(balanced(name));
+    await fixture.until('routes', async () => [129, 130].every((last) => fixture.machine.addresses.get(`10.64.0.${last}`)?.join() === '10.64.0.2'));
+    const { probes, silent, addresses } = fixture.machine;
+    const asked = (): number => probes.length;
+    probes.length = 0;
+    await fixture.until('they are asked again', async () => asked() > 0);
+    silent.add('10.64.0.2');
+    probes.length = 0;
+    await fixture.until('it is silent once', async () => asked() === 1);
+    expect(addresses.get('10.64.0.129')).toEqual(['10.64.0.2']);
+    await fixture.until('it is left out', async () => [129, 130].every((last) => addresses.get(`10.64.0.${last}`)?.length === 0));
+    expect(asked()).toBe(2);
+    silent.clear();
+    await fixture.until('it is back', async () => [129, 130].every((last) => addresses.get(`10.64.0.${last}`)?.join() === '10.64.0.2'));
   });
 
   it('ask the Service’s own health check port where only nodes with endpoints want traffic', async () => {

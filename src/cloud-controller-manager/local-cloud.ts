@@ -24,8 +24,8 @@ export interface LocalInfrastructure {
   /** Sends what the host has for the address to the nodes, each its share; to nobody when there are none. */
   routeAddress(address: string, nodeAddresses: readonly string[]): Promise<void>;
   unrouteAddress(address: string): Promise<void>;
-  /** Whether GET http://address:port/path on a node answers with 200. */
-  probe(address: string, port: number, path: string): Promise<boolean>;
+  /** Whether GET http://address:port/path on a node answers with 200; undefined when nothing comes in time. */
+  probe(address: string, port: number, path: string): Promise<boolean | undefined>;
 }
 
 export interface LocalCloudOptions {
@@ -38,6 +38,8 @@ export interface LocalCloudOptions {
 
 const PROXY_HEALTH_PORT = 10_256;
 const HEALTH_CHECK_MS = 1000;
+/** After so many checks without an answer a node counts as away. */
+const SILENCES = 2;
 
 export function localCloud(options: LocalCloudOptions): CloudProvider {
   const { infrastructure, zone = 'local-a', region = 'local' } = options;
@@ -82,6 +84,8 @@ interface Balancer {
   port: number;
   path: string;
   healthy: readonly string[] | undefined;
+  /** How often in a row each node has been silent. */
+  readonly silences: Map<string, number>;
 }
 
 class LocalLoadBalancers implements LoadBalancers {
@@ -96,7 +100,7 @@ class LocalLoadBalancers implements LoadBalancers {
 
   async ensure(_cluster: string, service: Service, nodes: readonly Node[]): Promise<LoadBalancerStatus> {
     const key = keyOf(service);
-    const balancer = this.#balancers.get(key) ?? { addresses: this.#take(service), nodes: [], port: 0, path: '', healthy: undefined };
+    const balancer = this.#balancers.get(key) ?? { addresses: this.#take(service), nodes: [], port: 0, path: '', healthy: undefined, silences: new Map<string, number>() };
     this.#balancers.set(key, balancer);
     const isLocal = service.spec?.externalTrafficPolicy === 'Local' && service.spec.healthCheckNodePort;
     balancer.port = isLocal ? service.spec!.healthCheckNodePort! : PROXY_HEALTH_PORT;
@@ -143,21 +147,41 @@ class LocalLoadBalancers implements LoadBalancers {
     const { clock, logger } = this.options;
     while (!signal.aborted) {
       await clock.sleep(HEALTH_CHECK_MS, signal).catch(() => {});
-      for (const balancer of [...this.#balancers.values()]) {
-        if (signal.aborted) return;
-        await this.#check(balancer).catch((error: unknown) => logger.error(error, 'A load balancer could not be checked', { address: balancer.addresses.join() }));
-      }
+      if (signal.aborted) return;
+      const probe = this.#probes();
+      const failed = (error: unknown, { addresses }: Balancer): void => logger.error(error, 'A load balancer could not be checked', { address: addresses.join() });
+      // Side by side: nobody waits for the silent nodes of others.
+      await Promise.all(Array.from(this.#balancers.values(), (balancer) => this.#check(balancer, probe).catch((error: unknown) => failed(error, balancer))));
     }
   }
 
-  async #check(balancer: Balancer): Promise<void> {
+  /** Asks each place once, however many want to know. */
+  #probes(): LocalInfrastructure['probe'] {
+    const asked = new Map<string, ReturnType<LocalInfrastructure['probe']>>();
+    return (address, port, path) => {
+      const key = `${address} ${port} ${path}`;
+      const answer = asked.get(key) ?? this.options.infrastructure.probe(address, port, path);
+      asked.set(key, answer);
+      return answer;
+    };
+  }
+
+  async #check(balancer: Balancer, probe = this.#probes()): Promise<void> {
     const { infrastructure } = this.options;
     const { nodes } = balancer;
-    const answers = await Promise.all(nodes.map((address) => infrastructure.probe(address, balancer.port, balancer.path)));
-    const healthy = nodes.filter((_address, index) => answers[index]);
+    const answers = await Promise.all(nodes.map((address) => probe(address, balancer.port, balancer.path)));
+    const healthy = nodes.filter((address, index) => answers[index] ?? this.#isExcused(balancer, address));
+    for (const [index, address] of nodes.entries()) if (answers[index] !== undefined) balancer.silences.delete(address);
     if (balancer.healthy?.join() === healthy.join()) return;
     for (const address of balancer.addresses) await infrastructure.routeAddress(address, healthy.filter((node) => node.includes(':') === address.includes(':')));
     balancer.healthy = healthy;
+  }
+
+  /** A node that answered a moment ago may have been busy, or we may. */
+  #isExcused({ healthy, silences }: Balancer, address: string): boolean {
+    const silent = (silences.get(address) ?? 0) + 1;
+    silences.set(address, silent);
+    return silent < SILENCES && (healthy?.includes(address) ?? false);
   }
 }
 
