@@ -1,11 +1,14 @@
-/** Every controller, from random starting states: alone, with a second leader beside it, and killed at every write. */
+/** Every controller, from random starting states: alone, with a second leader, with failures and late caches, and killed at every write. */
 import { describe, expect, it } from 'vitest';
 import { SeededRandom } from '../kernel/index.ts';
-import { convergesWhenKilledAtEveryWrite, startFixture, type ControllerFixture } from './testing.ts';
+import { convergesWhenKilledAtEveryWrite, startFixture, type ControllerFixture, type Trouble } from './testing.ts';
 import { controllers } from './registry.ts';
+import { IDENTITY_PROPERTIES } from './testing-identity-properties.ts';
 import { ELSEWHERE, PROPERTIES, type Property, type World } from './testing-properties.ts';
+import { STORAGE_PROPERTIES } from './testing-storage-properties.ts';
 
 const everything = process.env['K8TS_EVERYTHING'] === '1';
+const ALL: readonly Property[] = [...PROPERTIES, ...STORAGE_PROPERTIES, ...IDENTITY_PROPERTIES];
 const SEEDS = everything ? [1, 2, 3, 4, 5, 6] : [1];
 /** Long enough for every resynchronisation that is not a mere look. */
 const AT_REST_MS = 60_000;
@@ -26,12 +29,15 @@ async function rightInTheEnd(fixture: ControllerFixture, { wrong, limitMs = 60_0
 }
 
 it('there is a property for every controller, or a reason why not', () => {
-  const covered = new Set([...PROPERTIES.flatMap((property) => property.controllers), ...ELSEWHERE]);
+  const covered = new Set([...ALL.flatMap((property) => property.controllers), ...Object.keys(ELSEWHERE)]);
   expect(controllers.map(({ name }) => name).filter((name) => !covered.has(name))).toEqual([]);
 });
 
-describe.each(PROPERTIES.map((property) => [property.holds, property] as const))('%s', (_, property) => {
-  const start = () => startFixture({ controllers: property.controllers, ...(property.config ? { config: property.config } : {}) });
+describe.each(ALL.map((property) => [property.holds, property] as const))('%s', (_, property) => {
+  const start = async () => {
+    const config = typeof property.config === 'function' ? await property.config() : property.config;
+    return startFixture({ controllers: property.controllers, ...(config ? { config } : {}) });
+  };
 
   it('from wherever it starts, and nothing is written after that', async () => {
     const fixture = await start();
@@ -68,6 +74,28 @@ describe.each(PROPERTIES.map((property) => [property.holds, property] as const))
       await fixture.stop();
     }
   }, 120_000);
+
+  it.runIf(everything).each<[string, (seed: number) => Trouble]>([
+    ['while a third of its writes fail', (seed) => ({ rate: 0.33, random: new SeededRandom(seed) })],
+    ['while half of its writes meet conflicts that no event follows', (seed) => {
+      const random = new SeededRandom(seed);
+      return { refuses: () => random.next() < 0.5 };
+    }],
+    ['while its caches lag behind', (seed) => ({ lateByMs: 2_000, random: new SeededRandom(seed) })],
+  ])('%s', async (trouble, of) => {
+    const fixture = await start();
+    try {
+      for (const seed of SEEDS) {
+        await fixture.stopControllers();
+        const world = await worldOf(fixture, `${trouble.split(' ').at(-1)}-${seed}`, seed + 200);
+        await fixture.start(of(seed));
+        await property.arrange(world);
+        await rightInTheEnd(fixture, { ...property, limitMs: 5 * (property.limitMs ?? 60_000) }, world);
+      }
+    } finally {
+      await fixture.stop();
+    }
+  }, 300_000);
 
   it.runIf(everything)('killed at every write', async () => {
     const fixture = await start();

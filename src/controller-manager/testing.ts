@@ -3,13 +3,16 @@
  * can be killed at any of its writes, before or after the server has done it, and be started again.
  */
 import { startTestServer, type TestServer } from '../apiserver/testing.ts';
-import { Client, TransportError, type Transport, type TransportRequest } from '../client/index.ts';
+import { Client, TransportError, type Transport, type TransportRequest, type TransportResponse } from '../client/index.ts';
 import { inProcessTransport } from '../cluster/in-process-transport.ts';
-import { childContext, RealClock, type Random, type VirtualClock } from '../kernel/index.ts';
+import { childContext, RealClock, type Clock, type Random, type VirtualClock } from '../kernel/index.ts';
 import { DEFAULT_CONFIG, type ControllerManagerConfig } from './config.ts';
 import { run } from './run.ts';
 
 const realTime = new RealClock();
+const SHORTEST_STEP_MS = 50;
+/** What takes days is not looked at twenty times a second. */
+const MOST_STEPS = 12_000;
 const ADMIN = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
 
 export interface FixtureOptions {
@@ -35,6 +38,20 @@ export interface Faults {
   readonly random: Random;
 }
 
+/** Some writes are refused with a conflict although nobody has changed the object: no event will follow. */
+export interface BareConflicts {
+  /** Whether this write is one of them; asked once for each. */
+  readonly refuses: (write: Write) => boolean;
+}
+
+/** Caches lag behind: events of watches come late, though in their order. */
+export interface Staleness {
+  readonly lateByMs: number;
+  readonly random: Random;
+}
+
+export type Trouble = KillPoint | Faults | BareConflicts | Staleness;
+
 export interface ControllerFixture {
   readonly server: TestServer;
   readonly clock: VirtualClock;
@@ -44,7 +61,7 @@ export interface ControllerFixture {
   readonly writes: readonly Write[];
   /** Whether the kill point of the last start was reached. */
   readonly killed: boolean;
-  start(trouble?: KillPoint | Faults): Promise<void>;
+  start(trouble?: Trouble): Promise<void>;
   /** Another manager beside the one that runs, as if both led; it ends with that one, and what it writes counts too. */
   startBeside(): Promise<void>;
   stopControllers(): Promise<void>;
@@ -87,7 +104,7 @@ export async function startFixture(options: FixtureOptions): Promise<ControllerF
     async start(trouble) {
       await stopControllers();
       const stop = new AbortController();
-      const recording = new RecordingTransport(transport, trouble, () => stop.abort(new Error('killed')));
+      const recording = new RecordingTransport(transport, { trouble, clock: ctx.clock, onKill: () => stop.abort(new Error('killed')) });
       manager = { stop, running: runManager(stop, recording), recording };
       await ctx.clock.advance(1);
     },
@@ -102,10 +119,11 @@ export async function startFixture(options: FixtureOptions): Promise<ControllerF
     },
     async until(what, condition, limitMs = 60_000) {
       const end = ctx.clock.monotonic() + limitMs;
+      const step = Math.max(SHORTEST_STEP_MS, limitMs / MOST_STEPS);
       for (;;) {
         if (await condition()) return;
         if (ctx.clock.monotonic() >= end) throw new Error(`after ${limitMs} ms of virtual time: ${what}\n${ctx.logLines.slice(-10).join('\n')}`);
-        await ctx.clock.advance(50);
+        await ctx.clock.advance(step);
         /** Work outside the event loop, such as key generation, takes real time. */
         await realTime.sleep(0);
       }
@@ -167,19 +185,21 @@ class RecordingTransport implements Transport {
 
   constructor(
     private readonly inner: Transport,
-    private readonly trouble: KillPoint | Faults | undefined,
-    private readonly onKill: () => void,
+    private readonly options: { readonly trouble: Trouble | undefined; readonly clock: Clock; readonly onKill: () => void },
   ) {}
 
   async request(request: TransportRequest): ReturnType<Transport['request']> {
     if (this.killed) throw new TransportError('closed', 'the client was killed');
     if (request.method === 'GET' || /\/events(\/|$)/.test(request.path)) return this.inner.request(request);
-    const index = this.writes.push({ method: request.method, path: request.path }) - 1;
-    if (this.trouble && 'rate' in this.trouble) return this.#faulty(request, this.trouble);
-    if (index !== this.trouble?.write) return this.inner.request(request);
-    if (this.trouble.when === 'after') await this.inner.request(request);
+    const { trouble } = this.options;
+    const write: Write = { method: request.method, path: request.path };
+    const index = this.writes.push(write) - 1;
+    if (trouble && 'rate' in trouble) return this.#faulty(request, trouble);
+    if (trouble && 'refuses' in trouble) return trouble.refuses(write) ? injectedConflict() : this.inner.request(request);
+    if (!trouble || !('write' in trouble) || index !== trouble.write) return this.inner.request(request);
+    if (trouble.when === 'after') await this.inner.request(request);
     this.killed = true;
-    this.onKill();
+    this.options.onKill();
     throw new TransportError('closed', 'the client was killed');
   }
 
@@ -187,11 +207,13 @@ class RecordingTransport implements Transport {
     if (random.next() >= rate) return this.inner.request(request);
     if (random.next() < 0.5) await this.inner.request(request);
     if (random.next() < 0.5) throw new TransportError('connection-lost', 'the connection was lost');
-    return { status: 409, headers: {}, body: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code: 409, reason: 'Conflict', message: 'an injected conflict' } };
+    return injectedConflict();
   }
 
-  watch(request: TransportRequest): ReturnType<Transport['watch']> {
-    return this.inner.watch(request);
+  async watch(request: TransportRequest): ReturnType<Transport['watch']> {
+    const events = await this.inner.watch(request);
+    const { trouble, clock } = this.options;
+    return trouble && 'lateByMs' in trouble ? late(events, trouble, (ms) => clock.sleep(ms, request.signal)) : events;
   }
 
   stream(request: TransportRequest): ReturnType<Transport['stream']> {
@@ -200,5 +222,14 @@ class RecordingTransport implements Transport {
 
   close(): Promise<void> {
     return Promise.resolve();
+  }
+}
+
+const injectedConflict = (): TransportResponse => ({ status: 409, headers: {}, body: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code: 409, reason: 'Conflict', message: 'an injected conflict' } });
+
+async function* late<T>(events: AsyncIterable<T>, { lateByMs, random }: Staleness, sleep: (ms: number) => Promise<void>): AsyncIterable<T> {
+  for await (const event of events) {
+    if (random.next() < 0.5) await sleep(random.integer(lateByMs));
+    yield event;
   }
 }

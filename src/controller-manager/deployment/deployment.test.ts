@@ -148,6 +148,21 @@ describe('deployment-controller', () => {
     expect((await get('taken')).status?.collisionCount).toBe(1);
   });
 
+  it.each([
+    ['its status', /deployments\/bare-0\/status$/],
+    ['the size of a set', /replicasets\/bare-1-/],
+    ['the status of a set', /replicasets\/bare-2-[^/]+\/status$/],
+  ])('tries %s again after conflicts that no event follows', async (_, path) => {
+    const name = /bare-\d/.exec(path.source)![0];
+    let refused = 0;
+    await fixture.start({ refuses: (write) => write.method === 'PUT' && path.test(write.path) && refused++ < 3 });
+    await make(name);
+    await fixture.until('available', () => rolledOut(name, 3));
+    await setVersion(name, '2');
+    await fixture.until('rolled over', () => rolledOut(name, 3));
+    expect(refused).toBeGreaterThan(3);
+  });
+
   it('reaches the same end when killed at any write of a rollout', async () => {
     const kills = await convergesWhenKilledAtEveryWrite({
       fixture,
