@@ -96,6 +96,8 @@ export interface Field {
   readonly patchStrategy: readonly ('merge' | 'replace' | 'retainKeys')[];
   readonly mergeKey: string | undefined;
   readonly inline: boolean;
+  /** To defaults and checks an empty list is not an absent one. */
+  readonly tellsEmpty: boolean;
   readonly gate: string | undefined;
 }
 
@@ -211,6 +213,7 @@ export function linkSchema(packages: readonly PackageDeclaration[]): Schema {
       patchStrategy: (options.patch?.split(',') ?? []) as Field['patchStrategy'],
       mergeKey: options.mergeKey,
       inline: options.inline ?? false,
+      tellsEmpty: options.tellsEmpty ?? false,
       gate: options.gate,
     };
   }

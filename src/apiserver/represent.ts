@@ -7,16 +7,16 @@ import { encodeProtobuf, messageOfKind } from '../machinery/protobuf/index.ts';
 import { badRequest, notAcceptable } from '../machinery/status.ts';
 import { quote } from '../machinery/quote.ts';
 import { printTable, scalePrinter } from '../machinery/table/index.ts';
-import type { ServedResource } from './registry/served-resource.ts';
+import { storedMetadata, type ServedResource } from './registry/served-resource.ts';
 import type { ListResult } from './result.ts';
 import type { Scope } from './scope.ts';
 
-export function asPartialMetadata(object: KubeObject, version: string): KubeObject {
-  return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${version}`, metadata: object.metadata };
+export function asPartialMetadata(served: ServedResource, object: KubeObject, version: string): KubeObject {
+  return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${version}`, metadata: storedMetadata(served, object) };
 }
 
-export function asPartialMetadataList(objects: readonly KubeObject[], version: string): KubeObject {
-  const items = objects.map((object) => asPartialMetadata(object, version));
+export function asPartialMetadataList(served: ServedResource, objects: readonly KubeObject[], version: string): KubeObject {
+  const items = objects.map((object) => asPartialMetadata(served, object, version));
   return { kind: 'PartialObjectMetadataList', apiVersion: `meta.k8s.io/${version}`, metadata: {}, items };
 }
 
@@ -29,8 +29,12 @@ export function asTable(scope: Scope, objects: readonly KubeObject[], resourceVe
   const version = negotiated.as?.version ?? 'v1';
   const subject = scope.subresource === 'scale' ? scalePrinter : (served.printer ?? served);
   const table = printTable(subject, objects, { now: backend.ctx.clock.now(), includeObject: (includeObject || 'Metadata') as 'None' | 'Metadata' | 'Object', version });
-  return { ...table, metadata: resourceVersion ? { resourceVersion } : {} } as unknown as KubeObject;
+  const rows = served.conversion && !served.custom && includeObject !== 'Object' ? table.rows.map((row) => withStoredMetadata(served, row)) : table.rows;
+  return { ...table, rows, metadata: resourceVersion ? { resourceVersion } : {} } as unknown as KubeObject;
 }
+
+const withStoredMetadata = <Row extends { object?: unknown }>(served: ServedResource, row: Row): Row =>
+  row.object ? { ...row, object: { ...row.object, metadata: storedMetadata(served, row.object as KubeObject) } } : row;
 
 /** The kind's zero value: what a bookmark carries. */
 export function zeroObject(served: ServedResource): KubeObject {

@@ -56,7 +56,7 @@ function transform(scope: Scope, object: KubeObject): KubeObject {
   const { as } = scope.negotiated;
   if (!as || object.kind === 'Status') return object;
   if (as.kind === 'PartialObjectMetadataList') throw notAcceptable(`you requested PartialObjectMetadataList, but the requested object is not a list (${internalType(scope.served, '')})`);
-  if (as.kind === 'PartialObjectMetadata') return asPartialMetadata(object, as.version);
+  if (as.kind === 'PartialObjectMetadata') return asPartialMetadata(scope.served, object, as.version);
   return asTable(scope, [object], object.metadata.resourceVersion);
 }
 
@@ -88,7 +88,7 @@ function transformList(scope: Scope, list: ListResult): KubeObject {
   const as = scope.negotiated.as!;
   const objects = list.entries.map((entry) => entry.object);
   if (as.kind === 'PartialObjectMetadata') throw notAcceptable(`you requested PartialObjectMetadata, but the requested object is a list (${internalType(scope.served, 'List')})`);
-  const object = as.kind === 'Table' ? asTable(scope, objects, undefined) : asPartialMetadataList(objects, as.version);
+  const object = as.kind === 'Table' ? asTable(scope, objects, undefined) : asPartialMetadataList(scope.served, objects, as.version);
   object.metadata = listMetadata(list) as KubeObject['metadata'];
   return object;
 }

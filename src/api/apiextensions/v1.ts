@@ -67,7 +67,7 @@ export const apiextensionsV1: PackageDeclaration = {
       group: field(1, 'string', 'API group; the definition is named plural.group.', { required: true, keep: true }),
       names: field(3, 'CustomResourceDefinitionNames', 'Names of the resource.', { required: true, keep: true }),
       scope: field(4, 'ResourceScope', 'Cluster or Namespaced.', { required: true, keep: true }),
-      versions: field(7, '[]CustomResourceDefinitionVersion', 'Versions; exactly one is stored.', { required: true, keep: true, list: 'atomic' }),
+      versions: field(7, '[]CustomResourceDefinitionVersion', 'Versions; exactly one is stored.', { required: true, keep: true, list: 'atomic', tellsEmpty: true }),
       conversion: field(9, '*CustomResourceConversion', 'How objects are converted between versions; default None.'),
       preserveUnknownFields: field(10, 'bool', 'Keep fields that the schema does not know; must be false in v1.'),
     }),

@@ -45,7 +45,7 @@ export const autoscalingV2: PackageDeclaration = {
     HPAScalingRules: message('How fast to scale in one direction.', {
       stabilizationWindowSeconds: field(3, '*int32', 'Seconds of past recommendations to weigh; 0 to 3600, default 0 up, 300 down.'),
       selectPolicy: field(1, '*ScalingPolicySelect', 'Which policy wins: Max (default), Min or Disabled.'),
-      policies: field(2, '[]HPAScalingPolicy', 'The policies; each caps the change.', { list: 'atomic' }),
+      policies: field(2, '[]HPAScalingPolicy', 'The policies; each caps the change.', { list: 'atomic', tellsEmpty: true }),
       tolerance: field(4, '*Quantity', 'Deviation from the target that is ignored; default 10%.', { gate: 'HPAConfigurableTolerance' }),
     }),
     HorizontalPodAutoscaler: object('Sets a workload\'s replicas from metrics.', {

@@ -73,6 +73,7 @@ function field(name: string, type: Type, given?: unknown): Field {
     patchStrategy: [],
     mergeKey: undefined,
     inline: false,
+    tellsEmpty: false,
     gate: undefined,
   };
 }

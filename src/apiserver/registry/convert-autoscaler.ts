@@ -3,12 +3,16 @@
  * metrics, behaviour, conditions) travels in annotations, so that a v1 client that writes back what it read loses
  * nothing.
  */
-import type { KubeObject } from '../../machinery/object.ts';
+import { isRecord, type KubeObject } from '../../machinery/object.ts';
 
 const METRICS = 'autoscaling.alpha.kubernetes.io/metrics';
 const CURRENT_METRICS = 'autoscaling.alpha.kubernetes.io/current-metrics';
 const CONDITIONS = 'autoscaling.alpha.kubernetes.io/conditions';
 const BEHAVIOR = 'autoscaling.alpha.kubernetes.io/behavior';
+
+/** The annotations that are part of the spec, and of the status. */
+export const SPEC_ANNOTATIONS: readonly string[] = [METRICS, BEHAVIOR];
+export const STATUS_ANNOTATIONS: readonly string[] = [CURRENT_METRICS, CONDITIONS];
 
 interface Metric {
   type: string;
@@ -45,19 +49,19 @@ export function autoscalerToV2(hpa: KubeObject): KubeObject {
   const { targetCPUUtilizationPercentage: cpu, ...spec } = (hpa['spec'] ?? {}) as Fields & { targetCPUUtilizationPercentage?: number };
   const { currentCPUUtilizationPercentage: currentCpu, ...status } = (hpa['status'] ?? {}) as Fields & { currentCPUUtilizationPercentage?: number };
   const annotations: Record<string, string> = { ...hpa.metadata.annotations };
-  const metrics = (readAnnotation(annotations, METRICS) as Fields[] | undefined)?.map(metricToV2) ?? [];
+  const metrics = readMetrics(annotations, METRICS) ?? [];
   if (cpu !== undefined) {
     metrics.unshift({ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: cpu } } });
   }
   if (metrics.length > 0) spec['metrics'] = metrics;
   const behavior = readAnnotation(annotations, BEHAVIOR);
-  if (behavior) spec['behavior'] = behavior;
-  const currentMetrics = (readAnnotation(annotations, CURRENT_METRICS) as Fields[] | undefined)?.map(metricToV2);
+  if (isRecord(behavior)) spec['behavior'] = behavior;
+  const currentMetrics = readMetrics(annotations, CURRENT_METRICS);
   status['currentMetrics'] =
     currentMetrics ??
     (currentCpu === undefined ? null : [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: currentCpu } } }]);
   const conditions = readAnnotation(annotations, CONDITIONS);
-  if (conditions) status['conditions'] = conditions;
+  if (isListOfRecords(conditions)) status['conditions'] = conditions;
   for (const name of [METRICS, BEHAVIOR, CURRENT_METRICS, CONDITIONS]) delete annotations[name];
   return withAnnotations({ ...hpa, apiVersion: 'autoscaling/v2', spec, status }, annotations);
 }
@@ -73,6 +77,14 @@ function readAnnotation(annotations: Record<string, string>, name: string): unkn
   } catch {
     return undefined;
   }
+}
+
+const isListOfRecords = (value: unknown): value is Fields[] => Array.isArray(value) && value.every(isRecord);
+
+/** What is not a list of metrics counts as none. */
+function readMetrics(annotations: Record<string, string>, name: string): Metric[] | undefined {
+  const read = readAnnotation(annotations, name);
+  return isListOfRecords(read) ? read.map(metricToV2) : undefined;
 }
 
 /** v2beta1-like spelling that v1's annotations use: targets and current values are flat fields of the source. */
@@ -104,12 +116,13 @@ function metricToV1(metric: Metric): Fields {
 
 function metricToV2(metric: Fields): Metric {
   const sourceName = Object.keys(metric).find((key) => key !== 'type');
-  if (!sourceName) return metric as unknown as Metric;
+  const described = sourceName === undefined ? undefined : metric[sourceName];
+  if (sourceName === undefined || !isRecord(described)) return metric as unknown as Metric;
   const {
     metricName, metricSelector, selector, target: describedObject, averageValue,
     targetAverageUtilization, targetAverageValue, targetValue,
     currentAverageUtilization, currentAverageValue, currentValue, ...source
-  } = metric[sourceName] as Fields;
+  } = described;
   const deep: Fields = { ...source };
   if (describedObject) deep['describedObject'] = describedObject;
   if (metricName !== undefined) deep['metric'] = { name: metricName, ...(metricSelector ?? selector ? { selector: metricSelector ?? selector } : {}) };

@@ -7,6 +7,7 @@ import type { WriteOptions } from '../options.ts';
 import { headerOf } from '../request.ts';
 import type { Scope } from '../scope.ts';
 import { clearsManagedFields, withEmptyLists } from './empty-lists.ts';
+import { throughStorage } from './served-resource.ts';
 import { hasStatusSubresource } from './status.ts';
 import type { Strategy } from './strategy.ts';
 
@@ -30,23 +31,36 @@ const managers = new Map<string, string>();
 const managerOfAgent = (agent: string): string =>
   [...agent.split('/')[0]!].filter((char) => /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(char)).join('').slice(0, MANAGER_LIMIT) || 'unknown';
 
-/** Fills in the managedFields of an object that is being created. */
-export function trackCreate(scope: Scope, object: KubeObject, manager: string): void {
+/** Fills in the managedFields of an object that is being created; `written` is the decoded body that it is a copy of, where it is one. */
+export function trackCreate(scope: Scope, object: KubeObject, manager: string, written: KubeObject = object): void {
   const { alike } = scope;
   if (alike?.ownedFields) {
     const now = formatTime(scope.backend.ctx.clock.now());
     object.metadata.managedFields = managedFieldsOfCreator({ manager, apiVersion: apiVersionOf(scope.served), time: now, fields: alike.ownedFields });
     return;
   }
-  object.metadata = track(scope, undefined, withEmptyLists(scope.served.message, object), manager).metadata;
+  setManagedFields(object, track(scope, undefined, asTracked(scope, object, written), manager));
   if (alike) alike.ownedFields = object.metadata.managedFields?.[0]?.fieldsV1 as FieldSet | undefined;
 }
 
 /** The updated object with its managedFields; `written` is the decoded body that it is a copy of, where it is one. */
 export function trackUpdate(scope: Scope, live: KubeObject, object: KubeObject, manager: string, written: KubeObject = object): KubeObject {
   if (clearsManagedFields(written)) object.metadata.managedFields = [];
-  const { metadata } = track(scope, live, withEmptyLists(scope.served.message, object, written), manager);
-  return keepTimes(live, { ...object, metadata });
+  const shown = throughStorage(scope.served, object);
+  const updated = { ...shown, metadata: { ...shown.metadata } };
+  setManagedFields(updated, track(scope, live, asTracked(scope, shown, written), manager));
+  return keepTimes(live, updated);
+}
+
+/** The object with what its author is held to have written, besides what will be stored. */
+function asTracked({ served }: Scope, object: KubeObject, written: KubeObject): KubeObject {
+  const shown = withEmptyLists(served.message, object, written);
+  return served.strategy.tracked?.(shown) ?? shown;
+}
+
+function setManagedFields({ metadata }: KubeObject, { metadata: { managedFields } }: KubeObject): void {
+  if (managedFields) metadata.managedFields = managedFields;
+  else delete metadata.managedFields;
 }
 
 /** A write that would change only the times of ownership is none. */

@@ -65,6 +65,23 @@ export const viewOf = (served: ServedResource, entry: Entry): Entry =>
 export const toStored = (served: ServedResource, object: KubeObject): KubeObject | Promise<KubeObject> =>
   served.conversion ? served.conversion.toStorage(object) : object;
 
+/**
+ * A built-in kind's object as this version shows what is stored of it: what the version carries elsewhere (in annotations)
+ * appears there, and what does not say anything goes.
+ */
+export function throughStorage(served: ServedResource, object: KubeObject): KubeObject {
+  if (!served.conversion || served.custom) return object;
+  const stored = served.conversion.toStorage(object);
+  return stored instanceof Promise ? object : served.conversion.fromStorage(stored);
+}
+
+/** The metadata that is stored: without what a built-in kind's version carries in annotations. */
+export function storedMetadata(served: ServedResource, object: KubeObject): KubeObject['metadata'] {
+  if (!served.conversion || served.custom) return object.metadata;
+  const stored = served.conversion.toStorage(object);
+  return stored instanceof Promise ? object.metadata : stored.metadata;
+}
+
 type FieldReader = (object: KubeObject) => Record<string, string>;
 
 /** The values that field selectors compare: the text of each field, that of its zero value when it is absent. */

@@ -55,6 +55,9 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   readonly resetFields?: readonly string[];
   readonly statusResetFields?: readonly string[];
 
+  /** The object as its field managers see it, where the server completes it on the way in; by default as it came. */
+  tracked?(object: T): T;
+
   /** Normalises an object before it is validated; changes it in place. The status is already cleared. */
   prepareForCreate?(object: T, request: WriteContext): void | Promise<void>;
   /** Same for an update of the object itself; the status is already the old one. */

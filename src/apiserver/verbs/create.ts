@@ -8,6 +8,7 @@ import { badRequest, generateNameConflict, isStatusError, StatusError } from '..
 import { attributesOf, type AdmittedRequest } from '../admission/attributes.ts';
 import { optionsObject, writeOptions, type WriteOptions } from '../options.ts';
 import { managerOf, trackCreate } from '../registry/managed-fields.ts';
+import { throughStorage } from '../registry/served-resource.ts';
 import type { Result } from '../result.ts';
 import type { Scope } from '../scope.ts';
 import type { Entry } from '../storage/entry.ts';
@@ -20,11 +21,12 @@ export async function create(scope: Scope): Promise<Result> {
   return { type: 'entry', status: 201, entry: await createObject(scope, object, options) };
 }
 
-/** The part that PUT and apply share when they create: `object` is decoded and has its defaults. */
-export async function createObject(scope: Scope, object: KubeObject, options: WriteOptions): Promise<Entry> {
+/** The part that PUT and apply share when they create: `decoded` has its defaults; `written` is the body that it is a copy of, where it is one. */
+export async function createObject(scope: Scope, decoded: KubeObject, options: WriteOptions, written: KubeObject = decoded): Promise<Entry> {
+  const object = throughStorage(scope.served, decoded);
   clearSystemMetadata(object);
   dedupOwnerReferences(scope, object);
-  trackCreate(scope, object, managerOf(scope, options));
+  trackCreate(scope, object, managerOf(scope, options), written);
   return storeCreated(scope, object, options);
 }
 

@@ -20,7 +20,7 @@ export async function update(scope: Scope): Promise<Result> {
     options,
     compute: (live) => trackUpdate(scope, live, copyToWrite(scope, body), manager, body),
     ...(scope.served.strategy.allowCreateOnUpdate && scope.subresource === ''
-      ? { create: () => createObject(scope, cloneJson(body), { ...options, kind: 'CreateOptions' }) }
+      ? { create: () => createObject(scope, cloneJson(body), { ...options, kind: 'CreateOptions' }, body) }
       : {}),
   });
   return { type: 'entry', status: created ? 201 : 200, entry };

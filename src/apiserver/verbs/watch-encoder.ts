@@ -73,7 +73,7 @@ function transformedEncoder(scope: Scope): WatchEncoder {
   const { served, negotiated } = scope;
   let columnsSent = false;
   const transform = (entry: Entry): KubeObject => {
-    if (negotiated.as!.kind !== 'Table') return asPartialMetadata(entry.object, negotiated.as!.version);
+    if (negotiated.as!.kind !== 'Table') return asPartialMetadata(served, entry.object, negotiated.as!.version);
     const table = asTable(scope, [entry.object], entry.object.metadata.resourceVersion) as KubeObject & { columnDefinitions: readonly ColumnDeclaration[] | null };
     if (columnsSent) table.columnDefinitions = null;
     columnsSent = true;
@@ -89,7 +89,7 @@ function transformedEncoder(scope: Scope): WatchEncoder {
     encodeObject,
     bookmark(revision, annotations) {
       const object = bookmarkObject(scope, revision, annotations);
-      if (negotiated.as!.kind !== 'Table') return encodeObject('BOOKMARK', asPartialMetadata(object, negotiated.as!.version));
+      if (negotiated.as!.kind !== 'Table') return encodeObject('BOOKMARK', asPartialMetadata(served, object, negotiated.as!.version));
       const table = { ...asTable(scope, [object], String(revision)), ...(columnsSent ? { columnDefinitions: null } : {}) };
       columnsSent = true;
       return encodeObject('BOOKMARK', table as KubeObject);
@@ -101,7 +101,7 @@ function protobufEncoder(scope: Scope): WatchEncoder {
   const { served, negotiated } = scope;
   const shared = `protobuf ${served.group}/${served.version} ${negotiated.as?.kind ?? ''}`;
   const encodeObject = (type: string, object: KubeObject): Buffer => encodeWatchFrame(type, encodeObjectProtobuf(served, object));
-  const transform = (object: KubeObject): KubeObject => (negotiated.as ? asPartialMetadata(object, negotiated.as.version) : object);
+  const transform = (object: KubeObject): KubeObject => (negotiated.as ? asPartialMetadata(served, object, negotiated.as.version) : object);
   return {
     contentType: 'application/vnd.kubernetes.protobuf;stream=watch',
     encode: (type, entry) => encodeObject(type, transform(entry.object)),

@@ -35,7 +35,7 @@ function planOf(message: Message): Plan {
   const plan: Plan = { fields: [], byName: new Map(), always: [], alwaysLow: 0, alwaysHigh: 0 };
   plans.set(message, plan);
   if (message.object) {
-    for (const name of ['kind', 'apiVersion']) addField(plan, { name, ...planValue({ name, type: STRING_TYPE, keep: false, omitZero: false }, conformScalar('string')) }, false);
+    for (const name of ['kind', 'apiVersion']) addField(plan, { name, ...planValue({ name, type: STRING_TYPE, keep: false, omitZero: false, tellsEmpty: false }, conformScalar('string')) }, false);
   }
   for (const field of message.fields) addField(plan, planField(field), isAlwaysWritten(field));
   return plan;
@@ -123,8 +123,8 @@ function planField(field: Field): PlanField {
 }
 
 /** A field without a pointer: zero and absent are one, and what is written then depends on the type. */
-function planValue(field: Pick<Field, 'name' | 'type' | 'keep' | 'omitZero'>, element: Conform): Omit<PlanField, 'name'> {
-  const { name, type, keep, omitZero } = field;
+function planValue(field: Pick<Field, 'name' | 'type' | 'keep' | 'omitZero' | 'tellsEmpty'>, element: Conform): Omit<PlanField, 'name'> {
+  const { name, type, keep, omitZero, tellsEmpty } = field;
   if (type.kind === 'message') return { present: element, absent: () => element(null, new ConformRun()) };
   if (type.kind === 'list' || type.kind === 'map') {
     // An empty list of objects is an answer; other empty lists do not survive upstream's storage.
@@ -135,7 +135,7 @@ function planValue(field: Pick<Field, 'name' | 'type' | 'keep' | 'omitZero'>, el
       present: (value, run) => {
         if (value === null) return absent();
         const result = element(value, run);
-        return isEmpty(result) ? absent() : result;
+        return isEmpty(result) && !tellsEmpty ? absent() : result;
       },
     };
   }

@@ -24,9 +24,17 @@ const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 /** The generation of the pod template, which was a field once, lives on in an annotation that the server keeps. */
 export const daemonSets: Strategy<ObjectOf<DaemonSet>> = {
   generationChanges: specChanges,
+  // Whoever leaves it out has written that it is zero.
+  tracked: (set) =>
+    set.metadata.annotations?.[TEMPLATE_GENERATION] === undefined
+      ? { ...set, metadata: { ...set.metadata, annotations: { ...set.metadata.annotations, [TEMPLATE_GENERATION]: '0' } } }
+      : set,
   prepareForCreate({ metadata }) {
     const given = Number(metadata.annotations?.[TEMPLATE_GENERATION] ?? 0);
     (metadata.annotations ??= {})[TEMPLATE_GENERATION] = String(given >= 1 ? given : 1);
+  },
+  prepareForStatusUpdate({ metadata }, old) {
+    (metadata.annotations ??= {})[TEMPLATE_GENERATION] = old.metadata.annotations?.[TEMPLATE_GENERATION] ?? '0';
   },
   prepareForUpdate(set, old) {
     const before = Number(old.metadata.annotations?.[TEMPLATE_GENERATION] ?? 0);

@@ -9,6 +9,8 @@ import { certificateSigningRequests } from './certificates.ts';
 import * as config from './core-config.ts';
 import { endpointSlices } from './discovery.ts';
 import * as extensions from './extension-apis.ts';
+import { horizontalPodAutoscalers } from './horizontal-pod-autoscaler.ts';
+import { ingresses } from './ingress.ts';
 import { namespaces } from './namespace.ts';
 import { nodes } from './node.ts';
 import { persistentVolumeClaims, persistentVolumes } from './persistent-volume.ts';
@@ -54,6 +56,8 @@ export const strategies: Readonly<Record<string, Strategy | undefined>> = {
   'apps/replicasets': apps.replicaSets,
   'apps/statefulsets': apps.statefulSets,
 
+  'autoscaling/horizontalpodautoscalers': horizontalPodAutoscalers,
+
   'batch/cronjobs': cronJobs,
   'batch/jobs': jobs,
 
@@ -65,7 +69,7 @@ export const strategies: Readonly<Record<string, Strategy | undefined>> = {
   'flowcontrol.apiserver.k8s.io/prioritylevelconfigurations': flowControl,
 
   'networking.k8s.io/ingressclasses': countsSpecChanges,
-  'networking.k8s.io/ingresses': countsSpecChanges,
+  'networking.k8s.io/ingresses': ingresses,
   'networking.k8s.io/networkpolicies': countsSpecChanges,
 
   'node.k8s.io/runtimeclasses': { requireResourceVersionOnUpdate: true },

@@ -1,0 +1,18 @@
+import type { Ingress } from '../../../api/generated/networking-v1.ts';
+import type { ObjectOf, Strategy } from '../strategy.ts';
+import { specChanges } from './spec-generation.ts';
+
+/** An empty list of rules is told apart from none when it is checked, and stored as none. */
+export const ingresses: Strategy<ObjectOf<Ingress>> = {
+  generationChanges: (object, old) => specChanges(withoutEmptyRules(object), old),
+  tracked: withoutEmptyRules,
+  canonicalize(object) {
+    if (object.spec?.rules?.length === 0) delete object.spec.rules;
+  },
+};
+
+function withoutEmptyRules(object: ObjectOf<Ingress>): ObjectOf<Ingress> {
+  if (object.spec?.rules?.length !== 0) return object;
+  const { rules: _, ...spec } = object.spec;
+  return { ...object, spec };
+}
