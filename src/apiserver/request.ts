@@ -13,6 +13,8 @@ export interface ApiRequest {
   readBody(): Promise<Buffer>;
   /** An object handed over by a caller in this process: it is not decoded from bytes. */
   readonly object?: KubeObject;
+  /** A patch handed over by a caller in this process, as JSON would hold it; whoever wants its text reads the body. */
+  readonly patch?: unknown;
   /** The caller is in this process and takes the result as it is: shared, frozen objects instead of bytes. */
   readonly inProcess?: true;
   /** Set by a caller in this process; requests from outside are authenticated. */

@@ -53,7 +53,7 @@ function apiRequest({ handle: _, user, signal }: InProcessOptions, request: Tran
     query: queryParameters(request.query),
     headers: { ...request.headers, ...(contentType === undefined && body !== undefined ? { 'content-type': 'application/json' } : {}) },
     readBody: () => Promise.resolve(bodyBytes(body)),
-    ...(body !== undefined && !raw && !isPatch ? { object: body as KubeObject } : {}),
+    ...(body !== undefined && !raw ? (isPatch ? { patch: definedOnly(body) } : { object: body as KubeObject }) : {}),
     inProcess: true,
     user,
     remoteAddress: '127.0.0.1',
@@ -62,6 +62,18 @@ function apiRequest({ handle: _, user, signal }: InProcessOptions, request: Tran
       return request.signal ? AbortSignal.any([request.signal, signal]) : signal;
     },
   };
+}
+
+/** A value as its JSON text would be read: undefined members are none. */
+function definedOnly(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => definedOnly(item) ?? null);
+  const defined: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) {
+    const member = definedOnly((value as Record<string, unknown>)[key]);
+    if (member !== undefined) defined[key] = member;
+  }
+  return defined;
 }
 
 /** Requests that are under way when the caller's time ends are given up: a server that has ended answers nothing more. */

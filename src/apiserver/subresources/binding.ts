@@ -1,5 +1,4 @@
 /** Binding: a scheduler assigns a pod to a node. Once only, and never a pod that is gated or going. */
-import { cloneJson } from '../../machinery/clone-json.ts';
 import { schema } from '../../api/index.ts';
 import type { Binding, Pod, PodCondition } from '../../api/generated/core-v1.ts';
 import { canonicalize } from '../../machinery/decode/index.ts';
@@ -59,15 +58,15 @@ async function bind(scope: Scope, binding: BindingObject, options: ReturnType<ty
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const current = attempt === 0 ? await backend.objects.get(served, place) : await backend.objects.fresh(served, place);
     const conditional = checkResourceVersion(scope, binding, current, false);
-    const pod = cloneJson(current.object) as PodObject;
-    assign(pod, binding, formatTime(backend.ctx.clock.now()));
+    const pod = assigned(current.object as PodObject, binding, formatTime(backend.ctx.clock.now()));
     if (await backend.objects.replace(served, place, current, pod, options.dryRun)) return done(201);
     if (conditional) break;
   }
   throw conflict(served.groupResource, place.name, MODIFIED);
 }
 
-function assign(pod: PodObject, { target, metadata }: BindingObject, now: string): void {
+/** The pod on its node; shares with the other one what binding leaves alone. */
+function assigned(pod: PodObject, { target, metadata }: BindingObject, now: string): PodObject {
   const name = pod.metadata.name ?? '';
   const refuse = (why: string): never => {
     throw conflict(BINDING_RESOURCE, name, why);
@@ -75,13 +74,13 @@ function assign(pod: PodObject, { target, metadata }: BindingObject, now: string
   if (pod.metadata.deletionTimestamp) refuse(`pod ${name} is being deleted, cannot be assigned to a host`);
   if (pod.spec?.nodeName) refuse(`pod ${name} is already assigned to node "${pod.spec.nodeName}"`);
   if ((pod.spec?.schedulingGates?.length ?? 0) > 0) refuse(`pod ${name} has non-empty .spec.schedulingGates`);
-  pod.spec!.nodeName = target.name ?? '';
-  if (metadata.annotations) pod.metadata.annotations = { ...pod.metadata.annotations, ...metadata.annotations };
-  if (metadata.labels) pod.metadata.labels = { ...pod.metadata.labels, ...metadata.labels };
-  pod.status = { ...pod.status };
+  const bound: PodObject = { ...pod, metadata: { ...pod.metadata }, spec: { ...pod.spec!, nodeName: target.name ?? '' }, status: { ...pod.status } };
+  if (metadata.annotations) bound.metadata.annotations = { ...pod.metadata.annotations, ...metadata.annotations };
+  if (metadata.labels) bound.metadata.labels = { ...pod.metadata.labels, ...metadata.labels };
   // It has been placed: where it was meant to go no longer matters.
-  delete pod.status.nominatedNodeName;
-  setScheduled(pod, now);
+  delete bound.status!.nominatedNodeName;
+  setScheduled(bound, now);
+  return bound;
 }
 
 function setScheduled(pod: PodObject, now: string): void {

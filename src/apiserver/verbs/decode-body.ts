@@ -21,7 +21,7 @@ export interface BodyOptions {
   readonly fieldValidation: FieldValidation;
   /** The kind of the body when it is not the resource's own (Scale, Binding, Eviction). */
   readonly expected?: GroupVersionKind & { readonly message?: Message };
-  readonly time?: DefaultingContext;
+  readonly time?: AskedTime;
 }
 
 const ACCEPTED = 'application/json, application/yaml, application/vnd.kubernetes.protobuf';
@@ -67,6 +67,7 @@ export async function decodeNew(scope: Scope, fieldValidation: FieldValidation):
 /** The time of a request, and whether any default was made of it. */
 class AskedTime implements DefaultingContext {
   asked = false;
+  settled: unknown;
 
   constructor(private readonly scope: Scope) {}
 
@@ -87,6 +88,7 @@ function fromProcess(scope: Scope, given: KubeObject, options: BodyOptions): Kub
   if (!message) return withDefaults(expected, own, time);
   const conformed = (expected === served && served.conform ? served.conform : conform)(message, own).object as KubeObject;
   const object = { ...conformed, apiVersion: own.apiVersion, kind: own.kind };
+  time.settled = divided?.untouched['spec'];
   return withDefaults(expected, divided ? putTogether(served, object, divided) : object, time);
 }
 

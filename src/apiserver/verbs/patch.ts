@@ -4,7 +4,7 @@ import { conform } from '../../machinery/decode/index.ts';
 import { applyDefaults } from '../../machinery/defaulting/index.ts';
 import { isRecord, type KubeObject } from '../../machinery/object.ts';
 import { quote } from '../../machinery/quote.ts';
-import { patchObject } from '../../machinery/patch/index.ts';
+import { patchObject, type PatchBody } from '../../machinery/patch/index.ts';
 import { badRequest, failure, isStatusError, unsupportedMediaType } from '../../machinery/status.ts';
 import { formatTime } from '../../machinery/time/index.ts';
 import { writeOptions, type WriteOptions } from '../options.ts';
@@ -31,7 +31,8 @@ export async function patch(scope: Scope): Promise<Result> {
   const type = patchType(scope);
   if (type === 'application/apply-patch+yaml') return apply(scope);
   const options = writeOptions('PatchOptions', scope.request.query);
-  const body = await scope.request.readBody();
+  const { request } = scope;
+  const body = request.patch === undefined ? await request.readBody() : { decoded: request.patch };
   const manager = managerOf(scope, options);
   const { entry } = await updateObject(scope, {
     options,
@@ -51,7 +52,7 @@ export function patchType(scope: Scope): PatchType {
   return contentType as PatchType;
 }
 
-export function patched(scope: Scope, type: Exclude<PatchType, 'application/apply-patch+yaml'>, body: Buffer, live: KubeObject, options: WriteOptions): KubeObject {
+export function patched(scope: Scope, type: Exclude<PatchType, 'application/apply-patch+yaml'>, body: PatchBody, live: KubeObject, options: WriteOptions): KubeObject {
   const { served } = scope;
   const { fieldValidation } = options;
   const { value, strictErrors, refuse } = patchObject({ type, body, live, message: served.message, fieldValidation });
@@ -70,7 +71,7 @@ export function patched(scope: Scope, type: Exclude<PatchType, 'application/appl
     object.metadata ??= {};
     if (live.metadata.managedFields && !hasManagedFields(value)) object.metadata.managedFields = [];
     const complete = divided ? putTogether(served, object, divided) : object;
-    return applyDefaults(served, complete, { now: formatTime(scope.backend.ctx.clock.now()) });
+    return applyDefaults(served, complete, { now: formatTime(scope.backend.ctx.clock.now()), settled: scope.subresource === 'status' ? divided?.untouched['spec'] : undefined });
   } catch (error) {
     // What is wrong with the result of a patch is shown as a fault of the patch.
     if (isStatusError(error)) throw refuse(error.message);

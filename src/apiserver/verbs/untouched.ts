@@ -41,7 +41,7 @@ export function setAsideUntouched({ served, subresource }: Scope, live: KubeObje
 
 /** The decoded part and what was set aside, as one object again. */
 export function putTogether(served: ServedResource, decoded: KubeObject, { untouched, managedFields }: DividedObject): KubeObject {
-  const object = inDeclaredOrder(served.message, { ...decoded, ...untouched });
+  const object = inDeclaredOrder(served.message, Object.assign(decoded, untouched));
   if (managedFields) object.metadata.managedFields = managedFields;
   return object;
 }

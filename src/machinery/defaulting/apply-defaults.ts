@@ -7,6 +7,8 @@ import { messageDefaults } from './registry.ts';
 export interface DefaultingContext {
   /** The time for fields that record when something was first seen; such fields stay empty without it. */
   readonly now?: string;
+  /** A part of the object that has its defaults already. */
+  readonly settled?: unknown;
 }
 
 /** The fields of a message that its own defaults change, or undefined if there are none. An undefined field is removed. */
@@ -130,7 +132,7 @@ function runPlan(plan: DefaultingPlan, value: Record<string, unknown>, context: 
   for (let i = 0; i < nested.length; i++) {
     const { name, apply } = nested[i]!;
     const inner = draft[name];
-    if (inner === undefined || inner === null) continue;
+    if (inner === undefined || inner === null || inner === context.settled) continue;
     const result = apply(inner, context);
     if (result === inner) continue;
     if (draft === value) draft = { ...value };

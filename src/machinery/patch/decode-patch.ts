@@ -9,6 +9,9 @@ export interface DecodedPatch<T> {
   readonly strictErrors: readonly string[];
 }
 
+/** Text, or what text would be decoded to: a patch that never was any. */
+export type PatchBody = Uint8Array | string | { readonly decoded: unknown };
+
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
 /** An operation as it was written; what it lacks shows when it is applied. */
@@ -17,7 +20,7 @@ export type JsonPatchOperation = Readonly<Record<string, unknown>> | null;
 const MAX_OPERATIONS = 10_000;
 const OPERATION_MEMBERS = ['op', 'path', 'from', 'value'];
 
-export function decodeJsonPatch(body: Uint8Array | string, validation: FieldValidation): DecodedPatch<JsonPatchOperation[]> {
+export function decodeJsonPatch(body: PatchBody, validation: FieldValidation): DecodedPatch<JsonPatchOperation[]> {
   const validates = validation !== 'Ignore';
   const prefix = validates ? 'error decoding patch: ' : '';
   const { value, duplicates } = parsePatch(body, prefix);
@@ -46,10 +49,10 @@ export function decodeJsonPatch(body: Uint8Array | string, validation: FieldVali
   return { patch: operations, strictErrors };
 }
 
-export function decodeMergePatch(body: Uint8Array | string, validation: FieldValidation): DecodedPatch<Record<string, unknown>> {
+export function decodeMergePatch(body: PatchBody, validation: FieldValidation): DecodedPatch<Record<string, unknown>> {
   if (validation === 'Ignore') {
     try {
-      const { value } = parseJson(body);
+      const { value } = readPatch(body);
       if (isRecord(value)) return { patch: value, strictErrors: [] };
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
@@ -61,16 +64,19 @@ export function decodeMergePatch(body: Uint8Array | string, validation: FieldVal
   return { patch: objectOf(value, 'error decoding patch: '), strictErrors: duplicates.map(duplicateField) };
 }
 
-export function decodeStrategicMergePatch(body: Uint8Array | string, validation: FieldValidation): DecodedPatch<Record<string, unknown>> {
+export function decodeStrategicMergePatch(body: PatchBody, validation: FieldValidation): DecodedPatch<Record<string, unknown>> {
   const { value, duplicates } = parsePatch(body, '');
   return { patch: value === null ? {} : objectOf(value, ''), strictErrors: validation === 'Ignore' ? [] : duplicates.map(duplicateField) };
 }
 
 const duplicateField = (path: string): string => `duplicate field "${path}"`;
 
-function parsePatch(body: Uint8Array | string, prefix: string): ReturnType<typeof parseJson> {
+const readPatch = (body: PatchBody): ReturnType<typeof parseJson> =>
+  typeof body === 'object' && 'decoded' in body ? { value: body.decoded, duplicates: [] } : parseJson(body);
+
+function parsePatch(body: PatchBody, prefix: string): ReturnType<typeof parseJson> {
   try {
-    return parseJson(body);
+    return readPatch(body);
   } catch (error) {
     if (error instanceof StatusError) throw badRequest(`${prefix}${error.message}`);
     throw error;

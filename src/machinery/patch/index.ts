@@ -11,6 +11,7 @@ export {
   type DecodedPatch,
   type FieldValidation,
   type JsonPatchOperation,
+  type PatchBody,
 } from './decode-patch.ts';
 export { applyJsonPatch } from './json-patch.ts';
 export { applyMergePatch, createMergePatch } from './merge-patch.ts';

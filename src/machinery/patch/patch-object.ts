@@ -3,7 +3,7 @@ import type { Message } from '../../api/schema.ts';
 import { stringifyJson } from '../decode/index.ts';
 import { invalid, type StatusError } from '../status.ts';
 import { invalidValue, path } from '../validation/field-error.ts';
-import { decodeJsonPatch, decodeMergePatch, decodeStrategicMergePatch, type FieldValidation } from './decode-patch.ts';
+import { decodeJsonPatch, decodeMergePatch, decodeStrategicMergePatch, type FieldValidation, type PatchBody } from './decode-patch.ts';
 import { applyJsonPatch } from './json-patch.ts';
 import { applyMergePatch } from './merge-patch.ts';
 import { valueText } from './patch-errors.ts';
@@ -12,7 +12,7 @@ import { applyStrategicMergePatch } from './strategic-merge-patch.ts';
 
 export interface PatchRequest {
   readonly type: 'application/json-patch+json' | 'application/merge-patch+json' | 'application/strategic-merge-patch+json';
-  readonly body: Uint8Array | string;
+  readonly body: PatchBody;
   readonly live: Readonly<Record<string, unknown>>;
   readonly message: Message;
   readonly fieldValidation: FieldValidation;

@@ -153,22 +153,25 @@ function validateNoNewFinalizers(errors: FieldError[], finalizers: readonly stri
 }
 
 export function validateManagedFields(errors: FieldError[], entries: readonly ManagedFieldsEntry[], at: Path): void {
-  for (const [i, entry] of entries.entries()) {
-    const { operation = '', fieldsType = '', manager = '', subresource = '' } = entry;
+  for (let i = 0; i < entries.length; i++) {
+    const { operation = '', fieldsType = '', manager = '', subresource = '' } = entries[i]!;
     if (operation !== 'Apply' && operation !== 'Update') {
       errors.push(invalidValue(at.index(i).child('operation'), operation, 'must be `Apply` or `Update`'));
     }
     if (fieldsType !== '' && fieldsType !== 'FieldsV1') {
       errors.push(invalidValue(at.index(i).child('fieldsType'), fieldsType, 'must be `FieldsV1`'));
     }
-    validateFieldManager(errors, manager, at.index(i).child('manager'));
+    if (!PLAIN_MANAGER.test(manager)) validateFieldManager(errors, manager, at.index(i).child('manager'));
     if (utf8Longer(subresource, SUBRESOURCE_MAX_BYTES)) errors.push(tooLong(at.index(i).child('subresource'), SUBRESOURCE_MAX_BYTES));
   }
 }
 
+/** What most managers are called: nothing in it to look at more closely. */
+const PLAIN_MANAGER = /^[\w.-]{0,128}$/;
 const NOT_PRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 
 export function validateFieldManager(errors: FieldError[], manager: string, at: Path): void {
+  if (PLAIN_MANAGER.test(manager)) return;
   if (utf8Longer(manager, FIELD_MANAGER_MAX_BYTES)) errors.push(tooLong(at, FIELD_MANAGER_MAX_BYTES));
   for (const found of manager.matchAll(NOT_PRINTABLE)) {
     const code = found[0].codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
