@@ -1,4 +1,7 @@
-// npm run build: bundles the program to dist/k8ts.js and the library to dist/index.js, with its declarations.
+// npm run build: bundles the program and the library into dist/k8ts.cjs, with dist/k8ts.js and dist/index.js to load it, the
+// programs of threads, and the library's declarations.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
@@ -14,43 +17,103 @@ const EXTERNAL = ['lmdb', 'koffi', 'bufferutil', 'utf-8-validate'];
 const BANNER = "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
 
 /** Programs of threads, which the others start from files beside them. */
-const THREADS = { 'front-thread': 'src/apiserver/transport/thread/front-thread.ts' };
+const THREADS = { 'front-thread': 'src/apiserver/transport/thread/front-thread.ts', 'layer-worker': 'src/container-runtime/images/layers/layer-worker.ts' };
+
+/** In the bundle, which is CommonJS: only such can be kept in compiled form (see load-bundle.mjs). */
+const BUNDLE_BANNER = "const __bundleUrl = require('node:url').pathToFileURL(__filename).href;";
 
 /**
  * @param {{ entryPoints?: Record<string, string>, outdir?: string }} [options] other entry points and output, for tests
  * @returns {Promise<string[]>} the entry points that were built
  */
 export async function build(options = {}) {
-  const { build: bundle } = await import('esbuild');
+  const esbuild = await import('esbuild');
   const outdir = options.outdir ?? dist;
-  const all = options.entryPoints ?? { k8ts: 'src/cli/index.ts', index: 'src/index.ts' };
-  const entryPoints = Object.fromEntries(Object.entries({ ...all, ...THREADS }).filter(([, file]) => fs.existsSync(path.resolve(root, file))));
+  const entryPoints = existing(options.entryPoints ?? { k8ts: 'src/cli/index.ts', index: 'src/index.ts' });
   fs.rmSync(outdir, { recursive: true, force: true });
-  if (Object.keys(entryPoints).length === 0) return [];
-  /** esbuild has printed what is wrong, and where; its stack trace would only hide that. */
-  const failed = () => fail('The build failed; see the errors above.');
-  await bundle({
-    entryPoints,
-    outdir,
+  const names = Object.keys(entryPoints);
+  if (names.length === 0) return [];
+  /** @satisfies {import('esbuild').BuildOptions} */
+  const common = {
     absWorkingDir: root,
     bundle: true,
-    /** A command loads only its own chunk: `k8ts version` does not parse the API server. */
-    splitting: true,
-    chunkNames: 'chunks/[name]-[hash]',
-    format: 'esm',
-    platform: 'node',
+    platform: /** @type {const} */ ('node'),
     target: 'node20.19',
     external: EXTERNAL,
-    banner: { js: BANNER },
     minifySyntax: true,
     minifyWhitespace: true,
     keepNames: false,
-    sourcemap: 'linked',
+    sourcemap: /** @type {const} */ ('linked'),
     sourcesContent: false,
-    logLevel: 'warning',
-    legalComments: 'none',
-  }).catch(failed);
-  return Object.keys(entryPoints);
+    logLevel: /** @type {const} */ ('warning'),
+    legalComments: /** @type {const} */ ('none'),
+  };
+  /** What is reached by `require` is evaluated when it is called: `k8ts version` does not set up the API server. */
+  const entries = Object.entries(entryPoints).map(([name, file]) => `exports[${JSON.stringify(name)}] = () => require(${JSON.stringify(path.resolve(root, file))});`);
+  const bundle = esbuild.build({
+    ...common,
+    stdin: { contents: entries.join('\n'), resolveDir: root, sourcefile: 'bundle.js' },
+    outfile: path.join(outdir, 'k8ts.cjs'),
+    format: 'cjs',
+    define: { 'import.meta.url': '__bundleUrl', 'import.meta.dirname': '__dirname' },
+    banner: { js: BUNDLE_BANNER },
+  });
+  const threads = esbuild.build({ ...common, entryPoints: existing(THREADS), outdir, splitting: true, chunkNames: 'chunks/[name]-[hash]', format: 'esm', banner: { js: BANNER } });
+  const described = esbuild.build({ ...common, entryPoints, outdir, format: 'esm', packages: 'external', plugins: [TWO_LEVELS], sourcemap: false, write: false, metafile: true });
+  /** esbuild has printed what is wrong, and where; its stack trace would only hide that. */
+  const [{ metafile }] = await Promise.all([described, bundle, threads]).catch(() => fail('The build failed; see the errors above.'));
+  writeLoaders(outdir, metafile);
+  return names;
+}
+
+/**
+ * To know what an entry point exports, it and what it imports are enough: folders' index files export by name.
+ * @type {import('esbuild').Plugin}
+ */
+const TWO_LEVELS = {
+  name: 'two levels',
+  setup({ initialOptions, onResolve }) {
+    const entryPoints = new Set(Object.values(/** @type {Record<string, string>} */ (initialOptions.entryPoints)).map((file) => path.resolve(root, file)));
+    onResolve({ filter: /^\./ }, ({ importer, path: imported }) => (importer === '' || entryPoints.has(importer) ? undefined : { path: imported, external: true }));
+  },
+};
+
+/** @param {Record<string, string>} entryPoints */
+const existing = (entryPoints) => Object.fromEntries(Object.entries(entryPoints).filter(([, file]) => fs.existsSync(path.resolve(root, file))));
+
+/**
+ * The modules by which the bundle's entry points are imported: they have the names of what is exported.
+ * @param {string} outdir
+ * @param {import('esbuild').Metafile} metafile
+ */
+function writeLoaders(outdir, metafile) {
+  const hash = createHash('sha256').update(fs.readFileSync(path.join(outdir, 'k8ts.cjs'))).digest('hex').slice(0, 16);
+  const loader = fs.readFileSync(path.join(root, 'scripts', 'load-bundle.mjs'), 'utf8');
+  fs.writeFileSync(path.join(outdir, 'load-bundle.js'), loader.replace('__BUILD__', hash));
+  for (const [file, { entryPoint, exports }] of Object.entries(metafile.outputs)) {
+    if (entryPoint === undefined) continue;
+    const name = path.basename(file, '.js');
+    const evaluated = `loadBundle()[${JSON.stringify(name)}]()`;
+    const body = exports.length === 0 ? `${evaluated};` : `export const { ${exports.join(', ')} } = ${evaluated};`;
+    fs.writeFileSync(path.join(outdir, `${name}.js`), `import { loadBundle } from './load-bundle.js';\n${body}\n`);
+  }
+}
+
+const WARM_UP_MS = 30_000;
+
+/**
+ * Starts a cluster and ends it, so that its compiled form is kept and the first start is as fast as later ones. When that
+ * fails, the first start compiles.
+ * @param {string} [outdir]
+ * @returns {Promise<void>}
+ */
+export function warmUp(outdir = dist) {
+  const flags = ['up', '--ephemeral', '--nodes', '0', '--simulated-nodes', '1', '--port', '0'];
+  const child = spawn(process.execPath, [path.join(outdir, 'k8ts.js'), ...flags], { stdio: ['ignore', 'pipe', 'ignore'], env: { ...process.env, K8TS_CODE_CACHE: 'make' }, timeout: WARM_UP_MS });
+  child.stdout.on('data', (text) => {
+    if (String(text).includes('ready in')) child.kill('SIGTERM');
+  });
+  return new Promise((resolve) => child.once('error', () => resolve()).once('exit', () => resolve()));
 }
 
 /** Declarations of the library beside its bundle. */
@@ -63,7 +126,8 @@ async function declarations() {
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
   ensureInstalled();
   const built = await build();
-  await declarations();
+  // What is compiled here is of no use to those who install the package.
+  await Promise.all([declarations(), built.includes('k8ts') && process.env.npm_lifecycle_event !== 'prepack' && warmUp()]);
   if (built.length === 0) console.log('Nothing to bundle yet: neither src/cli/index.ts nor src/index.ts exists.');
   else console.log(`Built ${built.map((name) => `dist/${name}.js`).join(' and ')}.`);
 }

@@ -9,7 +9,9 @@ const program = path.join(root, 'dist', 'k8ts.js');
 ensureInstalled();
 const newestInput = Math.max(newestIn(path.join(root, 'src')), modifiedAt(path.join(root, 'package-lock.json')));
 if (modifiedAt(program) < newestInput) {
-  const { build } = await import('./build.mjs');
+  const { build, warmUp } = await import('./build.mjs');
+  console.log('Building…');
   await build();
+  await warmUp();
 }
-process.exit(await runNode(['--enable-source-maps', program, 'up', ...process.argv.slice(2)]));
+process.exit(await runNode([program, 'up', ...process.argv.slice(2)]));

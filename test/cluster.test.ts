@@ -2,7 +2,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Deployment } from '../src/api/generated/apps-v1.ts';
 import type { Pod } from '../src/api/generated/core-v1.ts';
+import { startCluster } from '../src/cluster/index.ts';
 import { Cluster, ClusterSnapshot, type ClusterStartOptions } from '../src/index.ts';
+import { createContext, RealClock } from '../src/kernel/index.ts';
 import { everything } from './requires.ts';
 
 async function start(options: ClusterStartOptions = {}): Promise<Cluster> {
@@ -199,6 +201,19 @@ it('the same seed and a virtual clock give the same names', async () => {
     }),
   );
   expect(names[0]).toEqual(names[1]);
+});
+
+it('a start that is given up ends, whenever that is', async () => {
+  for (const turns of [0, 20, 80, 160, 300]) {
+    const given = new AbortController();
+    const ctx = createContext({ signal: given.signal });
+    const starting = startCluster(ctx, { bindAddress: '127.0.0.1', port: 0, serviceClusterIpRange: '10.96.0.0/16', clusterCidr: '10.244.0.0/16', controllers: ['*'], simulatedNodes: 1 });
+    const ended = starting.then((cluster) => cluster.finished, (error: unknown) => error);
+    for (let i = 0; i < turns; i++) await ctx.clock.yield();
+    given.abort(new Error('given up'));
+    const outcome = await Promise.race([ended, new RealClock().sleep(10_000).then(() => `it still went on after ${turns} turns`)]);
+    if (outcome !== undefined) expect(outcome).toMatchObject({ message: 'given up' });
+  }
 });
 
 it('many clusters start and stop side by side and leave nothing behind', async () => {

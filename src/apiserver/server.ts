@@ -1,6 +1,6 @@
 /** The API server: the pipeline on a port. */
 import type net from 'node:net';
-import { RunGroup, type Context } from '../kernel/index.ts';
+import { RunGroup, unlessAborted, type Context } from '../kernel/index.ts';
 import type { Door } from './handle-request.ts';
 import { createPipeline, type PipelineOptions } from './pipeline.ts';
 import type { ApiRequest, ApiResponse } from './request.ts';
@@ -44,7 +44,7 @@ export async function startApiServer(parent: Context, options: ApiServerOptions)
     const handle = options.intercept?.(pipeline.handle) ?? pipeline.handle;
     const transport = await listen(ctx, { ...transportOptions(options), thread }, handle);
     group.start('transport', () => untilAborted(ctx, transport));
-    await pipeline.bootstrap(transport.port);
+    await unlessAborted(ctx.signal, pipeline.bootstrap(transport.port));
     return { port: transport.port, door: pipeline.door, handle, accept: transport.accept, finished: group.wait() };
   } catch (error) {
     await group.close(error);

@@ -31,4 +31,4 @@ function help(): number {
   return 0;
 }
 
-process.exitCode = await main(process.argv.slice(2));
+void main(process.argv.slice(2)).then((code) => (process.exitCode = code));

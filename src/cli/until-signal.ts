@@ -12,7 +12,7 @@ export interface UntilSignal {
 
 export function untilSignal(options: Omit<ContextOptions, 'signal'> = {}): UntilSignal {
   const stopped = new AbortController();
-  const stop = (signal: NodeJS.Signals): void => stopped.abort(new Error(signal));
+  const stop = (signal: NodeJS.Signals): void => stopped.abort(new Error(`ended by ${signal}`));
   for (const signal of SIGNALS) process.once(signal, stop);
   return {
     ctx: createContext({ ...options, signal: stopped.signal }),

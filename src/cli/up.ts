@@ -97,6 +97,10 @@ async function runCluster(ctx: Context, { values, planned, runtimeDirectory, soc
     late.cancel();
     progress.clear();
   }
+  if (ctx.signal.aborted) {
+    await cluster.finished.catch(() => undefined);
+    throw ctx.signal.reason;
+  }
   try {
     return await serveCluster(ctx, { values, planned, socket, stop, cluster, startedAt });
   } catch (error) {

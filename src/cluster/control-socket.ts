@@ -117,10 +117,12 @@ export async function serveControlSocket(ctx: Context, cluster: Cluster, options
     process.umask(mask);
   }
   const finished = new Promise<void>((resolve) => {
-    ctx.signal.addEventListener('abort', () => {
+    const close = (): void => {
       server.close(() => resolve());
       server.closeIdleConnections();
-    }, { once: true });
+    };
+    if (ctx.signal.aborted) close();
+    else ctx.signal.addEventListener('abort', close, { once: true });
   });
   return { finished };
 }

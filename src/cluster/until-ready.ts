@@ -35,6 +35,7 @@ interface Wait {
 
 /** Looks again at every event, until it holds; rejects when the context ends first. */
 function untilCached(ctx: Context, { watch, holds }: Wait): Promise<void> {
+  if (ctx.signal.aborted) return Promise.reject(ctx.signal.reason as Error);
   if (holds()) return Promise.resolve();
   return new Promise((resolve, reject) => {
     const stopped = (): void => {

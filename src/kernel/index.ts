@@ -39,6 +39,7 @@ export { Heap } from './heap.ts';
 export { WorkQueue, type WorkQueueOptions } from './work-queue.ts';
 export { runWorkers, type WorkerOptions } from './work-queue-workers.ts';
 export { isAbort, RunGroup } from './run-group.ts';
+export { unlessAborted } from './unless-aborted.ts';
 export { childContext, createContext, type Context, type ContextOptions } from './context.ts';
 export { createTestContext, type TestContext, type TestContextOptions } from './test-context.ts';
 export {

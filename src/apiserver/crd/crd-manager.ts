@@ -65,8 +65,11 @@ export class CrdManager {
     private readonly options: CrdManagerOptions,
   ) {}
 
-  /** Resolves when what is established already is served, once `run` runs: until then, custom resources are not found. */
+  /** Resolves when what is established already is served, once `run` runs: until then, custom resources are not found. Or when all ends. */
   start(): Promise<void> {
+    const { signal } = this.ctx;
+    if (signal.aborted) this.#isCaughtUp();
+    else signal.addEventListener('abort', () => this.#isCaughtUp(), { once: true });
     return this.#caughtUp;
   }
 

@@ -28,7 +28,9 @@ export async function listenInThread(ctx: Context, { thread, ...options }: Threa
   const { host, port, tls, maxBodyBytes } = options;
   const front = new RemoteFront(ctx, thread, { ...serving, maxBodyBytes });
   thread.postMessage({ host, port, tls, maxBodyBytes } satisfies FrontOptions);
-  return { port: await front.listening, renew: (renewed) => front.renew(renewed), accept: serving.connections.accept, close: (graceMs) => front.close(graceMs), failed: front.failed };
+  /** An error does not bring its fields along from another thread. */
+  const listening = front.listening.catch((error: Error) => Promise.reject(Object.assign(error, { port, address: host })));
+  return { port: await listening, renew: (renewed) => front.renew(renewed), accept: serving.connections.accept, close: (graceMs) => front.close(graceMs), failed: front.failed };
 }
 
 class RemoteFront {
