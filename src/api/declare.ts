@@ -43,7 +43,7 @@ export interface FieldOptions {
   readonly mergeKey?: string;
   /** In JSON the fields of this message stand in the enclosing object; in protobuf it is a message of its own. */
   readonly inline?: true;
-  /** To defaults and checks an empty list is not an absent one, although neither is stored. */
+  /** To defaults and checks an empty list or map is not an absent one, although neither is stored. */
   readonly tellsEmpty?: true;
   /** The feature gate that must be on for the field to be kept; off by default in v1.36. */
   readonly gate?: string;

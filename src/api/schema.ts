@@ -96,7 +96,7 @@ export interface Field {
   readonly patchStrategy: readonly ('merge' | 'replace' | 'retainKeys')[];
   readonly mergeKey: string | undefined;
   readonly inline: boolean;
-  /** To defaults and checks an empty list is not an absent one. */
+  /** To defaults and checks an empty list or map is not an absent one. */
   readonly tellsEmpty: boolean;
   readonly gate: string | undefined;
 }

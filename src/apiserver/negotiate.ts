@@ -13,6 +13,8 @@ export interface Negotiated {
 export interface NegotiationOptions {
   /** Table and PartialObjectMetadata are possible. */
   readonly transforms?: boolean;
+  /** Whether there is a Table among them; true by default. */
+  readonly table?: boolean;
   readonly stream?: boolean;
   /** The endpoint lists and so can also watch. */
   readonly list?: boolean;
@@ -64,7 +66,7 @@ export function negotiate(accept: string | undefined, query: URLSearchParams, us
     const version = clause.params.get('v') ?? '';
     if (clause.params.get('g') !== 'meta.k8s.io' || (version !== 'v1' && version !== 'v1beta1')) continue;
     if (as !== 'Table' && as !== 'PartialObjectMetadata' && as !== 'PartialObjectMetadataList') continue;
-    if (as === 'Table' && mediaType === 'application/vnd.kubernetes.protobuf') continue;
+    if (as === 'Table' && (options.table === false || mediaType === 'application/vnd.kubernetes.protobuf')) continue;
     return { mediaType, pretty, as: { kind: as, version } };
   }
   throw refusal(accept, options);

@@ -17,7 +17,7 @@ export function asPartialMetadata(served: ServedResource, object: KubeObject, ve
 
 export function asPartialMetadataList(served: ServedResource, objects: readonly KubeObject[], version: string): KubeObject {
   const items = objects.map((object) => asPartialMetadata(served, object, version));
-  return { kind: 'PartialObjectMetadataList', apiVersion: `meta.k8s.io/${version}`, metadata: {}, items };
+  return { kind: 'PartialObjectMetadataList', apiVersion: `meta.k8s.io/${version}`, metadata: {}, items: items.length > 0 ? items : null };
 }
 
 export function asTable(scope: Scope, objects: readonly KubeObject[], resourceVersion: string | undefined): KubeObject {

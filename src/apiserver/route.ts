@@ -118,11 +118,15 @@ function subresourceVerb(served: ServedResource, exchange: Exchange): Verb {
   return handler;
 }
 
+/** Subresources of kinds that have tables, which have none themselves. */
+const WITHOUT_TABLE: ReadonlySet<string> = new Set(['resource.k8s.io/resourceclaims/status']);
+
 function scopeOf(door: Door, exchange: Exchange, user: UserInfo, served: ServedResource): Scope {
   const { request, info } = exchange;
   const isWatch = info.verb === 'watch';
   const negotiated = negotiate(headerOf(request, 'accept'), request.query, headerOf(request, 'user-agent'), {
     transforms: served.verbs.includes('get'),
+    table: !WITHOUT_TABLE.has(`${served.group}/${served.plural}/${info.subresource}`),
     stream: isWatch,
     list: info.verb === 'list' && served.verbs.includes('watch'),
     protobuf: !served.custom,

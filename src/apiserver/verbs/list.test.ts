@@ -63,6 +63,13 @@ describe('list', () => {
     expect(pages.map(({ remaining }) => remaining)).toEqual(pages.map(() => undefined));
   });
 
+  it('says that a page may have a successor, whether or not the selector leaves anything for it', async () => {
+    expect((await page('labelSelector=even&limit=13')).continueToken).toBe('');
+    expect((await page('fieldSelector=metadata.name%3Dc-03&limit=1')).continueToken, 'of one by its name').toBe('');
+    const [first, second] = await allPages('labelSelector=!even', 12);
+    expect([first!.names.length, first!.continueToken === '', second!.names]).toEqual([12, false, []]);
+  });
+
   it('shows every page at the revision of the first, whatever is written meanwhile', async () => {
     const before = await page('');
     const random = new SeededRandom('pages');

@@ -49,11 +49,12 @@ function listFromCache(scope: Scope, options: ListOptions, selection: Selection)
   let more = false;
   for (const entry of candidates) {
     if (selection.matches && !selection.matches(entry)) continue;
-    if (limit > 0 && entries.length === limit) {
-      more = true;
+    entries.push(viewOf(served, entry));
+    if (entries.length === limit) {
+      // Whether any of what follows is selected, the next page will tell.
+      more = entry !== candidates.at(-1);
       break;
     }
-    entries.push(viewOf(served, entry));
   }
   const result: ListResult = { type: 'list', served, entries, resourceVersion: String(revision) };
   if (!more) return result;

@@ -52,7 +52,7 @@ export const messages = {
   }),
   PersistentVolumeList: listOf('PersistentVolume'),
   PersistentVolumeSpec: message('The storage and how it may be used.', {
-    capacity: field(1, 'map[string]Quantity', 'Size of the volume.'),
+    capacity: field(1, 'map[string]Quantity', 'Size of the volume.', { tellsEmpty: true }),
     persistentVolumeSource: field(2, 'PersistentVolumeSource', 'The storage behind the volume.', { inline: true }),
     accessModes: field(3, '[]PersistentVolumeAccessMode', 'All ways in which the volume can be used.', { list: 'atomic' }),
     claimRef: field(4, '*ObjectReference', 'The claim that the volume is bound to.', { granular: true }),

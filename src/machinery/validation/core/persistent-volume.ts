@@ -30,7 +30,7 @@ export function validatePersistentVolumeSpec(errors: FieldError[], spec: Persist
   const accessModes = spec.accessModes ?? [];
   if (accessModes.length === 0) errors.push(required(at.child('accessModes')));
   validateAccessModes(errors, accessModes, at.child('accessModes'));
-  if (!rules.inline) validateCapacity(errors, spec.capacity ?? {}, at.child('capacity'));
+  if (!rules.inline) validateCapacity(errors, spec.capacity, at.child('capacity'));
   const policy = spec.persistentVolumeReclaimPolicy;
   if (policy && rules.inline && policy !== 'Retain') {
     errors.push(forbiddenField(at.child('persistentVolumeReclaimPolicy'), 'may only be Retain in the context of inline volumes'));
@@ -52,13 +52,13 @@ function validateInline(errors: FieldError[], spec: PersistentVolumeSpec, at: Pa
   if (!spec.csi) errors.push(required(at.child('csi'), `has to be specified ${inline}`));
 }
 
-function validateCapacity(errors: FieldError[], capacity: Readonly<Record<string, string>>, at: Path): void {
-  const names = Object.keys(capacity);
+function validateCapacity(errors: FieldError[], capacity: Readonly<Record<string, string>> | undefined, at: Path): void {
+  const names = Object.keys(capacity ?? {});
   if (names.length === 0) errors.push(required(at));
-  if (capacity['storage'] === undefined || names.length > 1) errors.push(notSupported(at, names.length === 0 ? null : capacity, ['storage']));
-  for (const name of names) {
-    validateBasicResource(errors, capacity[name]!, at.key(name));
-    validatePositiveQuantity(errors, capacity[name]!, at.key(name));
+  if (capacity?.['storage'] === undefined || names.length > 1) errors.push(notSupported(at, capacity ?? null, ['storage']));
+  for (const [name, amount] of Object.entries(capacity ?? {})) {
+    validateBasicResource(errors, amount, at.key(name));
+    validatePositiveQuantity(errors, amount, at.key(name));
   }
 }
 

@@ -67,6 +67,8 @@ interface DeviceId {
 const deviceIdOf = ({ driver = '', pool = '', device = '', shareID }: DeviceId): string =>
   [driver, pool, device, ...(shareID == null ? [] : [shareID])].join('/');
 
+const goDeviceId = ({ driver = '', pool = '', device = '', shareID }: DeviceId): object => ({ Driver: driver, Pool: pool, Device: device, ShareID: shareID ?? '' });
+
 function validateConsumer(errors: FieldError[], consumer: ResourceClaimConsumerReference, at: Path): void {
   for (const name of ['resource', 'name', 'uid'] as const) if (!consumer[name]) errors.push(required(at.child(name)));
 }
@@ -132,8 +134,7 @@ function validateDeviceStatus(errors: FieldError[], device: AllocatedDeviceStatu
   validatePoolName(errors, device.pool ?? '', at.child('pool'));
   validateLabel(errors, device.device ?? '', at.child('device'));
   if (device.shareID != null) validateUid(errors, device.shareID, at.child('shareID'));
-  const id = deviceIdOf(device);
-  if (!allocated.has(id)) errors.push(invalidValue(at, id, 'must be an allocated device in the claim'));
+  if (!allocated.has(deviceIdOf(device))) errors.push(invalidValue(at, goDeviceId(device), 'must be an allocated device in the claim'));
   const conditions = device.conditions ?? [];
   if (conditions.length > MAX_CONDITIONS) errors.push(tooMany(at.child('conditions'), conditions.length, MAX_CONDITIONS));
   validateConditions(errors, conditions, at.child('conditions'));

@@ -93,7 +93,7 @@ describe('ResourceClaims', () => {
       ['a share', allocated({ shareID: 'x' }), [`${RESULT}.shareID: Invalid value: "x": error validating uid: invalid UUID length: 1`]],
       ['a share in capitals', allocated({ shareID: 'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11' }), [`${RESULT}.shareID: Invalid value: "A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11": uid must be in RFC 4122 normalized form, \`xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx\` with lowercase hexadecimal characters`]],
       ['the state of a device', device({ data: { a: 1 }, networkData: { interfaceName: 'eth0', ips: ['10.0.0.1/24'] } }), []],
-      ['the state of another device', device({ device: 'e' }), ['status.devices[0]: Invalid value: "a.io/p/e": must be an allocated device in the claim']],
+      ['the state of another device', device({ device: 'e' }), ['status.devices[0]: Invalid value: {"Driver":"a.io","Pool":"p","Device":"e","ShareID":""}: must be an allocated device in the claim']],
       ['a long interface', device({ networkData: { interfaceName: 'x'.repeat(257) } }), ['status.devices[0].networkData.interfaceName: Too long: may not be more than 256 bytes']],
       ['an address twice', device({ networkData: { ips: ['10.0.0.1/24', '10.0.0.1/24'] } }), ['status.devices[0].networkData.ips[1]: Duplicate value: "10.0.0.1/24"']],
     ];
