@@ -28,7 +28,7 @@ export function parseSchedulerFlags(argv: readonly string[]): ParsedSchedulerFla
 
 /** The configuration that a file and flags ask for. */
 export async function schedulerConfiguration(values: SchedulerFlagValues): Promise<SchedulerConfiguration> {
-  const own = { pluginModules: values['plugin-module'], podMaxInUnschedulableSeconds: values['pod-max-in-unschedulable-pods-duration'] / 1000 };
+  const own = { pluginModules: values['plugin-module'], podMaxInUnschedulableSeconds: values['pod-max-in-unschedulable-pods-duration'] / 1000, featureGates: featureGates(values['feature-gates'] ?? {}) };
   if (values.config) return { ...loadSchedulerConfiguration(await fs.readFile(values.config, 'utf8')), ...own };
   return {
     ...DEFAULT_CONFIG,
@@ -42,6 +42,15 @@ export async function schedulerConfiguration(values: SchedulerFlagValues): Promi
       resourceNamespace: values['leader-elect-resource-namespace'],
     },
   };
+}
+
+function featureGates(given: Readonly<Record<string, string>>): Record<string, boolean> {
+  const gates: Record<string, boolean> = {};
+  for (const [name, value] of Object.entries(given)) {
+    if (value !== 'true' && value !== 'false') throw new UsageError(`--feature-gates: ${name} is true or false, not ${JSON.stringify(value)}`);
+    gates[name] = value === 'true';
+  }
+  return gates;
 }
 
 /** Runs until the context ends, or the lease is lost. */

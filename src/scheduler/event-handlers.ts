@@ -46,44 +46,72 @@ export function followPods(scheduler: Scheduler, informer: SharedInformer<Pod>):
     queue.moveOn(event('UnscheduledPod', Action.Delete, 'UnscheduledPodDelete'), pod, undefined);
   };
 
-  informer.addHandler({
-    onAdd: (pod) => {
-      if (isFinished(pod)) return;
-      if (isAssigned(pod)) assigned(undefined, pod);
-      else unassigned(undefined, pod);
+  const prefix = (pod: Pod): string => (isAssigned(pod) ? 'AssignedPod' : 'UnscheduledPod');
+  informer.addHandler(
+    timed(scheduler, (pod, action) => `${prefix(pod)}${action}`, {
+      onAdd: (pod) => {
+        if (isFinished(pod)) return;
+        if (isAssigned(pod)) assigned(undefined, pod);
+        else unassigned(undefined, pod);
+      },
+      onUpdate: (before, pod) => {
+        if (isFinished(pod)) {
+          if (isAssigned(before)) left(pod);
+          else gone(pod);
+        } else if (isAssigned(pod)) assigned(before, pod);
+        else unassigned(before, pod);
+      },
+      onDelete: (pod) => {
+        if (isAssigned(pod) || cache.pod(pod.metadata.uid ?? '') !== undefined) left(pod);
+        gone(pod);
+      },
+    }),
+  );
+}
+
+/** The handler, and how long it takes for each kind of event. */
+function timed<T>({ ctx, metrics }: Scheduler, labelOf: (object: T, action: 'Add' | 'Update' | 'Delete') => string, handler: Required<InformerHandler<T>>): InformerHandler<T> {
+  const { clock } = ctx;
+  const done = (object: T, action: 'Add' | 'Update' | 'Delete', startedAt: number): void => metrics.handled(labelOf(object, action), (clock.monotonic() - startedAt) / 1000);
+  return {
+    onAdd(object, context) {
+      const startedAt = clock.monotonic();
+      handler.onAdd(object, context);
+      done(object, 'Add', startedAt);
     },
-    onUpdate: (before, pod) => {
-      if (isFinished(pod)) {
-        if (isAssigned(before)) left(pod);
-        else gone(pod);
-      } else if (isAssigned(pod)) assigned(before, pod);
-      else unassigned(before, pod);
+    onUpdate(before, after) {
+      const startedAt = clock.monotonic();
+      handler.onUpdate(before, after);
+      done(after, 'Update', startedAt);
     },
-    onDelete: (pod) => {
-      if (isAssigned(pod) || cache.pod(pod.metadata.uid ?? '') !== undefined) left(pod);
-      gone(pod);
+    onDelete(object, context) {
+      const startedAt = clock.monotonic();
+      handler.onDelete(object, context);
+      done(object, 'Delete', startedAt);
     },
-  });
+  };
 }
 
 const isAssigned = (pod: Pod): boolean => (pod.spec?.nodeName ?? '') !== '';
 
 export function followNodes(scheduler: Scheduler, informer: SharedInformer<Node>): void {
   const { cache, queue } = scheduler;
-  informer.addHandler({
-    onAdd: (node) => {
-      cache.setNode(node);
-      queue.moveOn(event('Node', Action.Add, 'NodeAdd'), undefined, node);
-    },
-    onUpdate: (before, node) => {
-      const action = actionOf(cache.setNode(node));
-      if (action !== 0) queue.moveOn(event('Node', action, 'NodeUpdate'), before, node);
-    },
-    onDelete: (node) => {
-      cache.removeNode(node.metadata.name ?? '');
-      queue.moveOn(event('Node', Action.Delete, 'NodeDelete'), node, undefined);
-    },
-  });
+  informer.addHandler(
+    timed(scheduler, (_node, action) => `Node${action}`, {
+      onAdd: (node) => {
+        cache.setNode(node);
+        queue.moveOn(event('Node', Action.Add, 'NodeAdd'), undefined, node);
+      },
+      onUpdate: (before, node) => {
+        const action = actionOf(cache.setNode(node));
+        if (action !== 0) queue.moveOn(event('Node', action, 'NodeUpdate'), before, node);
+      },
+      onDelete: (node) => {
+        cache.removeNode(node.metadata.name ?? '');
+        queue.moveOn(event('Node', Action.Delete, 'NodeDelete'), node, undefined);
+      },
+    }),
+  );
 }
 
 function actionOf(changes: NodeChanges): number {

@@ -27,7 +27,9 @@ export interface SchedulerMetrics {
   /** An attempt has ended: counted, and how long it took. */
   attempted(result: AttemptResult, profile: string, seconds: number): void;
   /** Nodes were looked at for a pod: with what was known of its equals, or not. */
-  evaluated(profile: string, result: 'hint_used' | 'hint_not_used'): void;
+  evaluated(profile: string, result: 'hint_used' | 'hint_not_used', seconds: number): void;
+  /** What an informer told has been taken in. */
+  handled(event: string, seconds: number): void;
   /** A pod came into a place of the queue. */
   incoming(queue: string, event: string): void;
 }
@@ -41,6 +43,8 @@ export function schedulerMetrics(registry: MetricsRegistry): SchedulerMetrics {
   const attempts = byTwoLabels((result, profile) => metrics.scheduleAttempts.child({ result, profile }));
   const durations = byTwoLabels((result, profile) => metrics.attemptDuration.child({ result, profile }));
   const evaluations = byTwoLabels((profile, result) => metrics.batchAttempts.child({ profile, result }));
+  const hints = byTwoLabels((profile, hinted) => metrics.nodeHintDuration.child({ profile, hinted }));
+  const events = byTwoLabels((event) => metrics.eventHandlingDuration.child({ event }));
   const incoming = byTwoLabels((queue, event) => metrics.queueIncomingPods.child({ queue, event }));
   return {
     ...metrics,
@@ -48,7 +52,11 @@ export function schedulerMetrics(registry: MetricsRegistry): SchedulerMetrics {
       attempts(result, profile).inc();
       durations(result, profile).observe(seconds);
     },
-    evaluated: (profile, result) => evaluations(profile, result).inc(),
+    evaluated(profile, result, seconds) {
+      evaluations(profile, result).inc();
+      hints(profile, result === 'hint_used' ? 'true' : 'false').observe(seconds);
+    },
+    handled: (event, seconds) => events(event, '').observe(seconds),
     incoming: (queue, event) => incoming(queue, event).inc(),
   };
 }
@@ -65,7 +73,7 @@ export function byTwoLabels<T>(child: (first: string, second: string) => T): (fi
   };
 }
 
-function instruments(registry: MetricsRegistry): Omit<SchedulerMetrics, 'attempted' | 'evaluated' | 'incoming'> {
+function instruments(registry: MetricsRegistry): Omit<SchedulerMetrics, 'attempted' | 'evaluated' | 'handled' | 'incoming'> {
   return {
     scheduleAttempts: registry.counter({ name: 'scheduler_schedule_attempts_total', help: 'Attempts to schedule pods, by result.', labels: ['result', 'profile'] }),
     attemptDuration: registry.histogram({ name: 'scheduler_scheduling_attempt_duration_seconds', help: 'Time of an attempt, decision and binding.', labels: ['result', 'profile'], buckets: SECONDS }),

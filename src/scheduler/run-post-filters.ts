@@ -10,7 +10,18 @@ export interface PostFilterOutcome {
 }
 
 /** Asks the plugins one after the other whether room can be made; the first that makes some ends it, and so does a failure. */
-export function runPostFilters({ cache }: Scheduler, queued: QueuedPod, evaluation: Evaluation): PostFilterOutcome | Promise<PostFilterOutcome> {
+export function runPostFilters(scheduler: Scheduler, queued: QueuedPod, evaluation: Evaluation): PostFilterOutcome | Promise<PostFilterOutcome> {
+  const { meter } = queued.profile;
+  const startedAt = meter.start();
+  const ended = (outcome: PostFilterOutcome): PostFilterOutcome => {
+    meter.point('PostFilter', startedAt, outcome.nominatedNodeName ? undefined : 'Unschedulable');
+    return outcome;
+  };
+  const outcome = askPostFilters(scheduler, queued, evaluation);
+  return outcome instanceof Promise ? outcome.then(ended) : ended(outcome);
+}
+
+function askPostFilters({ cache }: Scheduler, queued: QueuedPod, evaluation: Evaluation): PostFilterOutcome | Promise<PostFilterOutcome> {
   const failure: FilterFailure = {
     statusOf: (slot) => evaluation.statusOf(slot),
     resolvable: () => evaluation.resolvable(),

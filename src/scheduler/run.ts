@@ -158,6 +158,7 @@ function assemble(ctx: Context, options: SchedulerOptions & { informers: Informe
       metrics,
       extenders,
       schedulerName,
+      featureGates: config.featureGates,
       waitingPods: permitRoom,
       background,
       longTask: (name, task) => group.start(name, task),

@@ -37,7 +37,7 @@ export function scheduleOne(scheduler: Scheduler, queued: QueuedPod): void | Pro
       take(scheduler, { queued, startedAt, ...nominated, othersAsked: false });
       return;
     }
-    const evaluation = evaluate(scheduler, queued);
+    const evaluation = evaluate(scheduler, queued, startedAt);
     if (evaluation.preFilterFailure?.code === 'Error') throw failure(evaluation.preFilterFailure);
     if (interested.length > 0) return withExtenders(scheduler, { queued, evaluation, startedAt, interested });
     const node = evaluation.selectNode();
@@ -60,9 +60,9 @@ function isSettled({ cache }: Scheduler, pod: PodInfo): boolean {
 }
 
 /** The nodes that fit, for this pod and its equals. */
-function evaluate({ evaluations, metrics, evaluationOfState }: Scheduler, { pod, profile }: QueuedPod): Evaluation {
+function evaluate({ evaluations, metrics, evaluationOfState, ctx }: Scheduler, { pod, profile }: QueuedPod, startedAt: number): Evaluation {
   const { evaluation, shared } = evaluations.of(pod, profile);
-  metrics.evaluated(profile.schedulerName, shared ? 'hint_used' : 'hint_not_used');
+  metrics.evaluated(profile.schedulerName, shared ? 'hint_used' : 'hint_not_used', (ctx.clock.monotonic() - startedAt) / 1000);
   evaluationOfState.set(evaluation.state, evaluation);
   return evaluation;
 }

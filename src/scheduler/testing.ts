@@ -3,7 +3,7 @@ import type { Container, Node, Pod, PodSpec, Taint } from '../api/generated/core
 import { startTestServer, type TestServer } from '../apiserver/testing.ts';
 import { Client } from '../client/index.ts';
 import { inProcessTransport } from '../cluster/in-process-transport.ts';
-import { childContext, RealClock, SeededRandom, type VirtualClock } from '../kernel/index.ts';
+import { childContext, PrometheusRegistry, RealClock, SeededRandom, type VirtualClock } from '../kernel/index.ts';
 import type { Cache } from './cache/cache.ts';
 import { DEFAULT_CONFIG, DEFAULT_PROFILE } from './config/defaults.ts';
 import type { SchedulerConfiguration } from './config/types.ts';
@@ -11,6 +11,7 @@ import { Explanations } from './explanations/explanations.ts';
 import { buildProfile, type PluginRegistry } from './framework/build-profile.ts';
 import type { Handle } from './framework/handle.ts';
 import type { Profile } from './framework/profile.ts';
+import { schedulerMetrics } from './metrics.ts';
 import { plugins } from './plugins/registry.ts';
 import { run } from './run.ts';
 
@@ -149,6 +150,11 @@ export class NodeBuilder {
     return this;
   }
 
+  declares(...features: string[]): this {
+    this.#node.status!.declaredFeatures = features;
+    return this;
+  }
+
   image(name: string, sizeBytes: number): this {
     this.#node.status!.images = [...(this.#node.status!.images ?? []), { names: [name], sizeBytes }];
     return this;
@@ -214,6 +220,6 @@ export const makePod = (name: string, namespace?: string): PodBuilder => new Pod
 /** The default plugins on a cache alone: for tests of decisions, with no API server and no claims. */
 export function testProfile(cache: Cache): Profile {
   const nothing = { get: () => undefined, list: () => [], services: () => [], replicationController: () => undefined, replicaSet: () => undefined, statefulSet: () => undefined };
-  const handle = { cache, client: { resource: () => undefined }, listers: nothing, labelsOf: () => ({}), random: new SeededRandom(1), extenders: [], informers: { informer: () => undefined } } as unknown as Handle;
+  const handle = { cache, client: { resource: () => undefined }, listers: nothing, labelsOf: () => ({}), random: new SeededRandom(1), clock: realTime, metrics: schedulerMetrics(new PrometheusRegistry()), featureGates: {}, extenders: [], informers: { informer: () => undefined } } as unknown as Handle;
   return buildProfile(DEFAULT_PROFILE, plugins, handle);
 }

@@ -71,6 +71,7 @@ export function nodeObject({ name, address, uid, now }: NodeIdentity, template: 
         operatingSystem: 'linux',
         architecture,
       },
+      declaredFeatures: ['RestartAllContainersOnContainerExits'],
     },
   };
 }

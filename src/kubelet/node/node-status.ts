@@ -26,6 +26,9 @@ export interface NodeStatusInput {
   readonly before: Node | undefined;
 }
 
+/** What the scheduler must know that this kubelet can do, in alphabetical order. */
+const DECLARED_FEATURES = ['RestartAllContainersOnContainerExits'] as const;
+
 export function nodeStatus(input: NodeStatusInput): NodeStatus {
   const { machine, runtimeVersion, before } = input;
   return {
@@ -51,6 +54,7 @@ export function nodeStatus(input: NodeStatusInput): NodeStatus {
     ...(input.volumesInUse.length > 0 ? { volumesInUse: [...input.volumesInUse] } : {}),
     ...(before?.status?.volumesAttached === undefined ? {} : { volumesAttached: before.status.volumesAttached }),
     ...(input.runtimeHandlers.length > 0 ? { runtimeHandlers: input.runtimeHandlers.map(({ name = '', features }) => ({ name, features: { recursiveReadOnlyMounts: features?.recursiveReadOnlyMounts === true, userNamespaces: features?.userNamespaces === true } })) } : {}),
+    declaredFeatures: [...DECLARED_FEATURES],
     features: { supplementalGroupsPolicy: input.runtimeFeatures?.supplementalGroupsPolicy === true },
   };
 }

@@ -48,7 +48,9 @@ function bound(scheduler: Scheduler, { queued, state, nodeName, startedAt }: Dec
   if (queued.flushed) metrics.scheduledAfterFlush.inc();
   scheduler.queue.done(pod.uid);
   scheduler.scheduledEvents.placed(pod, nodeName);
+  const postBindStartedAt = profile.meter.start();
   for (const plugin of profile.plugins.postBind) plugin.postBind!(state, pod, nodeName);
+  profile.meter.point('PostBind', postBindStartedAt);
 }
 
 /** Everyone who was turned down because of this pod may try again. */

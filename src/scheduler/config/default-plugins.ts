@@ -22,6 +22,7 @@ export const DEFAULT_PLUGIN_LIST: readonly EnabledPlugin[] = [
   { name: 'ImageLocality', weight: 1 },
   { name: 'DefaultBinder' },
   { name: 'GangScheduling' },
+  { name: 'NodeDeclaredFeatures' },
 ];
 
 export const DEFAULT_PLUGINS: PluginsConfiguration = { multiPoint: { enabled: DEFAULT_PLUGIN_LIST } };

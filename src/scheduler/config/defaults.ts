@@ -18,4 +18,5 @@ export const DEFAULT_CONFIG: SchedulerConfiguration = {
   extenders: [],
   clientConnection: { kubeconfig: '', acceptContentTypes: '', contentType: 'application/vnd.kubernetes.protobuf', qps: 50, burst: 100 },
   pluginModules: [],
+  featureGates: {},
 };

@@ -17,6 +17,8 @@ export interface SchedulerConfiguration {
   readonly clientConnection: ClientConnectionConfiguration;
   /** Modules with plugins of others: a path each, loaded before profiles are built. */
   readonly pluginModules: readonly string[];
+  /** `--feature-gates`: what is not named is as upstream has it. */
+  readonly featureGates: Readonly<Record<string, boolean>>;
 }
 
 export interface LeaderElectionConfiguration {

@@ -1,5 +1,5 @@
 import { aggregateMessage, duplicate, invalidValue, notSupported, path, required, type FieldError, type Path } from '../../machinery/validation/field-error.ts';
-import type { ScoringStrategy } from '../plugins/node-resources-fit/scoring-strategy.ts';
+import type { ScoringStrategy, UtilizationShapePoint } from '../plugins/node-resources-fit/scoring-strategy.ts';
 import { SchedulerConfigurationError } from './strict-fields.ts';
 import type { ProfileConfiguration, SchedulerConfiguration } from './types.ts';
 
@@ -52,6 +52,7 @@ function validateArgs({ pluginConfig }: ProfileConfiguration, at: Path, errors: 
   validateStrategy(pluginConfig.get('NodeResourcesFit')?.['scoringStrategy'] as ScoringStrategy | undefined, at.key('NodeResourcesFit').child('scoringStrategy'), errors);
   const timeout = pluginConfig.get('VolumeBinding')?.['bindTimeoutSeconds'] as number | undefined;
   if (timeout !== undefined && timeout < 0) errors.push(invalidValue(at.key('VolumeBinding').child('bindTimeoutSeconds'), timeout, 'invalid BindTimeoutSeconds, should not be a negative value'));
+  validateShape((pluginConfig.get('VolumeBinding')?.['shape'] as UtilizationShapePoint[] | undefined) ?? [], at.key('VolumeBinding').child('shape'), errors);
 }
 
 function validateStrategy(strategy: ScoringStrategy | undefined, at: Path, errors: FieldError[]): void {
@@ -64,8 +65,12 @@ function validateStrategy(strategy: ScoringStrategy | undefined, at: Path, error
   if (strategy.type !== 'RequestedToCapacityRatio') return;
   const shape = strategy.requestedToCapacityRatio?.shape ?? [];
   if (shape.length === 0) errors.push(required(at.child('requestedToCapacityRatio', 'shape'), 'at least one point must be specified'));
+  validateShape(shape, at.child('requestedToCapacityRatio', 'shape'), errors);
+}
+
+function validateShape(shape: readonly UtilizationShapePoint[], at: Path, errors: FieldError[]): void {
   shape.forEach(({ utilization, score }, i) => {
-    const point = at.child('requestedToCapacityRatio', 'shape').index(i);
+    const point = at.index(i);
     if (utilization < 0 || utilization > 100) errors.push(invalidValue(point.child('utilization'), utilization, 'not in valid range [0, 100]'));
     if (i > 0 && utilization <= shape[i - 1]!.utilization) errors.push(invalidValue(point.child('utilization'), utilization, 'utilization values must be sorted in increasing order'));
     if (score < 0 || score > 10) errors.push(invalidValue(point.child('score'), score, 'not in valid range [0, 10]'));

@@ -92,7 +92,12 @@ export class Evaluation {
     const touched = this.#touched;
     if (touched.scoresTouched) this.#scores = undefined;
     if (touched.allTouched) this.#filterAll();
-    else for (const slot of touched.slots) this.#reevaluate(slot);
+    else if (touched.slots.length > 0) {
+      const { meter } = this.profile;
+      const startedAt = meter.start();
+      for (const slot of touched.slots) this.#reevaluate(slot);
+      this.#filtered(startedAt, touched.slots.length);
+    }
     touched.clear();
   }
 
@@ -113,7 +118,10 @@ export class Evaluation {
     const { nodes } = this.#cache.table;
     if (this.feasibleCount === 0) return undefined;
     if (this.feasibleCount === 1) return nodes[this.#answers.first()];
-    const slot = this.#scoreBoard().draw(this.#answers.feasible(), this.#random);
+    const board = this.#scoreBoard();
+    const startedAt = this.profile.meter.start();
+    const slot = board.draw(this.#answers.feasible(), this.#random);
+    this.profile.meter.point('Score', startedAt);
     return slot === undefined ? undefined : nodes[slot];
   }
 
@@ -261,13 +269,23 @@ export class Evaluation {
   }
 
   #runPreFilters(): boolean {
-    const { plugins } = this.profile;
+    const startedAt = this.profile.meter.start();
+    const passed = this.#askPreFilters();
+    this.profile.meter.point('PreFilter', startedAt, this.#preFilterFailure?.code);
+    return passed;
+  }
+
+  #askPreFilters(): boolean {
+    const { plugins, meter } = this.profile;
     const { skippedFilters } = this.state;
     skippedFilters.clear();
     this.#preFilterFailure = undefined;
     const results: { plugin: string; nodeNames: ReadonlySet<string> }[] = [];
     for (const plugin of plugins.preFilter) {
+      const startedAt = meter.start();
       const answer = plugin.preFilter!(this.state, this.#pod);
+      meter.plugin(plugin.name, 'PreFilter', startedAt, answer?.status?.code);
+      if (answer?.status?.code !== 'Skip') meter.evaluated(plugin.name, 'PreFilter');
       if (answer?.result?.nodeNames !== undefined) results.push({ plugin: plugin.name, nodeNames: answer.result.nodeNames });
       const status = answer?.status;
       if (status === undefined) continue;
@@ -296,7 +314,28 @@ export class Evaluation {
     this.#answers.reset(table.capacity);
     this.#scores = undefined;
     this.tried = undefined;
+    const startedAt = this.profile.meter.start();
     for (let slot = 0; slot < table.end; slot++) this.#answer(slot);
+    this.#filtered(startedAt, table.nodeCount);
+    this.#timeFilters();
+  }
+
+  #filtered(startedAt: number, nodes: number): void {
+    const { meter } = this.profile;
+    meter.point('Filter', startedAt, this.feasibleCount > 0 ? undefined : 'Unschedulable');
+    for (const name of this.#filterNames) meter.evaluated(name, 'Filter', nodes);
+  }
+
+  /** One node is sample enough of how long each filter takes. */
+  #timeFilters(): void {
+    const node = this.#cache.table.nodes.find((n) => n?.exists);
+    const { meter } = this.profile;
+    if (node === undefined) return;
+    for (const { plugin, run } of this.#filters) {
+      const startedAt = meter.start();
+      const status = run(node);
+      meter.plugin(plugin.name, 'Filter', startedAt, status?.code);
+    }
   }
 
   #reevaluate(slot: number): void {

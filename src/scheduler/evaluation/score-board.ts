@@ -57,6 +57,7 @@ export class ScoreBoard {
     this.#runPreScores(profile, feasible);
     for (const { plugin, weight } of profile.plugins.score) if (!state.skippedScores.has(plugin.name)) this.#enlist(plugin, weight);
     for (let i = 0; i < feasible.count; i++) this.#score(feasible.slots[i]!);
+    this.#timeScores(profile, feasible);
     if (this.#combined.length > 0) return;
     const scores = new Float64Array(table.end).fill(-Infinity);
     for (let i = 0; i < feasible.count; i++) scores[feasible.slots[i]!] = this.#local[feasible.slots[i]!]!;
@@ -124,12 +125,18 @@ export class ScoreBoard {
 
   #runPreScores(profile: Profile, feasible: FeasibleNodes): void {
     const { skippedScores } = this.#state;
+    const { meter } = profile;
     skippedScores.clear();
+    const startedAt = meter.start();
     for (const plugin of profile.plugins.preScore) {
+      const pluginStartedAt = meter.start();
       const status = plugin.preScore!(this.#state, this.#pod, feasible);
+      meter.plugin(plugin.name, 'PreScore', pluginStartedAt, status?.code);
+      if (status?.code !== 'Skip') meter.evaluated(plugin.name, 'PreScore');
       if (status?.code === 'Skip') skippedScores.add(plugin.name);
       else if (status !== undefined) throw new Error(`running PreScore plugin ${JSON.stringify(plugin.name)}: ${status.message}`);
     }
+    meter.point('PreScore', startedAt);
   }
 
   #enlist(plugin: Plugin, weight: number): void {
@@ -141,6 +148,19 @@ export class ScoreBoard {
     const run: BoundScore = plugin.bindScore?.(this.#state, this.#pod) ?? ((node) => plugin.score!(this.#state, this.#pod, node));
     if (plugin.normalizeScores === undefined) this.#localScores.push({ plugin, weight, run });
     else this.#combined.push({ plugin, weight, raw: { values: new Float64Array(this.#table.capacity), run }, last });
+  }
+
+  /** One node is sample enough of how long each score takes. */
+  #timeScores({ meter }: Profile, { slots, count }: FeasibleNodes): void {
+    const node = count === 0 ? undefined : this.#table.nodes[slots[0]!];
+    if (node === undefined) return;
+    for (const { plugin, run } of [...this.#localScores, ...this.#combined.map(({ plugin: p, raw }) => ({ plugin: p, run: raw?.run }))]) {
+      meter.evaluated(plugin.name, 'Score', count);
+      const startedAt = meter.start();
+      if (run === undefined) continue;
+      run(node);
+      meter.plugin(plugin.name, 'Score', startedAt);
+    }
   }
 
   #score(slot: number): void {

@@ -2,6 +2,7 @@
 import { EXTENSION_POINTS, type EnabledPlugin, type ExtensionPoint, type PluginSet, type PluginsConfiguration, type ProfileConfiguration } from '../config/types.ts';
 import type { Handle } from './handle.ts';
 import type { Plugin } from './plugin.ts';
+import { PointMeter } from './point-meter.ts';
 import { Profile } from './profile.ts';
 
 export type PluginFactory = (args: Readonly<Record<string, unknown>>, handle: Handle) => Plugin;
@@ -40,7 +41,7 @@ export function buildProfile(config: ProfileConfiguration, registry: PluginRegis
   const queueSort = only('queueSort');
   if (queueSort.length !== 1) throw new ProfileError(`creating profile for scheduler name ${config.schedulerName}: ${queueSort.length === 0 ? 'no queue sort plugin is enabled' : 'only one queue sort plugin can be enabled'}`);
   if (at('bind').length === 0) throw new ProfileError(`creating profile for scheduler name ${config.schedulerName}: at least one bind plugin is needed`);
-  return new Profile(config.schedulerName, {
+  const pointPlugins = {
     preEnqueue: only('preEnqueue'),
     queueSort: queueSort[0]!,
     preFilter: only('preFilter'),
@@ -53,7 +54,8 @@ export function buildProfile(config: ProfileConfiguration, registry: PluginRegis
     preBind: only('preBind'),
     bind: only('bind'),
     postBind: only('postBind'),
-  });
+  };
+  return new Profile(config.schedulerName, pointPlugins, new PointMeter(handle.metrics, config.schedulerName, handle.clock));
 }
 
 /**

@@ -28,6 +28,8 @@ export interface Handle {
   readonly metrics: SchedulerMetrics;
   readonly extenders: readonly Extender[];
   readonly schedulerName: string;
+  /** Those that were set; `featureEnabled` knows the others. */
+  readonly featureGates: Readonly<Record<string, boolean>>;
   /** Pods that Permit holds back. */
   readonly waitingPods: WaitingPods;
   /** Work that outlives the decision; it ends with the scheduler. */

@@ -2,6 +2,7 @@
 import type { PodInfo } from '../cache/pod-info.ts';
 import { Action } from './cluster-event.ts';
 import type { EventInterest, Plugin } from './plugin.ts';
+import type { PointMeter } from './point-meter.ts';
 
 /** Turns pods down when there is no node at all. */
 export const NO_NODES_REJECTOR = 'NoNodes';
@@ -26,13 +27,15 @@ export interface ProfilePlugins {
 export class Profile {
   readonly schedulerName: string;
   readonly plugins: ProfilePlugins;
+  readonly meter: PointMeter;
   readonly interests: ReadonlyMap<string, readonly EventInterest[] | undefined>;
   /** Everyone whose answers decide where a pod goes. */
   readonly #deciding: readonly Plugin[];
   readonly #shareable: boolean;
 
-  constructor(schedulerName: string, plugins: ProfilePlugins) {
+  constructor(schedulerName: string, plugins: ProfilePlugins, meter: PointMeter) {
     this.schedulerName = schedulerName;
+    this.meter = meter;
     this.plugins = plugins;
     const all = new Map<string, Plugin>();
     for (const list of [plugins.preEnqueue, plugins.preFilter, plugins.filter, plugins.reserve, plugins.permit, plugins.preBind]) for (const p of list) all.set(p.name, p);

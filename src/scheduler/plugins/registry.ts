@@ -7,6 +7,7 @@ import { gangScheduling } from './gang-scheduling/gang-scheduling.ts';
 import { imageLocality } from './image-locality/image-locality.ts';
 import { interPodAffinity } from './inter-pod-affinity/inter-pod-affinity.ts';
 import { nodeAffinity } from './node-affinity/node-affinity.ts';
+import { nodeDeclaredFeatures } from './node-declared-features/node-declared-features.ts';
 import { nodeName } from './node-name/node-name.ts';
 import { nodePorts } from './node-ports/node-ports.ts';
 import { nodeResourcesBalancedAllocation } from './node-resources-balanced-allocation/node-resources-balanced-allocation.ts';
@@ -28,6 +29,7 @@ export const plugins = {
   NodeName: () => nodeName(),
   TaintToleration: (_args, { cache }) => taintToleration(cache),
   NodeAffinity: (args) => nodeAffinity(args),
+  NodeDeclaredFeatures: (_args, handle) => nodeDeclaredFeatures(handle),
   NodePorts: () => nodePorts(),
   NodeResourcesFit: (args, { cache }) => nodeResourcesFit(args, cache),
   VolumeRestrictions: (_args, handle) => volumeRestrictions(handle),

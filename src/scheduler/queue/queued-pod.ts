@@ -21,6 +21,8 @@ export interface QueuedPod {
   rejectors: ReadonlySet<string>;
   /** Of these, who waits for somebody else's work: no backoff after it is done. */
   pendingRejectors: ReadonlySet<string>;
+  /** Whether those who turned it down count it. */
+  countedRejectors: boolean;
   /** Held back by PreEnqueue: it does not even try. */
   gated: boolean;
   /** Whether it came back only because it had waited too long. */
@@ -40,6 +42,7 @@ export function queuedPod(pod: PodInfo, profile: Profile, now: number): QueuedPo
     consecutiveErrors: 0,
     rejectors: new Set(),
     pendingRejectors: new Set(),
+    countedRejectors: false,
     gated: false,
     flushed: false,
   };

@@ -13,12 +13,12 @@ import { PodInfo } from '../cache/pod-info.ts';
 import { surelySameShape } from '../cache/pod-shape.ts';
 import { UNSCHEDULABLE_TIMEOUT, type ClusterEvent } from '../framework/cluster-event.ts';
 import type { Profile } from '../framework/profile.ts';
-import type { SchedulerMetrics } from '../metrics.ts';
+import { byTwoLabels, type SchedulerMetrics } from '../metrics.ts';
 import { InFlightEvents } from './in-flight-events.ts';
 import { PodHeap } from './pod-heap.ts';
 import { podUpdateEvents } from './pod-update-events.ts';
 import { queuedPod, type QueuedPod } from './queued-pod.ts';
-import { UnschedulablePods, worthOf, type Worth } from './unschedulable-pods.ts';
+import { UnschedulablePods, worthOf, type HintTiming, type Worth } from './unschedulable-pods.ts';
 
 export interface SchedulingQueueOptions {
   readonly clock: Clock;
@@ -36,7 +36,8 @@ export class SchedulingQueue {
   readonly #pods = new Map<string, QueuedPod>();
   readonly #active: PodHeap;
   readonly #backoff: PodHeap;
-  readonly #unschedulable = new UnschedulablePods();
+  readonly #unschedulable: UnschedulablePods;
+  readonly #hintTiming: HintTiming;
   readonly #inFlight = new InFlightEvents();
   #wake: (() => void) | undefined;
   #backoffTimer: { at: number; timer: Timer } | undefined;
@@ -47,6 +48,8 @@ export class SchedulingQueue {
     this.#active = new PodHeap(less);
     this.#backoff = new PodHeap((a, b) => this.#backoffUntil(a) < this.#backoffUntil(b));
     const { metrics } = options;
+    this.#hintTiming = hintTiming(metrics, options.clock);
+    this.#unschedulable = new UnschedulablePods(this.#hintTiming);
     metrics.pendingPods.collect(() => this.#active.size, { queue: 'active' });
     metrics.pendingPods.collect(() => this.#backoff.size, { queue: 'backoff' });
     metrics.pendingPods.collect(() => this.#gatedCount(), { queue: 'gated' });
@@ -104,7 +107,7 @@ export class SchedulingQueue {
     if (queued.place === 'in-flight') for (const happened of events) this.#inFlight.record({ event: happened, before, after });
     if (!waiting) return;
     for (const happened of events) {
-      const worth = queued.gated ? this.#stillGated(queued) : worthOf(queued, happened, before, after);
+      const worth = queued.gated ? this.#stillGated(queued) : worthOf(queued, { happened, before, after }, this.#hintTiming);
       if (worth === 'no') continue;
       this.#requeue(queued, worth, happened.label);
       return;
@@ -116,6 +119,7 @@ export class SchedulingQueue {
     const queued = this.#pods.get(uid);
     if (queued === undefined) return;
     this.#pods.delete(uid);
+    this.#countRejectors(queued, -1);
     this.#leave(queued);
     queued.place = 'gone';
     this.#inFlight.done(uid);
@@ -142,6 +146,7 @@ export class SchedulingQueue {
   }
 
   #start(queued: QueuedPod): QueuedPod {
+    this.#countRejectors(queued, -1);
     queued.move++;
     queued.place = 'in-flight';
     queued.attempts++;
@@ -185,6 +190,7 @@ export class SchedulingQueue {
     queued.timestamp = this.#options.clock.now();
     queued.rejectors = why.rejectors;
     queued.pendingRejectors = why.pendingRejectors;
+    this.#countRejectors(queued, 1);
     if (why.failed) queued.consecutiveErrors++;
     else {
       queued.consecutiveErrors = 0;
@@ -197,7 +203,7 @@ export class SchedulingQueue {
       return;
     }
     for (const { event: happened, before, after } of meanwhile) {
-      const worth = worthOf(queued, happened, before, after);
+      const worth = worthOf(queued, { happened, before, after }, this.#hintTiming);
       if (worth === 'no') continue;
       this.#requeue(queued, worth, happened.label);
       return;
@@ -250,9 +256,11 @@ export class SchedulingQueue {
     for (const plugin of queued.profile.plugins.preEnqueue) {
       const status = plugin.preEnqueue!(queued.pod);
       if (status === undefined) continue;
+      this.#countRejectors(queued, -1);
       queued.gated = true;
       queued.rejectors = new Set([plugin.name]);
       queued.pendingRejectors = new Set();
+      this.#countRejectors(queued, 1);
       queued.place = 'unschedulable';
       queued.move++;
       this.#unschedulable.add(queued);
@@ -265,6 +273,14 @@ export class SchedulingQueue {
     this.#active.push(queued);
     metrics.incoming('active', label);
     this.#wake?.();
+  }
+
+  /** Who turned the pod down counts it until it is tried again. */
+  #countRejectors(queued: QueuedPod, by: 1 | -1): void {
+    if (queued.countedRejectors === (by === 1)) return;
+    queued.countedRejectors = by === 1;
+    const { unschedulablePods } = this.#options.metrics;
+    for (const names of [queued.rejectors, queued.pendingRejectors]) for (const plugin of names) unschedulablePods.inc({ plugin, profile: queued.profile.schedulerName }, by);
   }
 
   #stillGated(queued: QueuedPod): Worth {
@@ -327,3 +343,13 @@ export class SchedulingQueue {
   }
 }
 
+function hintTiming(metrics: SchedulerMetrics, clock: Clock): HintTiming {
+  const childOf = byTwoLabels((pluginAndHint, event) => {
+    const [plugin = '', hint = ''] = pluginAndHint.split(' ');
+    return metrics.hintDuration.child({ plugin, event, hint });
+  });
+  return {
+    now: () => clock.monotonic(),
+    told: ({ plugin, event, helps, startedAt }) => childOf(`${plugin} ${helps ? 'Queue' : 'QueueSkip'}`, event).observe((clock.monotonic() - startedAt) / 1000),
+  };
+}

@@ -20,9 +20,22 @@ interface Waiting {
   readonly groups: Map<unknown, Group>;
 }
 
+/** Told how long each queueing hint took, and what it said. */
+export type HintMeter = (hint: { readonly plugin: string; readonly event: string; readonly helps: boolean; readonly startedAt: number }) => void;
+
+export interface HintTiming {
+  now(): number;
+  readonly told: HintMeter;
+}
+
 export class UnschedulablePods {
+  readonly #timing: HintTiming;
   readonly #waiting = new Map<string, Waiting>();
   readonly #keys = new Map<QueuedPod, { waiting: string; group: unknown }>();
+
+  constructor(timing: HintTiming) {
+    this.#timing = timing;
+  }
 
   get size(): number {
     return this.#keys.size;
@@ -64,7 +77,7 @@ export class UnschedulablePods {
       const interests = interestsIn(waiting, happened);
       if (interests.length === 0) continue;
       for (const { representative, pods } of waiting.groups.values()) {
-        const worth = decide(interests, representative, happened, before, after);
+        const worth = decide(interests, representative, { happened, before, after }, this.#timing);
         if (worth !== 'no') for (const queued of pods) found.push({ queued, worth });
       }
     }
@@ -72,20 +85,27 @@ export class UnschedulablePods {
   }
 }
 
+interface Happening {
+  readonly happened: ClusterEvent;
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
 /** Whether an event is worth another try of one pod. */
-export function worthOf(queued: QueuedPod, happened: ClusterEvent, before: unknown, after: unknown): Worth {
-  return decide(interestsIn(queued, happened), queued, happened, before, after);
+export function worthOf(queued: QueuedPod, happening: Happening, timing: HintTiming): Worth {
+  return decide(interestsIn(queued, happening.happened), queued, happening, timing);
 }
 
 interface Interested {
+  readonly plugin: string;
   readonly pending: boolean;
   readonly interest: EventInterest | undefined;
 }
 
 function interestsIn(waiting: Pick<Waiting, 'rejectors' | 'pendingRejectors' | 'profile'>, happened: ClusterEvent): Interested[] {
   /** Nobody in particular turned it down: something failed, and anything may help. */
-  if (waiting.rejectors.size + waiting.pendingRejectors.size === 0) return [{ pending: false, interest: undefined }];
-  if (happened.resource === '*') return [{ pending: false, interest: undefined }];
+  if (waiting.rejectors.size + waiting.pendingRejectors.size === 0) return [{ plugin: '', pending: false, interest: undefined }];
+  if (happened.resource === '*') return [{ plugin: '', pending: false, interest: undefined }];
   const found: Interested[] = [];
   for (const [names, pending] of [
     [waiting.pendingRejectors, true],
@@ -93,17 +113,22 @@ function interestsIn(waiting: Pick<Waiting, 'rejectors' | 'pendingRejectors' | '
   ] as const) {
     for (const name of names) {
       const interests = waiting.profile.interests.get(name);
-      if (interests === undefined) found.push({ pending, interest: undefined });
-      else for (const interest of interests) if (matchesEvent(interest, happened)) found.push({ pending, interest });
+      if (interests === undefined) found.push({ plugin: name, pending, interest: undefined });
+      else for (const interest of interests) if (matchesEvent(interest, happened)) found.push({ plugin: name, pending, interest });
     }
   }
   return found;
 }
 
-function decide(interests: readonly Interested[], queued: QueuedPod, happened: ClusterEvent, before: unknown, after: unknown): Worth {
+function decide(interests: readonly Interested[], queued: QueuedPod, { happened, before, after }: Happening, timing: HintTiming): Worth {
   let worth: Worth = 'no';
-  for (const { pending, interest } of interests) {
-    if (interest?.hint !== undefined && !interest.hint(queued.pod, before, after, happened)) continue;
+  for (const { plugin, pending, interest } of interests) {
+    if (interest?.hint !== undefined) {
+      const startedAt = timing.now();
+      const helps = interest.hint(queued.pod, before, after, happened);
+      timing.told({ plugin, event: happened.label, helps, startedAt });
+      if (!helps) continue;
+    }
     if (pending) return 'at-once';
     worth = 'after-backoff';
   }

@@ -10,10 +10,12 @@ import type { Handle } from '../../framework/handle.ts';
 import type { Plugin } from '../../framework/plugin.ts';
 import { errorStatus, skip, Status, unresolvable, unschedulable } from '../../framework/status.ts';
 import { selectorMatcher } from '../node-affinity/node-selector.ts';
+import { normalizeByMaximum } from '../normalize.ts';
 import { allocate } from './allocator.ts';
 import { claimsOf, isReservedFor, MAX_RESERVED } from './claims.ts';
 import { usageOf, type DeviceUsage } from './device-usage.ts';
 import { poolsOf } from './pools.ts';
+import { preferenceScore } from './preference-score.ts';
 import { requestsOf, type RequestToMeet } from './requests.ts';
 
 const NAME = 'DynamicResources';
@@ -135,6 +137,13 @@ export function dynamicResources(handle: Handle): Plugin {
       }
       return { status: unschedulable('still not schedulable') };
     },
+    score(state, _pod, node) {
+      const data = state.get<State>(NAME);
+      const found = data?.found.get(node.name);
+      return data === undefined || found === undefined ? 0 : preferenceScore(data.toAllocate.map(({ claim }) => claim), found);
+    },
+    preScore: (state) => ((state.get<State>(NAME)?.toAllocate.length ?? 0) === 0 ? skip() : undefined),
+    normalizeScores: (_state, _pod, { count }, scores) => normalizeByMaximum(scores, count, false),
     reserve(state, _pod, nodeName) {
       const data = state.get<State>(NAME);
       if (data === undefined || data.toAllocate.length === 0) return undefined;

@@ -58,8 +58,14 @@ export function bindStrategy(strategy: ScoringStrategy, table: NodeTable, pod: P
 }
 
 function ratioScorer(shape: readonly UtilizationShapePoint[]): Scorer {
+  const at = scoreAtUtilization(shape);
+  return (requested, capacity) => at(capacity === 0 || requested > capacity ? 100 : 100 - Math.floor(((capacity - requested) * 100) / capacity));
+}
+
+/** Between the points of the shape, scores lie on straight lines. */
+export function scoreAtUtilization(shape: readonly UtilizationShapePoint[]): (utilization: number) => number {
   const points = shape.map(({ utilization, score }) => ({ utilization, score: score * (MAX_NODE_SCORE / MAX_CUSTOM_SCORE) }));
-  const at = (utilization: number): number => {
+  return (utilization) => {
     for (let i = 0; i < points.length; i++) {
       if (utilization > points[i]!.utilization) continue;
       if (i === 0) return points[0]!.score;
@@ -68,5 +74,4 @@ function ratioScorer(shape: readonly UtilizationShapePoint[]): Scorer {
     }
     return points.at(-1)?.score ?? 0;
   };
-  return (requested, capacity) => at(capacity === 0 || requested > capacity ? 100 : 100 - Math.floor(((capacity - requested) * 100) / capacity));
 }

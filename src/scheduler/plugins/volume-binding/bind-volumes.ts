@@ -21,7 +21,7 @@ export async function bindVolumes(handle: Handle, options: BindVolumesOptions): 
   const { plan, nodeName, signal, timeoutMs } = options;
   const { client, clock } = handle;
   for (const { claim, volume } of plan.bindings) await client.resource('v1/persistentvolumes').update(claimedBy(volume, claim), { signal });
-  for (const claim of plan.provisions) await client.resource('v1/persistentvolumeclaims').update(provisionedOn(claim, nodeName), { signal });
+  for (const { claim } of plan.provisions) await client.resource('v1/persistentvolumeclaims').update(provisionedOn(claim, nodeName), { signal });
   const end = clock.monotonic() + timeoutMs;
   for (;;) {
     const outcome = allBound(handle, options);
@@ -39,7 +39,7 @@ function allBound(handle: Handle, { plan, nodeName }: BindVolumesOptions): boole
     if (now === undefined) return errorStatus(new Error(`binding volumes: could not find v1.PersistentVolumeClaim "${claim.metadata.namespace}/${claim.metadata.name}"`));
     if (!isFullyBound(now)) return false;
   }
-  for (const claim of plan.provisions) {
+  for (const { claim } of plan.provisions) {
     const now = current(claim);
     if (now === undefined) return errorStatus(new Error(`binding volumes: could not find v1.PersistentVolumeClaim "${claim.metadata.namespace}/${claim.metadata.name}"`));
     if (isFullyBound(now)) continue;

@@ -9,8 +9,8 @@ import { requestedBytes } from './find-matching-volume.ts';
 export const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
 const NO_PROVISIONER = 'kubernetes.io/no-provisioner';
 
-/** Whether a volume could be made for the claim on the node; what keeps it from it otherwise. */
-export function provisionable(claim: PersistentVolumeClaim, node: NodeInfo, listers: Listers): 'yes' | 'no' | 'no space' {
+/** Whether a volume could be made for the claim on the node, and in how much space; what keeps it from it otherwise. */
+export function provisionable(claim: PersistentVolumeClaim, node: NodeInfo, listers: Listers): { readonly freeBytes: number | undefined } | 'no' | 'no space' {
   const selected = claim.metadata.annotations?.[SELECTED_NODE];
   if (selected !== undefined && selected !== node.name) return 'no';
   const storageClass = listers.get('storage.k8s.io/v1/storageclasses', storageClassOf(claim));
@@ -18,18 +18,19 @@ export function provisionable(claim: PersistentVolumeClaim, node: NodeInfo, list
   const terms = storageClass.allowedTopologies ?? [];
   const allowed = terms.length === 0 || terms.some((term) => (term.matchLabelExpressions ?? []).every(({ key, values }) => node.labels[key] !== undefined && values.includes(node.labels[key])));
   if (!allowed) return 'no';
-  return hasCapacity(claim, storageClass.provisioner, node, listers) ? 'yes' : 'no space';
+  return capacityFor(claim, storageClass.provisioner, node, listers) ?? 'no space';
 }
 
 /** Drivers that publish their free space are believed; the others are trusted. */
-function hasCapacity(claim: PersistentVolumeClaim, provisioner: string, node: NodeInfo, listers: Listers): boolean {
+function capacityFor(claim: PersistentVolumeClaim, provisioner: string, node: NodeInfo, listers: Listers): { readonly freeBytes: number | undefined } | undefined {
   const driver = listers.get('storage.k8s.io/v1/csidrivers', provisioner);
-  if (driver?.spec.storageCapacity !== true) return true;
+  if (driver?.spec.storageCapacity !== true) return { freeBytes: undefined };
   const wanted = requestedBytes(claim);
   const className = storageClassOf(claim);
-  return listers.list('storage.k8s.io/v1/csistoragecapacities').some((capacity) => {
+  const found = listers.list('storage.k8s.io/v1/csistoragecapacities').find((capacity) => {
     if (capacity.storageClassName !== className || capacity.nodeTopology === undefined) return false;
     const largest = capacity.maximumVolumeSize ?? capacity.capacity;
     return largest !== undefined && wholeValue(largest) >= wanted && labelSelectorAsSelector(capacity.nodeTopology).matches(node.labels);
   });
+  return found && { freeBytes: found.capacity === undefined ? undefined : wholeValue(found.capacity) };
 }

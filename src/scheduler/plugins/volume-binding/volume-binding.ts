@@ -2,18 +2,23 @@ import type { PersistentVolume, PersistentVolumeClaim } from '../../../api/gener
 import type { NodeInfo } from '../../cache/node-info.ts';
 import type { PodInfo } from '../../cache/pod-info.ts';
 import { Action, ANY_UPDATE } from '../../framework/cluster-event.ts';
+import { featureEnabled } from '../../framework/feature-gates.ts';
 import type { Handle } from '../../framework/handle.ts';
 import type { Plugin } from '../../framework/plugin.ts';
 import { skip, Status, unresolvable } from '../../framework/status.ts';
+import type { UtilizationShapePoint } from '../node-resources-fit/scoring-strategy.ts';
 import { claimSignature, claimVolumes, isFullyBound, storageClassOf } from '../pod-claims.ts';
 import { AssumeCache } from './assume-cache.ts';
 import { bindVolumes } from './bind-volumes.ts';
+import { capacityScorer, DEFAULT_SHAPE } from './capacity-score.ts';
 import { findMatchingVolume, matchesNode, requestedBytes } from './find-matching-volume.ts';
 import { provisionable, SELECTED_NODE } from './provisioning.ts';
 import { claimedBy, provisionedOn, type VolumePlan } from './volume-plan.ts';
 
 export interface VolumeBindingArgs {
   readonly bindTimeoutSeconds?: number;
+  /** Points of the score by utilization, where storage capacity is scored at all. */
+  readonly shape?: readonly UtilizationShapePoint[];
 }
 
 const NAME = 'VolumeBinding';
@@ -37,6 +42,7 @@ export function volumeBinding(args: VolumeBindingArgs, handle: Handle): Plugin {
   const claims = new AssumeCache<PersistentVolumeClaim>((key) => listers.get('v1/persistentvolumeclaims', key));
   const volumes = new AssumeCache<PersistentVolume>((key) => listers.get('v1/persistentvolumes', key));
   const timeoutMs = (args.bindTimeoutSeconds ?? 600) * 1000;
+  const scoreOf = featureEnabled(handle.featureGates, 'StorageCapacityScoring') ? capacityScorer(args.shape ?? DEFAULT_SHAPE) : undefined;
 
   const isDelayed = (claim: PersistentVolumeClaim): boolean | string => {
     const className = storageClassOf(claim);
@@ -71,7 +77,7 @@ export function volumeBinding(args: VolumeBindingArgs, handle: Handle): Plugin {
       else if (!matchesNode(volume, node)) reasons.add(REASONS.node);
     }
     const bindings: { claim: PersistentVolumeClaim; volume: PersistentVolume }[] = [];
-    const provisions: PersistentVolumeClaim[] = [];
+    const provisions: { claim: PersistentVolumeClaim; freeBytes: number | undefined }[] = [];
     const taken = new Set<string>();
     const all = delayed.length === 0 ? [] : listers.list('v1/persistentvolumes').map((v) => volumes.get(v.metadata.name ?? '') ?? v);
     for (const claim of delayed) {
@@ -83,7 +89,7 @@ export function volumeBinding(args: VolumeBindingArgs, handle: Handle): Plugin {
         continue;
       }
       const answer = provisionable(claim, node, listers);
-      if (answer === 'yes') provisions.push(claim);
+      if (typeof answer === 'object') provisions.push({ claim, freeBytes: answer.freeBytes });
       else reasons.add(answer === 'no space' ? REASONS.space : REASONS.bind);
     }
     return reasons.size > 0 ? new Status('UnschedulableAndUnresolvable', [...reasons]) : { bindings, provisions };
@@ -107,16 +113,21 @@ export function volumeBinding(args: VolumeBindingArgs, handle: Handle): Plugin {
       data.plans.set(node.name, result);
       return undefined;
     },
+    preScore: (state) => (scoreOf === undefined || (state.get<State>(NAME)?.plans.size ?? 0) === 0 ? skip() : undefined),
+    score(state, _pod, node) {
+      const chosen = state.get<State>(NAME)?.plans.get(node.name);
+      return chosen === undefined || scoreOf === undefined ? 0 : scoreOf(chosen);
+    },
     reserve(state, _pod, nodeName) {
       const chosen = state.get<State>(NAME)?.plans.get(nodeName);
       for (const { claim, volume } of chosen?.bindings ?? []) volumes.assume(claimedBy(volume, claim));
-      for (const claim of chosen?.provisions ?? []) claims.assume(provisionedOn(claim, nodeName));
+      for (const { claim } of chosen?.provisions ?? []) claims.assume(provisionedOn(claim, nodeName));
       return undefined;
     },
     unreserve(state, _pod, nodeName) {
       const chosen = state.get<State>(NAME)?.plans.get(nodeName);
       for (const { volume } of chosen?.bindings ?? []) volumes.restore(volume.metadata.name ?? '');
-      for (const claim of chosen?.provisions ?? []) claims.restore(`${claim.metadata.namespace}/${claim.metadata.name}`);
+      for (const { claim } of chosen?.provisions ?? []) claims.restore(`${claim.metadata.namespace}/${claim.metadata.name}`);
     },
     preBindNeeded(state, _pod, nodeName) {
       const chosen = state.get<State>(NAME)?.plans.get(nodeName);

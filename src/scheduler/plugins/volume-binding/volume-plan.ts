@@ -4,7 +4,8 @@ import { SELECTED_NODE } from './provisioning.ts';
 /** What is to be done for a pod's claims on one node. */
 export interface VolumePlan {
   readonly bindings: readonly { readonly claim: PersistentVolumeClaim; readonly volume: PersistentVolume }[];
-  readonly provisions: readonly PersistentVolumeClaim[];
+  /** Volumes to be made, and how much space the driver says there is for them; undefined when it does not say. */
+  readonly provisions: readonly { readonly claim: PersistentVolumeClaim; readonly freeBytes: number | undefined }[];
 }
 
 /** The volume with the claim written on it, as the volume controller would. */

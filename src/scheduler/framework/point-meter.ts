@@ -1,0 +1,46 @@
+import type { Clock } from '../../kernel/index.ts';
+import { byTwoLabels, type SchedulerMetrics } from '../metrics.ts';
+import type { ExtensionPointName } from './plugin.ts';
+import type { Code } from './status.ts';
+
+/** Of the calls of plugins, one in so many is timed: a number that has nothing in common with how many plugins there are. */
+const TIMED_ONE_IN = 11;
+
+type Outcome = Code | 'Success';
+
+/** How long the extension points of a profile and their plugins take, and how often plugins take part. */
+export class PointMeter {
+  readonly #clock: Clock;
+  #calls = 0;
+  readonly #point: (point: string, status: string) => { observe(seconds: number): void };
+  readonly #plugin: (pluginAndPoint: string, status: string) => { observe(seconds: number): void };
+  readonly #evaluations: (plugin: string, point: string) => { inc(by?: number): void };
+
+  constructor(metrics: SchedulerMetrics, profile: string, clock: Clock) {
+    this.#clock = clock;
+    this.#point = byTwoLabels((point, status) => metrics.extensionPointDuration.child({ extension_point: point, status, profile }));
+    this.#plugin = byTwoLabels((both, status) => {
+      const [plugin = '', point = ''] = both.split(' ');
+      return metrics.pluginDuration.child({ plugin, extension_point: point, status });
+    });
+    this.#evaluations = byTwoLabels((plugin, point) => metrics.pluginEvaluations.child({ plugin, extension_point: point, profile }));
+  }
+
+  start(): number {
+    return this.#clock.monotonic();
+  }
+
+  point(point: ExtensionPointName, startedAt: number, status: Outcome = 'Success'): void {
+    this.#point(point, status).observe((this.#clock.monotonic() - startedAt) / 1000);
+  }
+
+  plugin(plugin: string, point: ExtensionPointName, startedAt: number, status: Outcome = 'Success'): void {
+    if (this.#calls++ % TIMED_ONE_IN !== 0) return;
+    this.#plugin(`${plugin} ${point}`, status).observe((this.#clock.monotonic() - startedAt) / 1000);
+  }
+
+  /** The plugin looked at so many nodes, or at the pod once. */
+  evaluated(plugin: string, point: ExtensionPointName, times = 1): void {
+    this.#evaluations(plugin, point).inc(times);
+  }
+}

@@ -1,0 +1,18 @@
+import type { AllocationResult, ResourceClaim } from '../../../api/generated/resource-v1.ts';
+
+/** A request may name this many alternatives. */
+const MAX_ALTERNATIVES = 8;
+
+/** The earlier the alternatives that could be had on a node, the better; summed over all requests of all claims. */
+export function preferenceScore(claims: readonly ResourceClaim[], allocations: readonly AllocationResult[]): number {
+  let score = 0;
+  claims.forEach((claim, i) => {
+    const served = new Set(allocations[i]?.devices?.results?.map((result) => result.request));
+    for (const { name, firstAvailable } of claim.spec.devices?.requests ?? []) {
+      (firstAvailable ?? []).forEach((alternative, at) => {
+        if (served.has(`${name}/${alternative.name}`)) score += MAX_ALTERNATIVES - at;
+      });
+    }
+  });
+  return score;
+}
