@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,15 +9,31 @@ import * as draV1 from '../src/kubelet/dra/dra-v1.generated.ts';
 import * as podResources from '../src/kubelet/resources/pod-resources-v1.generated.ts';
 import { startNodeCluster, type NodeCluster } from './node-cluster.ts';
 import { requires } from './requires.ts';
+import { busyboxImage, pushImage } from './test-images.ts';
+import { REGISTRY_AUTHORIZATION, REGISTRY_PASSWORD, REGISTRY_USER, startRegistry, type TestRegistry } from './test-registry.ts';
 
 const missing = requires('root', 'runc', 'conmon', 'kubectl', 'busybox');
+const noRegistry = requires('docker-registry');
+
+/** A credential provider that knows the test's registry. */
+function installProvider(directory: string, host: string): { config: string; binDirectory: string } {
+  const answer = { kind: 'CredentialProviderResponse', apiVersion: 'credentialprovider.kubelet.k8s.io/v1', cacheKeyType: 'Registry', cacheDuration: '1h', auth: { [host]: { username: REGISTRY_USER, password: REGISTRY_PASSWORD } } };
+  writeFileSync(join(directory, 'provider'), `#!/bin/sh\ncat >> "${directory}/asked"\necho '${JSON.stringify(answer)}'\n`, { mode: 0o755 });
+  const config = join(directory, 'config.yaml');
+  writeFileSync(config, JSON.stringify({ apiVersion: 'kubelet.config.k8s.io/v1', kind: 'CredentialProviderConfig', providers: [{ name: 'provider', matchImages: [host], defaultCacheDuration: '1m', apiVersion: 'credentialprovider.kubelet.k8s.io/v1' }] }));
+  return { config, binDirectory: directory };
+}
 
 /** What a kubelet offers beyond running pods, with real containers. */
 describe.skipIf(missing)(`a node's kubelet${missing ? ` (${missing})` : ''}`, { timeout: 60_000 }, () => {
   let c: NodeCluster;
+  let registry: TestRegistry | undefined;
+  const plugins = mkdtempSync(join(os.tmpdir(), 'k8ts-providers-'));
   beforeAll(async () => {
+    registry = noRegistry ? undefined : await startRegistry({ authentication: true });
     c = await startNodeCluster({
       kubelet: {
+        ...(registry === undefined ? {} : { credentialProviders: installProvider(plugins, registry.host) }),
         shutdownGracePeriod: 6000,
         shutdownGracePeriodCriticalPods: 3000,
         cpuManagerPolicy: 'static',
@@ -28,7 +44,10 @@ describe.skipIf(missing)(`a node's kubelet${missing ? ` (${missing})` : ''}`, { 
       },
     });
   }, 60_000);
-  afterAll(() => c?.close(), 60_000);
+  afterAll(async () => {
+    await Promise.all([c?.close(), registry?.stop()]);
+    rmSync(plugins, { recursive: true, force: true });
+  }, 60_000);
 
   const pods = () => c.client.resource('v1/pods');
   const pod = (name: string): Promise<Pod> => pods().get({ namespace: 'default', name });
@@ -126,6 +145,15 @@ describe.skipIf(missing)(`a node's kubelet${missing ? ` (${missing})` : ''}`, { 
       announced.close();
       driver.close();
     }
+  });
+
+  it.skipIf(noRegistry)('pulls with credentials that a plugin has', async () => {
+    const host = registry?.host ?? '';
+    for (const tag of ['v1', 'v2']) await pushImage(busyboxImage(`app-${tag}`), { registry: registry?.url ?? '', repository: 'team/app', tag, authorization: REGISTRY_AUTHORIZATION });
+    for (const tag of ['v1', 'v2']) await make(`pulled-${tag}`, { image: `${host}/team/app:${tag}`, imagePullPolicy: 'Always' });
+    for (const tag of ['v1', 'v2']) await c.until('it runs', () => isReady(`pulled-${tag}`));
+    expect(readFileSync(join(plugins, 'asked'), 'utf8')).toBe(JSON.stringify({ kind: 'CredentialProviderRequest', apiVersion: 'credentialprovider.kubelet.k8s.io/v1', image: `${host}/team/app` }));
+    await c.ok('delete pod pulled-v1 pulled-v2 --now');
   });
 
   /** The last: nothing starts on this node any more. */

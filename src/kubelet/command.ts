@@ -57,6 +57,7 @@ export async function startKubeletCommand(ctx: Context, { values, given }: Parse
     cloudProvider: values['cloud-provider'],
     serving: await servingFiles(ctx, configuration, { values, names: [nodeName, ...nodeAddresses] }),
     certificateDirectory: directory,
+    ...credentialProviders(values),
     containerGc: { minAgeMs: values['minimum-container-ttl-duration'], maxPerContainer: values['maximum-dead-containers-per-container'], maxContainers: values['maximum-dead-containers'] },
   };
   const group = new RunGroup({ signal: ctx.signal, logger: ctx.logger });
@@ -154,6 +155,12 @@ async function servingFiles(ctx: Context, configuration: KubeletConfiguration, {
   const trusted = clientCa === undefined ? {} : { clientCa };
   if (tlsCertFile !== '') return { ...trusted, certificate: await fs.readFile(tlsCertFile, 'utf8'), privateKey: await fs.readFile(tlsPrivateKeyFile || tlsCertFile, 'utf8') };
   return serverTLSBootstrap ? trusted : { ...trusted, ...(await storedSelfSignedCertificate(ctx, values['cert-dir'], names)) };
+}
+
+function credentialProviders(values: Flags): Pick<KubeletConfig, 'credentialProviders'> {
+  const [config, binDirectory] = [values['image-credential-provider-config'], values['image-credential-provider-bin-dir']];
+  if ((config === undefined) !== (binDirectory === undefined)) throw new UsageError('--image-credential-provider-config and --image-credential-provider-bin-dir must be given together');
+  return config === undefined || binDirectory === undefined ? {} : { credentialProviders: { config, binDirectory } };
 }
 
 /** One address of each family that others can reach. */

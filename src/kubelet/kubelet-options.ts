@@ -37,6 +37,8 @@ export interface KubeletConfig extends KubeletConfiguration {
   readonly cloudProvider?: string;
   readonly nodeLabels?: Readonly<Record<string, string>>;
   readonly registerUnschedulable?: boolean;
+  /** `--image-credential-provider-config` and `--image-credential-provider-bin-dir`. */
+  readonly credentialProviders?: { readonly config: string; readonly binDirectory: string };
   /** How many dead containers stay, and how long. */
   readonly containerGc?: ContainerGcPolicy;
 }

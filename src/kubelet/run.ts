@@ -13,6 +13,7 @@ import { DeviceManager } from './devices/device-manager.ts';
 import { DraManager } from './dra/dra-manager.ts';
 import { EvictionManager } from './eviction/eviction-manager.ts';
 import { NodeObserver } from './eviction/observe-node.ts';
+import { CredentialProviders } from './images/credential-providers/credential-providers.ts';
 import { ImageManager } from './images/image-manager.ts';
 import { ImageGarbageCollector } from './images/image-garbage-collector.ts';
 import type { KubeletConfig, KubeletOptions } from './kubelet-options.ts';
@@ -144,10 +145,12 @@ export async function run(outer: Context, options: KubeletOptions): Promise<void
   const observer = new PodObserver(runtime);
   const imageVolumes = (): string[] => manager.activePods().flatMap(({ spec }) => (spec?.volumes ?? []).flatMap(({ image }) => image?.reference ?? []));
   const imageGc = new ImageGarbageCollector(inner, { runtime, config, reporter, imageVolumes, ...period('imageGc') });
-  const images = new ImageManager(inner, { runtime, events, parallelPulls: config.serializeImagePulls ? 1 : (config.maxParallelImagePulls ?? Infinity), onUse: (ref) => imageGc.used(ref) });
+  const tokens = new TokenManager(ctx.clock, client);
+  const providers = config.credentialProviders === undefined ? undefined : await CredentialProviders.open(inner, { ...config.credentialProviders, client, tokens });
+  const images = new ImageManager(inner, { runtime, events, parallelPulls: config.serializeImagePulls ? 1 : (config.maxParallelImagePulls ?? Infinity), onUse: (ref) => imageGc.used(ref), ...(providers === undefined ? {} : { nodeCredentials: (image: string, pod: Pod) => providers.credentialsFor(image, pod) }) });
   const probes = new ProbeManager(inner, { runtime, dial, events, wake });
   const volumes = new VolumeManager(
-    { client, clock: ctx.clock, logger: ctx.logger, mounter, nodeName: config.nodeName, rootDirectory: config.rootDirectory, configMaps, secrets, tokens: new TokenManager(ctx.clock, client), csi, podFacts: (pod: Pod) => podFacts({ node: facts }, pod) },
+    { client, clock: ctx.clock, logger: ctx.logger, mounter, nodeName: config.nodeName, rootDirectory: config.rootDirectory, configMaps, secrets, tokens, csi, podFacts: (pod: Pod) => podFacts({ node: facts }, pod) },
     events,
   );
   const gcPolicy = config.containerGc ?? DEFAULT_CONTAINER_GC;

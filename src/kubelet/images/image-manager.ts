@@ -3,7 +3,7 @@
  * woken when it has come, so that no slow registry holds a pod up when it shall be stopped.
  */
 import type { Container, EphemeralContainer, Pod, Secret } from '../../api/generated/core-v1.ts';
-import { CriError, type ContainerRuntime, type PodSandboxConfig } from '../../cri/index.ts';
+import { CriError, type AuthConfig, type ContainerRuntime, type PodSandboxConfig } from '../../cri/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import { formatDurationNanos } from '../../machinery/time/index.ts';
 import { BackOffTable } from '../pod/back-off.ts';
@@ -34,6 +34,8 @@ export interface ImageManagerOptions {
   /** How many images are pulled at once; one after the other unless told otherwise, as upstream. */
   readonly parallelPulls: number;
   readonly onUse?: (imageRef: string) => void;
+  /** Credentials that the node has of its own; those of the pod are tried first. */
+  readonly nodeCredentials?: (image: string, pod: Pod) => Promise<readonly AuthConfig[]>;
 }
 
 interface Pull {
@@ -160,7 +162,7 @@ export class ImageManager {
     else this.#running++;
     const startedAt = clock.monotonic();
     try {
-      const credentials = credentialsFor(image, await secrets());
+      const credentials = [...credentialsFor(image, await secrets()), ...((await this.#options.nodeCredentials?.(image, pod)) ?? [])];
       let failure: unknown;
       for (const auth of credentials.length === 0 ? [undefined] : credentials) {
         try {

@@ -2,6 +2,7 @@
 import type { Secret } from '../../api/generated/core-v1.ts';
 import type { AuthConfig } from '../../cri/index.ts';
 import { parseImage } from './image-reference.ts';
+import { matchRegistry } from './match-registry.ts';
 
 interface DockerAuth {
   readonly username?: string;
@@ -12,11 +13,11 @@ interface DockerAuth {
 }
 
 export function credentialsFor(image: string, secrets: readonly Secret[]): AuthConfig[] {
-  const { domain, path } = parseImage(image);
+  const { domain } = parseImage(image);
   const found: { readonly specificity: number; readonly auth: AuthConfig }[] = [];
   for (const secret of secrets) {
     for (const [registry, entry] of Object.entries(authsOf(secret))) {
-      const specificity = matchRegistry(registry, domain, path);
+      const specificity = matchRegistry(registry, image);
       if (specificity !== undefined) found.push({ specificity, auth: toAuth(entry, domain) });
     }
   }
@@ -34,27 +35,6 @@ function authsOf({ type, data = {} }: Secret): Record<string, DockerAuth> {
 }
 
 const decode = (base64: string | undefined): string => Buffer.from(base64 ?? '', 'base64').toString();
-
-/** How well `https://index.docker.io/v1/`, `*.example.com` or `host:5000/team` fits the image; undefined when it does not. */
-function matchRegistry(registry: string, domain: string, path: string): number | undefined {
-  const [host = '', ...rest] = registry.replace(/^https?:\/\//, '').split('/');
-  const prefix = rest.join('/').replace(/\/$/, '');
-  const scope = /^v[12]$/.test(prefix) ? '' : prefix;
-  if (!matchHost(host, domain)) return undefined;
-  if (scope !== '' && path !== scope && !path.startsWith(`${scope}/`)) return undefined;
-  return scope.length + (host.includes('*') ? 0 : 1);
-}
-
-function matchHost(pattern: string, domain: string): boolean {
-  const aliases = ['docker.io', 'index.docker.io', 'registry-1.docker.io'];
-  if (pattern === domain || (aliases.includes(pattern) && aliases.includes(domain))) return true;
-  const [patternHost = '', patternPort] = pattern.split(':');
-  const [host = '', port] = domain.split(':');
-  if (patternPort !== port) return false;
-  const wanted = patternHost.split('.');
-  const actual = host.split('.');
-  return wanted.length === actual.length && wanted.every((part, i) => new RegExp(`^${part.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '[^.]*')}$`).test(actual[i] ?? ''));
-}
 
 function toAuth(entry: DockerAuth, domain: string): AuthConfig {
   let { username = '', password = '' } = entry;

@@ -1,0 +1,125 @@
+/** Credentials of registries from the programs that the node's administrator has installed for it. */
+import { createHash } from 'node:crypto';
+import fs from 'node:fs/promises';
+import path from 'node:path';
+import type { Pod } from '../../../api/generated/core-v1.ts';
+import type { Client } from '../../../client/index.ts';
+import type { AuthConfig } from '../../../cri/index.ts';
+import { childContext, type Context } from '../../../kernel/index.ts';
+import type { TokenManager } from '../../volumes/token-manager.ts';
+import { parseImage } from '../image-reference.ts';
+import { matchRegistry } from '../match-registry.ts';
+import { execProvider, type ProviderAnswer, type ProviderRequest } from './exec-provider.ts';
+import { CredentialProviderConfigError, loadProviderConfig, type ProviderConfig, type TokenAttributes } from './provider-config.ts';
+
+export interface CredentialProvidersOptions {
+  /** `--image-credential-provider-config`: a file, or a directory of files. */
+  readonly config: string;
+  /** `--image-credential-provider-bin-dir` */
+  readonly binDirectory: string;
+  readonly client: Client;
+  readonly tokens: Pick<TokenManager, 'token'>;
+}
+
+interface Cached {
+  readonly auth: ProviderAnswer['auth'];
+  readonly expiresAt: number;
+}
+
+interface Identity {
+  /** Whose credentials they are, as far as they are kept. */
+  readonly key: string;
+  readonly token: string;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+const NOBODY: Identity = { key: '', token: '', annotations: {} };
+
+export class CredentialProviders {
+  readonly #ctx: Context;
+  readonly #options: CredentialProvidersOptions;
+  readonly #providers: readonly ProviderConfig[];
+  readonly #cache = new Map<string, Cached>();
+  /** Several pods that pull the same image at once ask once. */
+  readonly #asking = new Map<string, Promise<ProviderAnswer['auth']>>();
+
+  private constructor(ctx: Context, options: CredentialProvidersOptions, providers: readonly ProviderConfig[]) {
+    this.#ctx = childContext(ctx, 'credential-providers');
+    this.#options = options;
+    this.#providers = providers;
+  }
+
+  /** Throws when the configuration is not right, or a program is missing. */
+  static async open(ctx: Context, options: CredentialProvidersOptions): Promise<CredentialProviders> {
+    const providers = await loadProviderConfig(options.config);
+    for (const { name } of providers) {
+      const program = path.join(options.binDirectory, name);
+      await fs.access(program, fs.constants.X_OK).catch(() => {
+        throw new CredentialProviderConfigError(`plugin binary executable ${program} did not exist`);
+      });
+    }
+    return new CredentialProviders(ctx, options, providers);
+  }
+
+  /** Of all providers for the image, the most specific first. One that fails is told of and left out. */
+  async credentialsFor(image: string, pod: Pod): Promise<AuthConfig[]> {
+    const { domain, path: repository } = parseImage(image);
+    const name = `${domain}/${repository}`;
+    const found: { readonly specificity: number; readonly auth: AuthConfig }[] = [];
+    for (const provider of this.#providers) {
+      if (!provider.matchImages.some((pattern) => matchRegistry(pattern, name) !== undefined)) continue;
+      try {
+        for (const [pattern, { username, password }] of Object.entries(await this.#ask(provider, name, pod))) {
+          const specificity = matchRegistry(pattern, name);
+          if (specificity !== undefined) found.push({ specificity, auth: { username, password, serverAddress: domain } });
+        }
+      } catch (error) {
+        this.#ctx.logger.error(error, 'Failed to get credentials from a plugin', { plugin: provider.name, image: name });
+      }
+    }
+    return found.toSorted((a, b) => b.specificity - a.specificity).map(({ auth }) => auth);
+  }
+
+  async #ask(provider: ProviderConfig, image: string, pod: Pod): Promise<ProviderAnswer['auth']> {
+    const identity = provider.tokenAttributes === undefined ? NOBODY : await this.#identity(provider.tokenAttributes, pod);
+    // Where a service account must speak for the pod and there is none, the provider is not asked.
+    if (identity === undefined) return {};
+    const registry = parseImage(image).domain;
+    for (const key of [image, registry, 'global']) {
+      const cached = this.#cache.get(cacheKey(provider, identity, key));
+      if (cached !== undefined && cached.expiresAt > this.#ctx.clock.monotonic()) return cached.auth;
+    }
+    const asking = cacheKey(provider, identity, image);
+    const under = this.#asking.get(asking) ?? this.#exec(provider, image, identity).finally(() => this.#asking.delete(asking));
+    this.#asking.set(asking, under);
+    return under;
+  }
+
+  async #exec(provider: ProviderConfig, image: string, identity: Identity): Promise<ProviderAnswer['auth']> {
+    const { clock, signal } = this.#ctx;
+    const request: ProviderRequest = { image, ...(identity.token === '' ? {} : { serviceAccountToken: identity.token, serviceAccountAnnotations: identity.annotations }) };
+    const { auth, cacheKeyType, cacheMs } = await execProvider(path.join(this.#options.binDirectory, provider.name), provider, request, signal);
+    const keepMs = cacheMs ?? provider.defaultCacheMs;
+    const now = clock.monotonic();
+    for (const [key, { expiresAt }] of this.#cache) if (expiresAt <= now) this.#cache.delete(key);
+    const key = cacheKeyType === 'Image' ? image : cacheKeyType === 'Registry' ? parseImage(image).domain : 'global';
+    if (keepMs > 0) this.#cache.set(cacheKey(provider, identity, key), { auth, expiresAt: now + keepMs });
+    return auth;
+  }
+
+  async #identity({ audience, cacheType, required, requiredAnnotations, optionalAnnotations }: TokenAttributes, pod: Pod): Promise<Identity | undefined> {
+    const { namespace = '' } = pod.metadata;
+    const name = pod.spec?.serviceAccountName ?? '';
+    if (name === '') return required ? undefined : NOBODY;
+    const { signal } = this.#ctx;
+    const account = await this.#options.client.resource('v1/serviceaccounts').get({ namespace, name }, { signal });
+    const annotations = account.metadata.annotations ?? {};
+    if (requiredAnnotations.some((key) => annotations[key] === undefined)) return required ? undefined : NOBODY;
+    const kept = Object.fromEntries([...requiredAnnotations, ...optionalAnnotations].flatMap((key) => (annotations[key] === undefined ? [] : [[key, annotations[key]]])));
+    const { token } = await this.#options.tokens.token(pod, { audience });
+    const who = cacheType === 'Token' ? createHash('sha256').update(token).digest('hex') : `${namespace}/${name}/${account.metadata.uid}`;
+    return { key: `${who} ${JSON.stringify(kept)}`, token, annotations: kept };
+  }
+}
+
+const cacheKey = ({ name }: ProviderConfig, { key }: Identity, subject: string): string => JSON.stringify([name, key, subject]);

@@ -1,0 +1,24 @@
+/** Whether an image is among those that `https://index.docker.io/v1/`, `*.example.com` or `host:5000/team` stands for. */
+import { parseImage } from './image-reference.ts';
+
+/** How well it fits; undefined when it does not. */
+export function matchRegistry(pattern: string, image: string): number | undefined {
+  const { domain, path } = parseImage(image);
+  const [host = '', ...rest] = pattern.replace(/^https?:\/\//, '').split('/');
+  const prefix = rest.join('/').replace(/\/$/, '');
+  const scope = /^v[12]$/.test(prefix) ? '' : prefix;
+  if (!matchHost(host, domain)) return undefined;
+  if (scope !== '' && path !== scope && !path.startsWith(`${scope}/`)) return undefined;
+  return scope.length + (host.includes('*') ? 0 : 1);
+}
+
+function matchHost(pattern: string, domain: string): boolean {
+  const aliases = ['docker.io', 'index.docker.io', 'registry-1.docker.io'];
+  if (pattern === domain || (aliases.includes(pattern) && aliases.includes(domain))) return true;
+  const [patternHost = '', patternPort] = pattern.split(':');
+  const [host = '', port] = domain.split(':');
+  if (patternPort !== port) return false;
+  const wanted = patternHost.split('.');
+  const actual = host.split('.');
+  return wanted.length === actual.length && wanted.every((part, i) => new RegExp(`^${part.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '[^.]*')}$`).test(actual[i] ?? ''));
+}
