@@ -21,9 +21,10 @@ export interface LogTools {
   readonly clock: Clock;
 }
 
+/** The pod of that name; of several the one that is not on its way out, or that came last. */
 export function findPod(manager: PodManager, namespace: string, name: string): Pod {
-  const found = manager.pods().filter(({ metadata }) => metadata.namespace === namespace && metadata.name === name);
-  const pod = found.find(({ metadata }) => metadata.deletionTimestamp === undefined) ?? found[0];
+  const found = manager.workers.filter(({ pod: { metadata } }) => metadata.namespace === namespace && metadata.name === name);
+  const pod = (found.find(({ isTerminating }) => !isTerminating) ?? found.at(-1))?.podWithStatus;
   if (pod === undefined) throw new HttpProblem(404, `pod ${JSON.stringify(name)} not found`);
   return pod;
 }
