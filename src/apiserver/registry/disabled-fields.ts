@@ -14,11 +14,16 @@ export function dropDisabledFields(message: Message, object: unknown, old: unkno
   if (!gates.reach(message)) return;
   let used: Set<string> | undefined;
   const isUsed = (gate: string): boolean => old !== undefined && (used ??= gatesInUse(gates, message, old)).has(gate);
+  const meaningless = new Set<unknown>();
   const visit: Visit = {
-    gated: (holder, field) => {
-      if (!isUsed(field.gate!)) delete holder[field.name];
+    gated: (holder, field, owner) => {
+      if (isUsed(field.gate!)) return;
+      if (owner.name === 'TypedObjectReference' && holder[field.name]) meaningless.add(holder);
+      delete holder[field.name];
     },
     left: (holder, field, owner) => {
+      // A reference into another namespace would become one to an object of the same name in this.
+      if (meaningless.has(holder[field.name])) delete holder[field.name];
       if (owner.name !== 'EphemeralContainer' && isEmptyLifecycle(field, holder[field.name])) delete holder[field.name];
     },
   };

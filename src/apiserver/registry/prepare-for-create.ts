@@ -21,7 +21,8 @@ export function prepareForCreate(scope: Scope, object: KubeObject, steps: Create
   const { strategy } = served;
   const request = writeContext(scope, steps.dryRun);
   const meta = object.metadata;
-  if (meta.resourceVersion && meta.resourceVersion !== '0') {
+  // What is no version counts as none.
+  if (meta.resourceVersion && isVersion(meta.resourceVersion)) {
     throw failure(500, '', 'resourceVersion should not be set on objects to be created');
   }
   clearSystemMetadata(object);
@@ -31,6 +32,9 @@ export function prepareForCreate(scope: Scope, object: KubeObject, steps: Create
   if (strategy.reserve) return prepareWithReservation(strategy.reserve(object, undefined, request), () => complete(scope, object, request, steps));
   return complete(scope, object, request, steps)?.then(() => undefined);
 }
+
+const LARGEST_VERSION = 2n ** 64n - 1n;
+const isVersion = (text: string): boolean => /^\d+$/.test(text) && BigInt(text) > 0n && BigInt(text) <= LARGEST_VERSION;
 
 async function prepareWithReservation(reserving: Promise<Reservation>, rest: () => Promise<void> | undefined): Promise<Reservation> {
   const reservation = await reserving;

@@ -163,6 +163,36 @@ describe('others', () => {
     expect((await patch('/api/v1/nodes/n1', { status: { capacity: { cpu: '8' } } })).body['status']).toMatchObject({ capacity: { cpu: '4' } });
   });
 
+  it('a node takes no configuration from the API any more', async () => {
+    const configMap = { name: 'a', namespace: 'b', kubeletConfigKey: 'c' };
+    const { status, body } = await server.call('POST', '/api/v1/nodes?dryRun=All', { body: { metadata: { name: 'n2' }, spec: { configSource: { configMap } }, status: { config: { assigned: { configMap } } } } });
+    expect([status, body['spec'], Object.hasOwn(body['status'] as object, 'config')]).toEqual([201, { taints: [{ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }] }, false]);
+  });
+
+  it('a claim does not refer into other namespaces', async () => {
+    const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, dataSourceRef: { apiGroup: 'x.io', kind: 'K', name: 'n', namespace: 'other' } };
+    const { body } = await server.call('POST', `${NS}/persistentvolumeclaims?dryRun=All`, { body: { metadata: { name: 'far' }, spec } });
+    expect(Object.keys(body['spec'] as object).filter((name) => name.startsWith('data'))).toEqual([]);
+  });
+
+  it.each([
+    ['abc', 201],
+    ['-1', 201],
+    ['0', 201],
+    ['5', 500],
+    ['18446744073709551616', 201],
+  ])('a new object with the resourceVersion %s is answered with %i', async (resourceVersion, status) => {
+    expect((await server.call('POST', `${NS}/configmaps?dryRun=All`, { body: { metadata: { name: 'v', resourceVersion } } })).status).toBe(status);
+  });
+
+  it('a change of a namespace, or of a volume, is checked as a whole and as a change', async () => {
+    const bad = { metadata: { labels: { 'a b': 'c' } } };
+    const causes = async (target: string, body: object): Promise<number> => ((await patch(target, body)).body as unknown as { details: { causes: unknown[] } }).details.causes.length;
+    expect(await causes('/api/v1/namespaces/default', bad)).toBe(4);
+    await server.call('POST', '/api/v1/persistentvolumes', { body: { metadata: { name: 'v2' }, spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/x' } } } });
+    expect(await causes('/api/v1/persistentvolumes/v2', { spec: { persistentVolumeReclaimPolicy: 'x' } })).toBe(2);
+  });
+
   it('a volume remembers when its phase changed', async () => {
     const { body } = await server.call('POST', '/api/v1/persistentvolumes', { body: { metadata: { name: 'v' }, spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/x' } } } });
     expect(body['status']).toMatchObject({ phase: 'Pending' });

@@ -2,10 +2,11 @@
 import type { Namespace } from '../../../api/generated/core-v1.ts';
 import { invalidValue, path, type FieldError, type Path } from '../field-error.ts';
 import type { KindValidation } from '../kind-validation.ts';
-import { metadata, metadataUpdate } from '../metadata-checks.ts';
+import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
 import { nameIsDnsLabel } from '../names.ts';
 import { validateFinalizerName, validateStandardFinalizer } from '../object-meta.ts';
 
+const RULES = { namespaced: false, name: nameIsDnsLabel } as const;
 const FINALIZERS = path('spec', 'finalizers');
 
 function validateFinalizer(errors: FieldError[], finalizer: string, at: Path): void {
@@ -32,8 +33,9 @@ function phaseUpdate(errors: FieldError[], object: Namespace): void {
 }
 
 export const namespace: KindValidation<Namespace> = {
-  create: [metadata({ namespaced: false, name: nameIsDnsLabel }), finalizers],
-  update: [metadataUpdate],
+  create: [metadata(RULES), finalizers],
+  // An update is a valid namespace and a valid change, and both look at the metadata.
+  update: [metadataAgain(RULES), (errors, object) => finalizers(errors, object), metadataUpdate],
   status: [metadataUpdate, phaseUpdate],
   subresources: { finalize: [metadataUpdate, finalizersUpdate] },
 };

@@ -175,9 +175,12 @@ function resourceVersionUpdate(errors: FieldError[], object: PersistentVolume): 
   if (!object.metadata?.resourceVersion) errors.push(required(path('resourceVersion')));
 }
 
+const mountsAgain = (errors: FieldError[], object: PersistentVolume): void => mountOptions(errors, object);
+
 export const persistentVolume: KindValidation<PersistentVolume> = {
   create: [metadata(RULES), (errors, object) => validateSpec(errors, object), mountOptions],
-  update: [metadataAgain(RULES), validateSpec, sourceUpdate, nodeAffinityUpdate, attributesClassUpdate, (errors, object) => mountOptions(errors, object)],
+  // An update is a valid volume and a valid change of one, which is looked at as a whole again.
+  update: [metadataAgain(RULES), validateSpec, mountsAgain, metadataAgain(RULES), validateSpec, mountsAgain, sourceUpdate, nodeAffinityUpdate, attributesClassUpdate],
   status: [metadataUpdate, resourceVersionUpdate],
   warnings: [persistentVolumeWarnings],
 };
