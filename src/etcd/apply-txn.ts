@@ -37,6 +37,40 @@ export function applyTxn(request: TxnRequest, environment: TxnEnvironment): { re
   return { result: applyPath(path, environment, changes), changes };
 }
 
+/** A write of one key against its revision: what an API server sends, over and over. */
+export interface SinglePut {
+  readonly put: Put;
+  /** The revision at which the key must be; 0 when it must not be there. */
+  readonly over: number;
+}
+
+export function singlePutOf({ compare, success, failure: otherwise }: TxnRequest): SinglePut | undefined {
+  if (compare?.length !== 1 || success?.length !== 1 || (otherwise !== undefined && otherwise.length > 0)) return undefined;
+  const [condition] = compare;
+  const [put] = success;
+  if (condition!.target !== 'mod' || condition!.result !== 'equal' || condition!.rangeEnd || put!.op !== 'put') return undefined;
+  if (condition!.key !== put!.key || put!.key === '' || put!.ignoreValue || put!.ignoreLease || put!.prevKv) return undefined;
+  return { put: put!, over: condition!.value };
+}
+
+/** The same as `applyTxn`, without the generality. */
+export function applySinglePut({ put, over }: SinglePut, environment: TxnEnvironment): { result: TxnResult; changes: Change[] } {
+  const { draft, revision } = environment;
+  const previous = draft.get(put.key);
+  if ((previous?.modRevision ?? 0) !== over) return { result: { revision, succeeded: false, responses: [] }, changes: [] };
+  if (put.lease && !environment.leaseExists(put.lease)) throw failure('lease-not-found');
+  const kv: KeyValue = {
+    key: put.key,
+    value: put.value,
+    createRevision: previous?.createRevision ?? revision + 1,
+    modRevision: revision + 1,
+    version: (previous?.version ?? 0) + 1,
+    lease: put.lease ?? 0n,
+  };
+  draft.write(put.key, kv);
+  return { result: { revision: revision + 1, succeeded: true, responses: [{ op: 'put' }] }, changes: [{ type: 'put', kv, prevKv: previous }] };
+}
+
 /** Which branch each (nested) transaction takes: decided on the state before the first write, as etcd does. */
 interface Path {
   succeeded: boolean;

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import type { Clock } from '../kernel/clock.ts';
-import { applyTxn, type Draft } from './apply-txn.ts';
+import { applySinglePut, applyTxn, singlePutOf, type Draft } from './apply-txn.ts';
 import { checkRange, checkTxn, defaultLimits, type RequestLimits } from './check-request.ts';
 import type { Commit, Engine, EngineEvents } from './engine.ts';
 import { failure } from './errors.ts';
@@ -71,17 +71,22 @@ export abstract class MvccStore implements Store {
 
   async txn(request: TxnRequest): Promise<TxnResult> {
     this.checkOpen();
-    checkTxn(request, this.options.limits ?? defaultLimits);
-    const oldest = oldestRead(request);
-    if (oldest + 1 < this.history.firstLoaded) await this.load(oldest);
-    if (mayPut(request.success) || mayPut(request.failure)) this.engine.checkRoom();
+    const limits = this.options.limits ?? defaultLimits;
+    const single = singlePutOf(request);
+    if (!single || single.put.value.length > limits.maxRequestBytes / 2) {
+      checkTxn(request, limits);
+      const oldest = oldestRead(request);
+      if (oldest + 1 < this.history.firstLoaded) await this.load(oldest);
+    }
+    if (single || mayPut(request.success) || mayPut(request.failure)) this.engine.checkRoom();
     const draft = this.engine.draft();
-    const { result, changes } = applyTxn(request, {
+    const environment = {
       draft,
       revision: this.assigned,
-      leaseExists: (id) => this.lessor.exists(id),
-      viewAt: (revision) => this.viewAt(revision),
-    });
+      leaseExists: this.leaseExists,
+      viewAt: this.viewOf,
+    };
+    const { result, changes } = single ? applySinglePut(single, environment) : applyTxn(request, environment);
     if (changes.length === 0) {
       // What it read may not be durable yet, and must not be told before it is.
       const settled = this.engine.settled();
@@ -201,6 +206,9 @@ export abstract class MvccStore implements Store {
     await this.engine.close();
     this.hub.close();
   }
+
+  private readonly leaseExists = (id: bigint): boolean => this.lessor.exists(id);
+  private readonly viewOf = (revision: number): View => this.viewAt(revision);
 
   /** The published state at a revision, whose history is loaded. */
   protected viewAt(revision: number): View {

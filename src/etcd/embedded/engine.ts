@@ -48,7 +48,8 @@ export class EmbeddedEngine implements Engine {
   private file: View;
   private readonly cache: PairCache;
   private pending = emptyLayer;
-  private undo = emptyLayer;
+  /** Made when somebody reads; most of what is written together is durable before anybody does. */
+  private undo: Layer | undefined;
   private readonly clock: Clock;
   private published: number;
   private queue: Waiting[] = [];
@@ -100,7 +101,7 @@ export class EmbeddedEngine implements Engine {
   commit(commit: Commit): Promise<void> {
     if (commit.draft instanceof LayerDraft && commit.record !== undefined) {
       this.pending = commit.draft.layer;
-      this.addUndo(commit);
+      this.undo = undefined;
     }
     return new Promise((resolve, reject) => {
       this.queue.push({ commit, resolve, reject });
@@ -170,7 +171,7 @@ export class EmbeddedEngine implements Engine {
   }
 
   private publishedView(): View {
-    return layeredView(this.file, this.undo);
+    return layeredView(this.file, (this.undo ??= this.undoLayer()));
   }
 
   private schedule(): void {
@@ -219,8 +220,7 @@ export class EmbeddedEngine implements Engine {
       this.published = commit.record.revision;
     }
     this.pending = this.queue.length === 0 ? emptyLayer : this.withoutPublished();
-    this.undo = emptyLayer;
-    for (const { commit } of this.queue) this.addUndo(commit);
+    this.undo = undefined;
     this.events.onDurable(written.map(({ commit }) => commit));
     this.compactor.observe(this.published);
     this.room.observe(written.length);
@@ -233,7 +233,8 @@ export class EmbeddedEngine implements Engine {
     this.writing = [];
     this.queue = [];
     this.group = undefined;
-    this.pending = this.undo = emptyLayer;
+    this.pending = emptyLayer;
+    this.undo = undefined;
     this.tables.environment.resetReadTxn();
     this.compactor.startOver();
     this.events.onFailed();
@@ -245,10 +246,13 @@ export class EmbeddedEngine implements Engine {
     return this.queue.reduce((layer, { commit }) => withChanges(layer, commit), emptyLayer);
   }
 
-  private addUndo(commit: Commit): void {
-    for (const { kv, prevKv } of commit.record?.changes ?? []) {
-      if (!this.undo.has(kv.key)) this.undo = this.undo.set(kv.key, prevKv);
+  /** Of each key that is on its way, the pair that the first of its changes replaces. */
+  private undoLayer(): Layer {
+    let layer = emptyLayer;
+    for (const { commit } of [...this.writing, ...this.queue]) {
+      for (const { kv, prevKv } of commit.record?.changes ?? []) if (!layer.has(kv.key)) layer = layer.set(kv.key, prevKv);
     }
+    return layer;
   }
 
   /** What it takes to read an old revision: of each key changed since then, the pair that its first change replaced. */
