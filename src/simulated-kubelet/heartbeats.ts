@@ -12,11 +12,11 @@ const NAMESPACE = 'kube-node-lease';
 /** A kubelet's own figures. */
 const LEASE_SECONDS = 40;
 const RENEW_MS = 10_000;
-/** From here on, renewals are as rare as the node lifecycle's grace period of 50 s allows without doubt. */
-const MANY_NODES = 500;
-const RENEW_MANY_MS = 25_000;
+/** With many nodes, renewals become rarer rather than more, as far as the node lifecycle's grace period of 50 s allows without doubt. */
+const RENEWALS_PER_SECOND = 8;
+const LONGEST_RENEW_MS = 25_000;
 const STATUS_MS = 300_000;
-const AT_ONCE = 16;
+const AT_ONCE = 64;
 
 export interface Heart {
   readonly name: string;
@@ -60,7 +60,7 @@ export class Heartbeats {
   }
 
   #enqueue(heart: Heart): void {
-    const interval = this.#hearts.size > MANY_NODES ? RENEW_MANY_MS : RENEW_MS;
+    const interval = Math.min(LONGEST_RENEW_MS, Math.max(RENEW_MS, (this.#hearts.size * 1000) / RENEWALS_PER_SECOND));
     this.#line.push({ heart, due: this.clock.monotonic() + interval });
     this.#arm();
   }

@@ -62,6 +62,24 @@ describe('the endpoint controllers', () => {
     await fixture.until('gone', async () => (await slicesOf('b')).length === 0);
   });
 
+  it.each([
+    ['one label', { app: 'l-0' }, 2],
+    ['several labels', { 'pod-template-hash': 'h', app: 'l-1' }, 1],
+    ['labels that are in no index', { 'pod-template-hash': 'h-2' }, 1],
+  ])('find pods by %s, those that come later and those that leave too', async (what, selector, wanted) => {
+    const app = `l-${wanted === 2 ? 0 : 'app' in selector ? 1 : 2}`;
+    await fixture.start();
+    const found = async () => (await slicesOf(app)).flatMap(({ endpoints }) => endpoints ?? []).length;
+    await makePod(`${app}-1`, app, '10.3.0.1');
+    await makeService(app, { selector });
+    await fixture.until('slice', async () => (await slicesOf(app)).length > 0);
+    await makePod(`${app}-2`, app, '10.3.0.2');
+    await fixture.client.resource('v1/pods').patch({ namespace, name: `${app}-2` }, { metadata: { labels: { 'pod-template-hash': what.includes('no index') ? 'h-2' : 'h' } } }, { type: 'merge' });
+    await fixture.until('found', async () => (await found()) === wanted);
+    await fixture.client.resource('v1/pods').patch({ namespace, name: `${app}-2` }, { metadata: { labels: { app: 'other', 'pod-template-hash': null } } }, { type: 'merge' });
+    await fixture.until('left', async () => (await found()) === wanted - 1);
+  });
+
   it('put at most a hundred endpoints in a slice', async () => {
     await fixture.start();
     for (let i = 0; i < 105; i++) await makePod(`many-${i}`, 'many', `10.2.0.${i}`);

@@ -66,15 +66,49 @@ export interface ServicesOfPods {
   servicesOf(pod: Pod): string[];
 }
 
+const PODS_BY_LABEL = 'label';
+const SERVICES_BY_LABEL = 'selectedLabel';
+/** Labels that hardly two pods share, or that no Service selects by: an index of them would cost more than it saves. */
+const UNINDEXED = new Set(['pod-template-hash', 'controller-revision-hash', 'pod-template-generation', 'statefulset.kubernetes.io/pod-name', 'apps.kubernetes.io/pod-index']);
+
+const placeOf = (namespace: string | undefined, label: string, value: string): string => `${namespace ?? ''}/${label}=${value}`;
+
+function placesOf({ metadata: { namespace, labels } }: Pod): string[] {
+  const places: string[] = [];
+  for (const label in labels) if (!UNINDEXED.has(label)) places.push(placeOf(namespace, label, labels[label]!));
+  return places;
+}
+
+/** Where all pods of a Service are, among others: one of the labels that it selects by. */
+function placeOfService(service: Service): string | undefined {
+  if (!hasSelectedPods(service)) return undefined;
+  const { selector = {} } = service.spec ?? {};
+  const label = Object.keys(selector).find((key) => !UNINDEXED.has(key));
+  return label === undefined ? undefined : placeOf(service.metadata.namespace, label, selector[label]!);
+}
+
+/** Services that select by nothing but unindexed labels stand under their namespace. */
+const placeOfSelector = (service: Service): string[] => (hasSelectedPods(service) ? [placeOfService(service) ?? (service.metadata.namespace ?? '')] : []);
+
 export function servicesOfPods(informers: InformerFactory): ServicesOfPods {
-  const services = informers.informer('v1/services', {}, { [NAMESPACE_INDEX]: byNamespace });
-  const pods = informers.informer('v1/pods', {}, { [NAMESPACE_INDEX]: byNamespace });
+  const services = informers.informer('v1/services', {}, { [SERVICES_BY_LABEL]: placeOfSelector });
+  const pods = informers.informer('v1/pods', {}, { [NAMESPACE_INDEX]: byNamespace, [PODS_BY_LABEL]: placesOf });
   const selects = (service: Service, pod: Pod): boolean => hasSelectedPods(service) && labelsMatcherOf(service.spec?.selector).matches(pod.metadata.labels ?? {});
   return {
     services,
     pods,
-    podsOf: (service) => pods.indexer.byIndex(NAMESPACE_INDEX, service.metadata.namespace ?? '').filter((pod) => selects(service, pod)),
-    servicesOf: (pod) => services.indexer.byIndex(NAMESPACE_INDEX, pod.metadata.namespace ?? '').flatMap((service) => (selects(service, pod) ? [keyOf(service)] : [])),
+    podsOf: (service) => {
+      const place = placeOfService(service);
+      const near = place === undefined ? pods.indexer.byIndex(NAMESPACE_INDEX, service.metadata.namespace ?? '') : pods.indexer.byIndex(PODS_BY_LABEL, place);
+      return near.filter((pod) => selects(service, pod));
+    },
+    servicesOf: (pod) => {
+      const keys: string[] = [];
+      for (const place of [...placesOf(pod), pod.metadata.namespace ?? '']) {
+        for (const service of services.indexer.byIndex(SERVICES_BY_LABEL, place)) if (selects(service, pod)) keys.push(keyOf(service));
+      }
+      return keys;
+    },
   };
 }
 
