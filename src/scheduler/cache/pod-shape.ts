@@ -2,7 +2,7 @@
  * The shape of a pod: everything that decides where it may go, and nothing that tells it from its equals. Pods of one
  * Deployment have one shape, parsed once; what is worked out for one of them holds for the others.
  */
-import type { Affinity, Container, Pod, Toleration, TopologySpreadConstraint, Volume } from '../../api/generated/core-v1.ts';
+import type { Affinity, Container, ContainerStatus, Pod, Toleration, TopologySpreadConstraint, Volume } from '../../api/generated/core-v1.ts';
 import { affinityTermsOf, type AffinityTerms } from './affinity-term.ts';
 import { podRequests, type PodRequests } from './pod-requests.ts';
 
@@ -68,12 +68,16 @@ const FIRST_SWEEP = 1024;
 let sweepAt = FIRST_SWEEP;
 
 export function shapeOf(pod: Pod): PodShape {
+  const spelled = shapeKey(pod, undefined);
+  const known = shapes.get(spelled)?.deref();
+  if (known !== undefined) return known;
+  /** Amounts can be spelled in many ways; these need not be read for pods that spell them as one before. */
   const requests = podRequests(pod);
   const key = shapeKey(pod, requests);
-  const known = shapes.get(key)?.deref();
-  if (known !== undefined) return known;
-  const shape = new PodShape(key, pod, requests);
-  shapes.set(key, new WeakRef(shape));
+  const shape = shapes.get(key)?.deref() ?? new PodShape(key, pod, requests);
+  const reference = new WeakRef(shape);
+  shapes.set(key, reference);
+  shapes.set(spelled, reference);
   if (shapes.size > sweepAt) {
     for (const [k, reference] of shapes) if (reference.deref() === undefined) shapes.delete(k);
     sweepAt = Math.max(FIRST_SWEEP, shapes.size * 2);
@@ -104,7 +108,8 @@ function hasOwnResources(pod: Pod): boolean {
   return pod.status?.containerStatuses?.some(given) === true || pod.status?.initContainerStatuses?.some(given) === true;
 }
 
-function shapeKey(pod: Pod, requests: PodRequests): string {
+/** Everything that makes a shape; with the amounts as they are spelled when they have not been summed up. */
+function shapeKey(pod: Pod, requests: PodRequests | undefined): string {
   const { namespace, labels } = pod.metadata;
   const spec = pod.spec;
   const owner = ownerOf(pod);
@@ -115,7 +120,7 @@ function shapeKey(pod: Pod, requests: PodRequests): string {
     spec?.schedulerName,
     spec?.priority,
     spec?.preemptionPolicy,
-    requests,
+    requests ?? [spec?.containers.map(resourcesOf), spec?.initContainers?.map(resourcesOf), spec?.resources, spec?.overhead, hasOwnResources(pod) ? [pod.status?.containerStatuses?.map(resourcesOf), pod.status?.initContainerStatuses?.map(resourcesOf)] : 0],
     spec?.nodeSelector,
     spec?.affinity,
     spec?.tolerations,
@@ -132,6 +137,8 @@ function shapeKey(pod: Pod, requests: PodRequests): string {
 }
 
 const containerKey = (container: Container): unknown => [container.image, container.ports?.some((p) => p.hostPort) ? container.ports : 0, container.restartPolicy];
+
+const resourcesOf = (container: Pick<ContainerStatus, 'name' | 'resources' | 'allocatedResources'>): unknown => [container.name, container.resources?.requests, container.allocatedResources];
 
 function hostPortsOf(pod: Pod): HostPort[] {
   const found: HostPort[] = [];

@@ -16,10 +16,10 @@ beforeEach(async () => {
       group: 'scheduling.x-k8s.io',
       scope: 'Namespaced',
       names: { plural: 'podgroups', singular: 'podgroup', kind: 'PodGroup' },
-      versions: [{ name: 'v1alpha1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } } }],
+      versions: [{ name: 'v1alpha1', served: true, storage: true, subresources: { status: {} }, schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } } }],
     },
   });
-  await client.resource('rbac.authorization.k8s.io/v1/clusterroles').create({ metadata: { name: 'gangs' }, rules: [{ apiGroups: ['scheduling.x-k8s.io'], resources: ['podgroups'], verbs: ['get', 'list', 'watch'] }] });
+  await client.resource('rbac.authorization.k8s.io/v1/clusterroles').create({ metadata: { name: 'gangs' }, rules: [{ apiGroups: ['scheduling.x-k8s.io'], resources: ['podgroups'], verbs: ['get', 'list', 'watch'] }, { apiGroups: ['scheduling.x-k8s.io'], resources: ['podgroups/status'], verbs: ['patch'] }] });
   await client.resource('rbac.authorization.k8s.io/v1/clusterrolebindings').create({
     metadata: { name: 'gangs' },
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'gangs' },
@@ -48,6 +48,11 @@ async function boundOf(group: string): Promise<number> {
   return items.filter((pod) => pod.spec?.nodeName).length;
 }
 
+async function phaseOf(group: string): Promise<string | undefined> {
+  const object = (await fixture.client.resource(podGroups).get({ namespace: 'default', name: group })) as { status?: { phase?: string } };
+  return object.status?.phase;
+}
+
 test('nobody is bound before enough members are there, then all are', async () => {
   await fixture.createNode(makeNode('n').allocatable({ cpu: '8' }));
   await gang('g', 3);
@@ -56,6 +61,7 @@ test('nobody is bound before enough members are there, then all are', async () =
   expect(await boundOf('g')).toBe(0);
   await fixture.createPod(member('g', 2));
   await fixture.until('all three are bound', async () => (await boundOf('g')) === 3);
+  await fixture.until('the group says so', async () => (await phaseOf('g')) === 'Scheduled');
 });
 
 test('a gang that does not fit holds nothing back from others, and goes when there is room', async () => {
@@ -66,6 +72,7 @@ test('a gang that does not fit holds nothing back from others, and goes when the
   await fixture.createPod(makePod('alone').requests({ cpu: '2' }));
   expect(await fixture.placed('alone')).toBe('n');
   expect(await boundOf('g')).toBe(0);
+  expect(await phaseOf('g')).toBe('Scheduling');
   await fixture.createNode(makeNode('m').allocatable({ cpu: '4' }));
   await fixture.until('all three are bound', async () => (await boundOf('g')) === 3);
 });

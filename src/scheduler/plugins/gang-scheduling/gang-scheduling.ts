@@ -10,6 +10,7 @@ import { Action, ANY_UPDATE } from '../../framework/cluster-event.ts';
 import type { Handle } from '../../framework/handle.ts';
 import type { Plugin } from '../../framework/plugin.ts';
 import { unresolvable, unschedulable, waiting } from '../../framework/status.ts';
+import { GroupStatus } from './group-status.ts';
 import { groupOf, type GroupReference } from './pod-group.ts';
 import { PodGroups } from './pod-groups.ts';
 
@@ -18,6 +19,7 @@ const INDEX = 'podGroup';
 
 export function gangScheduling(handle: Handle): Plugin {
   const groups = new PodGroups(handle);
+  const status = new GroupStatus(handle);
   const pods = handle.informers.informer('v1/pods', {}, { [INDEX]: (pod) => membership(pod) });
 
   const membersOf = (group: GroupReference): Pod[] => pods.indexer.byIndex(INDEX, group.key).filter((pod) => pod.metadata.deletionTimestamp === undefined && !isFinished(pod));
@@ -28,6 +30,8 @@ export function gangScheduling(handle: Handle): Plugin {
     for (const other of handle.waitingPods.values()) if (groupOf(other.pod.pod)?.key === group.key) yield other;
   };
   const giveUp = (group: GroupReference, why: string): void => {
+    const object = groups.object(group);
+    if (object !== undefined) status.unschedulable(group, object, why);
     for (const other of [...waitingMembers(group)]) other.reject(NAME, why);
   };
 
@@ -69,6 +73,13 @@ export function gangScheduling(handle: Handle): Plugin {
       const known = group && groups.get(group);
       /** The pod is still counted as placed here. */
       if (group !== undefined && known !== undefined && placedCount(group) - 1 < known.minCount) giveUp(group, `pod ${pod.key} of the same group was rejected`);
+    },
+    postBind(_state, pod) {
+      const group = groupOf(pod.pod);
+      const object = group && groups.object(group);
+      if (group === undefined || object === undefined) return;
+      const placed = placedCount(group);
+      if (placed >= (groups.get(group)?.minCount ?? 1)) status.scheduled(group, object, placed);
     },
     eventsToRegister: () => [
       { resource: 'UnscheduledPod', action: Action.Add, hint: (pod, _before, after) => sameGroup(pod, after as Pod) },

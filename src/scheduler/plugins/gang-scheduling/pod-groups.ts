@@ -14,12 +14,15 @@ export class PodGroups {
     this.#handle = handle;
   }
 
-  get({ source, namespace, name }: GroupReference): PodGroup | undefined {
+  get(group: GroupReference): PodGroup | undefined {
+    const object = this.object(group);
+    return object && GROUP_KINDS[group.source].read(object);
+  }
+
+  object({ source, namespace, name }: GroupReference): ApiObject | undefined {
     const informer = this.#informers.get(source);
     if (informer === undefined) this.#look(source);
-    if (informer === undefined || informer === 'looking') return undefined;
-    const object = informer.get(`${namespace}/${name}`);
-    return object && GROUP_KINDS[source].read(object);
+    return informer === undefined || informer === 'looking' ? undefined : informer.get(`${namespace}/${name}`);
   }
 
   /** The kind may be installed later than the first pod that needs it. */
