@@ -67,20 +67,21 @@ export function merged(scope: Scope, live: KubeObject | undefined, applied: Reco
     resetFields: resetFieldsOf(scope),
     ...(served.versions ? { versions: served.versions } : {}),
   });
-  const decoded = converting(scope, () => (served.conform ?? conform)(served.message, structuredClone(object)));
+  const decoded = converting(scope, applied, () => (served.conform ?? conform)(served.message, structuredClone(object)));
   const result = { ...decoded.object, kind: served.kind, apiVersion: object.apiVersion } as unknown as KubeObject;
   result.metadata ??= {};
   return applyDefaults(served, result, { now: formatTime(scope.backend.ctx.clock.now()) });
 }
 
 /** What typed merging lets pass may still be no value of its field. */
-function converting<T>({ served, place }: Scope, convert: () => T): T {
+function converting<T>({ served }: Scope, applied: Record<string, unknown>, convert: () => T): T {
   try {
     return convert();
   } catch (error) {
     if (!isStatusError(error)) throw error;
     const kind = `${apiVersionOf(served)}, Kind=${served.kind}`;
-    throw failure(500, '', `failed to convert new object (${place.namespace}/${place.name}; ${kind}) to proper version: unable to convert unstructured object to ${kind}: ${error.message}`);
+    const { namespace, name } = (isRecord(applied['metadata']) ? applied['metadata'] : {}) as { namespace?: string; name?: string };
+    throw failure(500, '', `failed to convert new object (${namespace ?? ''}/${name ?? ''}; ${kind}) to proper version: unable to convert unstructured object to ${kind}: ${error.message}`);
   }
 }
 

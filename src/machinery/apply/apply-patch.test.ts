@@ -67,6 +67,12 @@ describe('ownership', () => {
     expect(owners(dropped)).toEqual(['a Apply 01: {"f:data":{"f:one":{}}}']);
   });
 
+  it('of all other metadata ends without the object losing its name', () => {
+    const labelled = apply(undefined, 'a', { metadata: { name: 'x', labels: { l: '1' } }, data: { one: '1' } });
+    const { managedFields: _, ...metadata } = apply({ ...labelled, metadata: { ...labelled.metadata, uid: 'u' } }, 'a', { data: { one: '1' } }).metadata;
+    expect(metadata).toEqual({ name: 'x', uid: 'u' });
+  });
+
   it('of an updater keeps the field', () => {
     const patched = update(created, 'p', { data: { one: '1', two: '2', three: '3' } });
     const dropped = apply(patched, 'a', {}, { now: at(1) });

@@ -3,7 +3,7 @@ import type { Message } from '../../api/schema.ts';
 import type { KubeObject } from '../object.ts';
 import { compileMessage } from './apply-type.ts';
 import { compareObjects } from './compare.ts';
-import { LEAF } from './field-set.ts';
+import { LEAF, type FieldSet } from './field-set.ts';
 import type { FieldOwner } from './managed-fields.ts';
 import { removeAbandoned } from './remove-items.ts';
 import type { OtherVersions } from './versions.ts';
@@ -19,6 +19,9 @@ export interface Pruning {
   readonly versions: OtherVersions | undefined;
 }
 
+/** Every configuration names its object, although nobody is said to own the name: something of the metadata always stays. */
+const NAMED: FieldSet = { 'f:metadata': { 'f:name': LEAF } };
+
 export function pruneAbandoned(pruning: Pruning): KubeObject {
   const { merged, message, apiVersion, previous, owners } = pruning;
   // Equal sets are one and the same, mostly: nothing can have been abandoned then.
@@ -26,7 +29,7 @@ export function pruneAbandoned(pruning: Pruning): KubeObject {
   if (previous.apiVersion !== apiVersion || owners.some((owner) => owner.apiVersion !== apiVersion)) {
     return pruneAcrossVersions(pruning, previous);
   }
-  const sets = owners.map((owner) => owner.fields);
+  const sets = [...owners.map((owner) => owner.fields), NAMED];
   return asObject(removeAbandoned(compileMessage(message), merged, previous.fields, sets), merged);
 }
 
@@ -35,7 +38,7 @@ function pruneAcrossVersions({ merged, apiVersion, owners, versions }: Pruning, 
   const lastVersion = versions?.(previous.apiVersion);
   const current = versions?.(apiVersion);
   if (!lastVersion || !current) return merged;
-  const setsIn = (version: string) => owners.filter((owner) => owner.apiVersion === version).map((owner) => owner.fields);
+  const setsIn = (version: string) => [...owners.filter((owner) => owner.apiVersion === version).map((owner) => owner.fields), NAMED];
   const whole = lastVersion.convert(merged);
   let pruned = asObject(
     removeAbandoned(compileMessage(lastVersion.message), whole, previous.fields, setsIn(previous.apiVersion)),

@@ -155,6 +155,10 @@ describe('YAML', () => {
     ['metadata:\n\tname: a', 'yaml: line 2: found character that cannot start any token'],
     ['metadata: a: b', 'yaml: line 1: mapping values are not allowed in this context'],
     ['kind: ConfigMap\nmetadata:\n  name: a\n labels: {}\n', 'yaml: line 3: did not find expected key'],
+    ['{', 'yaml: line 1: did not find expected node content'],
+    ['{"kind":', 'yaml: line 1: did not find expected node content'],
+    ['[1, # two', 'yaml: line 1: did not find expected node content'],
+    ['[1', "yaml: line 1: did not find expected ',' or ']'"],
     ['kind: ConfigMap\nmetadata: {name: a\n', "yaml: line 2: did not find expected ',' or '}'"],
     ['data: {a: .nan}', 'json: unsupported value: NaN'],
   ])('%j', (body, expected) => {

@@ -50,7 +50,7 @@ function convertFirstDocument(text: string): ParsedYaml {
   const documents = parseAllDocuments(text, { schema: 'failsafe', version: '1.1', uniqueKeys: false, prettyErrors: false, lineCounter: lines, logLevel: 'silent' });
   const [document] = documents as Document.Parsed[];
   if (!document) return { value: null, duplicateKeys: undefined };
-  if (document.errors.length > 0) throw yamlError(document.errors, lines);
+  if (document.errors.length > 0) throw yamlError(document.errors, lines, text);
   const converter = new YamlConverter(document, lines);
   const value = converter.convert(document.contents);
   const { duplicates } = converter;

@@ -8,13 +8,16 @@ interface Wording {
 }
 
 /** The fault in the words of upstream's YAML library, whose scanner and parser count lines differently. */
-export function yamlError(errors: readonly YAMLParseError[], lines: LineCounter): StatusError {
+export function yamlError(errors: readonly YAMLParseError[], lines: LineCounter, document: string): StatusError {
   const error = errors[0]!;
-  const { text, lineOffset } = wording(error, errors);
+  const { text, lineOffset } = wording(error, errors, document);
   return badRequest(`yaml: line ${Math.max(1, lines.linePos(error.pos[0]).line + lineOffset)}: ${text}`);
 }
 
-function wording(error: YAMLParseError, errors: readonly YAMLParseError[]): Wording {
+/** Whether a collection in brackets ends where its next part would have to stand. */
+const wantsContent = (document: string, end: number): boolean => /[[{,:]$/.test(document.slice(0, end).replace(/(^|\s)#.*$/gm, '').trimEnd());
+
+function wording(error: YAMLParseError, errors: readonly YAMLParseError[], document: string): Wording {
   const says = (words: string): boolean => error.message.includes(words);
   switch (error.code) {
     case 'BAD_SCALAR_START':
@@ -35,6 +38,7 @@ function wording(error: YAMLParseError, errors: readonly YAMLParseError[]): Word
     case 'MISSING_CHAR':
       if (says('quote')) return { text: 'found unexpected end of stream', lineOffset: 0 };
       if (says('Implicit map key')) return { text: "could not find expected ':'", lineOffset: 1 };
+      if (wantsContent(document, error.pos[0])) return { text: 'did not find expected node content', lineOffset: -1 };
       return { text: says('}') ? "did not find expected ',' or '}'" : says(']') ? "did not find expected ',' or ']'" : 'did not find expected node content', lineOffset: -1 };
     case 'UNEXPECTED_TOKEN':
       if (says('in YAML stream')) return { text: 'did not find expected <document start>', lineOffset: -1 };
