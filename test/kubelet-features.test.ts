@@ -8,12 +8,12 @@ import * as registration from '../src/kubelet/devices/plugin-registration-v1.gen
 import * as draV1 from '../src/kubelet/dra/dra-v1.generated.ts';
 import * as podResources from '../src/kubelet/resources/pod-resources-v1.generated.ts';
 import { startNodeCluster, type NodeCluster } from './node-cluster.ts';
-import { requires } from './requires.ts';
+import { everything, requires } from './requires.ts';
 import { busyboxImage, pushImage } from './test-images.ts';
 import { REGISTRY_AUTHORIZATION, REGISTRY_PASSWORD, REGISTRY_USER, startRegistry, type TestRegistry } from './test-registry.ts';
 
 const missing = requires('root', 'runc', 'conmon', 'kubectl', 'busybox');
-const noRegistry = requires('docker-registry');
+const noRegistry = everything ? requires('docker-registry') : 'only with K8TS_EVERYTHING=1';
 
 /** A credential provider that knows the test's registry. */
 function installProvider(directory: string, host: string): { config: string; binDirectory: string } {
@@ -57,7 +57,7 @@ describe.skipIf(missing)(`a node's kubelet${missing ? ` (${missing})` : ''}`, { 
   const isReady = async (name: string): Promise<boolean> => (await pod(name)).status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
   const exec = (name: string, command: string): Promise<string> => c.ok(['exec', name, '--', 'sh', '-c', command]);
 
-  it('probes by gRPC, beside the other ways', async () => {
+  it.runIf(everything)('probes by gRPC, beside the other ways', async () => {
     // The machine's own Node runs the server in the container.
     const host = [['usr', '/usr'], ['lib', '/usr/lib'], ['lib64', '/usr/lib64'], ['srv', join(import.meta.dirname)], ['modules', join(import.meta.dirname, '..', 'node_modules')]] as const;
     const mountPaths: Record<string, string> = { usr: '/usr', lib: '/lib', lib64: '/lib64', srv: '/srv/test', modules: '/srv/node_modules' };
@@ -79,7 +79,7 @@ describe.skipIf(missing)(`a node's kubelet${missing ? ` (${missing})` : ''}`, { 
     await c.ok('delete pod health strange silent --now');
   });
 
-  it.skipIf(os.cpus().length < 2)('gives CPUs to guaranteed pods alone, and takes them from others while they run', async () => {
+  it.runIf(everything && os.cpus().length > 1)('gives CPUs to guaranteed pods alone, and takes them from others while they run', async () => {
     const allowed = async (name: string): Promise<string> => (await exec(name, 'grep -h Cpus_allowed_list /proc/self/status')).trim().replace(/^.*\t/, '');
     const last = os.cpus().length - 1;
     const everyone = `0-${last}`;
@@ -147,7 +147,7 @@ describe.skipIf(missing)(`a node's kubelet${missing ? ` (${missing})` : ''}`, { 
     }
   });
 
-  it.skipIf(noRegistry)('pulls with credentials that a plugin has', async () => {
+  it.runIf(everything && !noRegistry)('pulls with credentials that a plugin has', async () => {
     const host = registry?.host ?? '';
     for (const tag of ['v1', 'v2']) await pushImage(busyboxImage(`app-${tag}`), { registry: registry?.url ?? '', repository: 'team/app', tag, authorization: REGISTRY_AUTHORIZATION });
     for (const tag of ['v1', 'v2']) await make(`pulled-${tag}`, { image: `${host}/team/app:${tag}`, imagePullPolicy: 'Always' });

@@ -3,11 +3,12 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Node, Pod } from '../api/generated/core-v1.ts';
 import { createCoreEventRecorder, InformerFactory } from '../client/index.ts';
+import type { ContainerRuntime } from '../cri/index.ts';
 import { childContext, RunGroup, type Context } from '../kernel/index.ts';
 import { Allocations } from './admission/allocations.ts';
 import { keepServingCertificate } from './certificates/serving-certificate.ts';
 import { noCgroups } from './cgroups/cgroup-manager.ts';
-import { openCgroups } from './cgroups/open-cgroups.ts';
+import { openCgroups, type CgroupDriver } from './cgroups/open-cgroups.ts';
 import { CsiManager } from './volumes/csi/csi-manager.ts';
 import { DeviceManager } from './devices/device-manager.ts';
 import { DraManager } from './dra/dra-manager.ts';
@@ -93,7 +94,7 @@ export async function run(outer: Context, options: KubeletOptions): Promise<void
   const allocatable = () => nodeAllocatable(capacity(), capacityInput());
   const facts = (): NodeFacts => ({ name: config.nodeName, hostname: machine.hostname, hostIPs: config.nodeAddresses, memoryCapacity: machine.memoryBytes, allocatable: allocatable() });
 
-  const cgroups = options.cgroups ?? (config.cgroupsPerQOS ? await openCgroups(inner, { config }) : noCgroups);
+  const cgroups = options.cgroups ?? (config.cgroupsPerQOS ? await openCgroups(inner, { config, ...(await runtimeCgroupDriver(runtime)) }) : noCgroups);
   await cgroups.prepare(allocatable());
 
   const reporter = new NodeReporter(inner, {
@@ -265,6 +266,13 @@ export async function run(outer: Context, options: KubeletOptions): Promise<void
     volumes.stop();
     await Promise.all([probes.stop(), statuses.stop(), configMaps.stop(), secrets.stop(), mirrors.settled(), allocations.settled(), volumes.settled()]);
   }
+}
+
+/** Runtimes that are too old to say leave it to the configuration. */
+async function runtimeCgroupDriver(runtime: ContainerRuntime): Promise<{ driver?: CgroupDriver }> {
+  const answer = await runtime.runtime.runtimeConfig({}).catch(() => undefined);
+  if (answer?.linux?.cgroupDriver === undefined) return {};
+  return { driver: answer.linux.cgroupDriver === 'SYSTEMD' ? 'systemd' : 'cgroupfs' };
 }
 
 /** CPUs that are reserved by their numbers count instead of a reservation of so many. */

@@ -14,6 +14,7 @@ export interface CgroupSettings {
 }
 
 export interface Hierarchies {
+  readonly version: 1 | 2;
   create(cgroup: string): Promise<void>;
   apply(cgroup: string, settings: CgroupSettings): Promise<void>;
   /** With everything below; what still runs in it keeps it, and throws. */
@@ -62,6 +63,7 @@ function separate(controllers: ReadonlyMap<string, string>): Hierarchies {
     await fs.writeFile(path.join(at(cgroup, controller), file), String(value));
   };
   return {
+    version: 1,
     async create(cgroup) {
       await Promise.all(directories.map((directory) => fs.mkdir(path.join(directory, cgroup), { recursive: true })));
       if (controllers.has('cpuset')) await inheritCpuset(controllers.get('cpuset') ?? '', cgroup);
@@ -115,6 +117,7 @@ function unified(root: string): Hierarchies {
   const at = (cgroup: string): string => path.join(root, cgroup);
   const set = (cgroup: string, file: string, value: string): Promise<void> => fs.writeFile(path.join(at(cgroup), file), value);
   return {
+    version: 2,
     async create(cgroup) {
       await fs.mkdir(at(cgroup), { recursive: true });
       let current = root;
@@ -137,7 +140,7 @@ function unified(root: string): Hierarchies {
 }
 
 /** [2, 262144] of version 1 onto [1, 10000] of version 2. */
-const weightOf = (shares: number): number => 1 + Math.floor(((shares - 2) * 9999) / 262_142);
+export const weightOf = (shares: number): number => 1 + Math.floor(((shares - 2) * 9999) / 262_142);
 
 async function children(directory: string): Promise<string[]> {
   const entries = await fs.readdir(directory, { withFileTypes: true }).catch(() => []);

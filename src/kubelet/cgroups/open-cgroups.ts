@@ -1,5 +1,5 @@
-/** The cgroups of pods and of their QoS classes, made directly in the file system. */
-import path from 'node:path';
+/** The cgroups of pods and of their QoS classes: made directly in the file system, or by systemd. */
+import { basename } from 'node:path';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
 import { parseQuantity } from '../../machinery/quantity/index.ts';
@@ -8,31 +8,49 @@ import { bytes, milli, milliCpuToQuota, milliCpuToShares } from '../pod/containe
 import { podRequests, podResources, qosClass } from '../pod/pod-resources.ts';
 import { uidOf } from '../pod/pod-text.ts';
 import type { CgroupManager } from './cgroup-manager.ts';
-import { openHierarchies, type CgroupSettings } from './hierarchies.ts';
+import { cgroupfsNames, systemdNames } from './cgroup-names.ts';
+import { openHierarchies, type CgroupSettings, type Hierarchies } from './hierarchies.ts';
+import { checkSystemd, systemdSlices, type Systemctl } from './systemd-slices.ts';
 
 const REMOVE_TRIES = 50;
 const REMOVE_PAUSE_MS = 20;
 const CLASSES = ['burstable', 'besteffort'] as const;
 
-export async function openCgroups(outer: Context, { config }: { config: KubeletConfiguration }): Promise<CgroupManager> {
-  if (config.cgroupDriver !== 'cgroupfs') throw new Error(`the cgroup driver ${JSON.stringify(config.cgroupDriver)} is not supported; use "cgroupfs", in the runtime too`);
+export interface OpenCgroupsOptions {
+  readonly config: KubeletConfiguration;
+  /** What the runtime says it has; it counts over the configuration, since both must have the same. */
+  readonly driver?: CgroupDriver;
+  /** Instead of the machine's. */
+  readonly hierarchies?: Hierarchies;
+  readonly systemctl?: Systemctl;
+}
+
+export type CgroupDriver = 'cgroupfs' | 'systemd';
+
+export async function openCgroups(outer: Context, { config, driver, hierarchies: given, systemctl }: OpenCgroupsOptions): Promise<CgroupManager> {
   const ctx = childContext(outer, 'cgroups');
-  const hierarchies = await openHierarchies();
-  const root = path.join('/', config.cgroupRoot, 'kubepods');
-  const parentOf = (pod: Pod): string => {
-    const qos = qosClass(pod);
-    return qos === 'Guaranteed' ? root : path.join(root, qos.toLowerCase());
-  };
-  const pathOf = (pod: Pod): string => path.join(parentOf(pod), `pod${uidOf(pod)}`);
+  const isSystemd = (driver ?? config.cgroupDriver) === 'systemd';
+  if (isSystemd && systemctl === undefined) await checkSystemd();
+  const files = given ?? (await openHierarchies());
+  const hierarchies = isSystemd ? systemdSlices(files, systemctl) : files;
+  const names = isSystemd ? systemdNames(config.cgroupRoot) : cgroupfsNames(config.cgroupRoot);
+  const root = names.path(['kubepods']);
+  const classPaths = CLASSES.map((name) => names.path(['kubepods', name]));
+  const partsOf = (qos: string): string[] => (qos === 'Guaranteed' ? ['kubepods'] : ['kubepods', qos.toLowerCase()]);
+  const pathOf = (pod: Pod): string => names.path([...partsOf(qosClass(pod)), `pod${uidOf(pod)}`]);
 
   const removeOnce = async (uid: string): Promise<void> => {
-    for (const parent of [root, ...CLASSES.map((name) => path.join(root, name))]) await hierarchies.remove(path.join(parent, `pod${uid}`));
+    for (const parent of [['kubepods'], ...CLASSES.map((name) => ['kubepods', name])]) {
+      const cgroup = names.path([...parent, `pod${uid}`]);
+      // systemd would be told of slices that never were.
+      if (!isSystemd || (await hierarchies.list(names.path(parent))).includes(basename(cgroup))) await hierarchies.remove(cgroup);
+    }
   };
 
   return {
     async prepare(allocatable) {
-      for (const cgroup of [root, ...CLASSES.map((name) => path.join(root, name))]) await hierarchies.create(cgroup);
-      await hierarchies.apply(path.join(root, 'besteffort'), { cpuShares: 2 });
+      for (const cgroup of [root, ...classPaths]) await hierarchies.create(cgroup);
+      await hierarchies.apply(names.path(['kubepods', 'besteffort']), { cpuShares: 2 });
       if (!config.enforceNodeAllocatable.includes('pods')) return;
       const memory = parseQuantity(allocatable['memory'] ?? '0').value() + hardMemory(config);
       await hierarchies.apply(root, { cpuShares: milliCpuToShares(milli(allocatable['cpu'])), ...(memory > 0 ? { memoryBytes: memory } : {}) });
@@ -57,11 +75,11 @@ export async function openCgroups(outer: Context, { config }: { config: KubeletC
     async updateQos(pods) {
       let burstable = 0;
       for (const pod of pods) if (qosClass(pod) === 'Burstable') burstable += podRequests(pod).get('cpu')?.milliValue() ?? 0;
-      await hierarchies.apply(path.join(root, 'burstable'), { cpuShares: milliCpuToShares(burstable) });
+      await hierarchies.apply(names.path(['kubepods', 'burstable']), { cpuShares: milliCpuToShares(burstable) });
     },
     async podUids() {
-      const names = await Promise.all([root, ...CLASSES.map((name) => path.join(root, name))].map((parent) => hierarchies.list(parent)));
-      return names.flat().filter((name) => name.startsWith('pod')).map((name) => name.slice('pod'.length));
+      const found = await Promise.all([root, ...classPaths].map((parent) => hierarchies.list(parent)));
+      return found.flat().flatMap((name) => names.podUid(name) ?? []);
     },
     podPath: (pod, controller) => hierarchies.directory(pathOf(pod), controller),
     podsMemory: () => hierarchies.memory(root),

@@ -38,7 +38,7 @@ describe('flags', () => {
   });
 
   it.each([
-    [['--cgroup-driver=systemd'], 'cgroupfs'],
+    [['--cgroup-driver=openrc'], 'cgroupfs'],
     [['--topology-manager-policy=tight'], 'restricted'],
     [['--config-dir=/x'], 'one file says it all'],
     [['--max-podz=5'], 'max-pods'],

@@ -139,7 +139,7 @@ export const KUBELET_FLAGS = {
   'node-status-update-frequency': { kind: 'duration', summary: 'how often the status is looked at' },
   'container-log-max-size': { kind: 'text', summary: 'the size at which a log is rotated' },
   'container-log-max-files': { kind: 'whole', summary: 'how many files a log has' },
-  'cgroup-driver': { kind: 'text', only: ['cgroupfs'], refused: 'cgroups are made in the file system; use cgroupfs, in the runtime too' },
+  'cgroup-driver': { kind: 'text', only: ['cgroupfs', 'systemd'], summary: 'who makes cgroups; a runtime that says what it uses counts over this' },
   'cgroup-root': { kind: 'text', summary: 'the cgroup above all pods' },
   'cgroups-per-qos': { kind: 'switch', summary: 'whether pods and QoS classes have cgroups' },
   'enforce-node-allocatable': { kind: 'texts', summary: 'what is held to its reservation' },
