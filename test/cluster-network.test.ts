@@ -134,6 +134,23 @@ describe.skipIf(missing !== undefined)(`a cluster of three nodes${missing === un
     expect([...(await podNames())].some((name) => log.includes(name))).toBe(true);
   }, 40_000);
 
+  it('a Pod under a policy reaches nobody from its first moment on, one without does', async () => {
+    await client.resource('v1/namespaces').create({ metadata: { name: 'guarded' } });
+    await client.resource('networking.k8s.io/v1/networkpolicies').create({ metadata: { name: 'deny', namespace: 'guarded' }, spec: { podSelector: { matchLabels: { guarded: 'yes' } }, policyTypes: ['Ingress', 'Egress'] } });
+    await until('the ServiceAccount', () => client.resource('v1/serviceaccounts').get({ name: 'default', namespace: 'guarded' }).then(() => true, () => false));
+    const attempts = `for i in 1 2 3; do printf 'GET /cgi-bin/hostname HTTP/1.0\\r\\n\\r\\n' | nc -w 1 ${addresses.cluster} 80; done; echo end`;
+    const names = ['one', 'two', 'three', 'free'];
+    await Promise.all(names.map((name) => client.resource('v1/pods').create({ metadata: { name, namespace: 'guarded', labels: { guarded: name === 'free' ? 'no' : 'yes' } }, spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'docker.io/library/busybox:test', imagePullPolicy: 'Never', command: ['sh', '-c', attempts] }] } })));
+    await until('they end', async () => (await client.resource('v1/pods').list({ namespace: 'guarded' })).items.every(({ status }) => ['Succeeded', 'Failed'].includes(status?.phase ?? '')), 40_000);
+    for (const name of names) {
+      const pieces: Uint8Array[] = [];
+      for await (const piece of await client.resource('v1/pods').streamSubresource({ name, namespace: 'guarded' }, 'log')) pieces.push(piece);
+      const log = Buffer.concat(pieces).toString();
+      expect(log).toContain('end');
+      expect(log.includes('HTTP/1.'), name).toBe(name === 'free');
+    }
+  }, 60_000);
+
   it('a rolling update under load loses no request', async () => {
     const results: string[] = [];
     let loading = true;

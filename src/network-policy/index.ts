@@ -4,6 +4,7 @@
  * touches; it works with every pod network whose pods are reached by routing through the node.
  */
 export { run, type NetworkPolicyOptions } from './run.ts';
+export { PodGate, type AttachedPod } from './pod-gate.ts';
 export { removePolicies } from './sync-policies.ts';
 export { type AllowedDestination, type PlanOptions } from './plan-policies.ts';
 export { TABLE } from './ruleset.ts';

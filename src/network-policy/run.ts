@@ -1,15 +1,18 @@
 /** Follows the API server on behalf of one node. */
-import type { Namespace } from '../api/generated/core-v1.ts';
+import type { Namespace, Pod } from '../api/generated/core-v1.ts';
 import { InformerFactory, type Client } from '../client/index.ts';
 import { RunGroup, type Context } from '../kernel/index.ts';
 import { clusterView, samePolicyPod } from './cluster-view.ts';
 import { planPolicies, type PlanOptions } from './plan-policies.ts';
+import type { PodGate } from './pod-gate.ts';
 import { PolicySync } from './sync-policies.ts';
 
 export interface NetworkPolicyOptions extends PlanOptions {
   readonly client: Client;
   /** The node's network namespace; undefined is the process's own. */
   readonly netns?: string | undefined;
+  /** Where the node's network asks before pods start. */
+  readonly gate?: PodGate | undefined;
   /** Called once, after the rules were written for the first time. */
   readonly onReady?: () => void;
 }
@@ -20,13 +23,15 @@ export async function run(ctx: Context, options: NetworkPolicyOptions): Promise<
   const policies = informers.informer('networking.k8s.io/v1/networkpolicies');
   const namespaces = informers.informer('v1/namespaces');
   const pods = informers.informer('v1/pods');
+  const { gate } = options;
+  const withAddresses = (list: readonly Pod[]): readonly Pod[] => (gate ? list.map((pod) => gate.withAddresses(pod)) : list);
   let ready = false;
   const sync = new PolicySync(ctx, {
     netns: options.netns,
     plan: () => {
       const all = policies.list();
       // Without policies nobody is isolated, however many pods there are.
-      return planPolicies(clusterView({ policies: all, namespaces: namespaces.list(), pods: all.length === 0 ? [] : pods.list() }), options);
+      return planPolicies(clusterView({ policies: all, namespaces: namespaces.list(), pods: all.length === 0 ? [] : withAddresses(pods.list()) }), options);
     },
     onSynced: () => {
       if (!ready) options.onReady?.();
@@ -44,7 +49,8 @@ export async function run(ctx: Context, options: NetworkPolicyOptions): Promise<
   group.start('informers', () => informers.run());
   group.start('policies', async (signal) => {
     await informers.waitForSync(signal);
+    gate?.open({ clock: ctx.clock, signal, policies: () => policies.list(), pod: (key) => pods.get(key), flush: () => sync.flush() });
     await sync.run(signal);
   });
-  await group.wait();
+  await group.wait().finally(() => gate?.close(new Error('network policies are no longer enforced')));
 }

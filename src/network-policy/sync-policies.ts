@@ -16,6 +16,7 @@ const MIN_SYNC_PERIOD_MS = 30;
 /** Where much changes all the time in a large cluster, planning has a fifth of a core at most. */
 const REST_PER_WORK = 4;
 const RETRY_MS = 1000;
+const ENDED = 'network policies are no longer written';
 
 export class PolicySync {
   readonly #ctx: Context;
@@ -24,6 +25,10 @@ export class PolicySync {
   #written: Ruleset | undefined;
   #dirty = true;
   #wake: (() => void) | undefined;
+  /** Who waits for the next transaction. */
+  #waiting: { resolve(): void; reject(error: unknown): void }[] = [];
+  #ended = false;
+  #urgent = new AbortController();
 
   constructor(ctx: Context, options: SyncOptions) {
     this.#ctx = ctx;
@@ -37,18 +42,41 @@ export class PolicySync {
     this.#wake?.();
   }
 
+  /** Resolves when what is known now is in force; nobody rests before that. */
+  flush(): Promise<void> {
+    if (this.#ended) return Promise.reject(new Error(ENDED));
+    const written = new Promise<void>((resolve, reject) => this.#waiting.push({ resolve, reject }));
+    this.#urgent.abort();
+    this.changed();
+    return written;
+  }
+
   /** Until the signal aborts. The rules stay: a node without this process keeps what was in force. */
   async run(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#loop(signal);
+    } finally {
+      this.#ended = true;
+      for (const { reject } of this.#waiting.splice(0)) reject(new Error(ENDED));
+    }
+  }
+
+  async #loop(signal: AbortSignal): Promise<void> {
     const { clock, logger } = this.#ctx;
     for (;;) {
       await this.#untilDirty(signal);
       this.#dirty = false;
+      this.#urgent = new AbortController();
       const start = clock.monotonic();
+      const waiting = this.#waiting;
+      this.#waiting = [];
       try {
         await this.#sync();
+        for (const { resolve } of waiting) resolve();
         this.#metrics.duration.observe((clock.monotonic() - start) / 1000);
         this.#options.onSynced?.();
       } catch (error) {
+        this.#waiting.push(...waiting);
         signal.throwIfAborted();
         logger.error(error, 'Network policies could not be written; everything is written again');
         this.#metrics.failures.inc();
@@ -57,7 +85,7 @@ export class PolicySync {
         await clock.sleep(RETRY_MS, signal);
         continue;
       }
-      await clock.sleep(Math.max(MIN_SYNC_PERIOD_MS, (clock.monotonic() - start) * REST_PER_WORK), signal);
+      await clock.sleep(Math.max(MIN_SYNC_PERIOD_MS, (clock.monotonic() - start) * REST_PER_WORK), AbortSignal.any([signal, this.#urgent.signal])).catch(() => signal.throwIfAborted());
     }
   }
 

@@ -13,6 +13,7 @@ import { connectIn, datagramIn, listenIn, runIn } from '../kernel/netns/index.ts
 import { namespacesMissing, TestNamespaces } from '../kernel/netns/testing.ts';
 import { clusterView } from './cluster-view.ts';
 import { planPolicies } from './plan-policies.ts';
+import { PodGate } from './pod-gate.ts';
 import { renderTable } from './ruleset.ts';
 import { run } from './run.ts';
 import { makeNamespace, makePod, makePolicy, type TestPod } from './testing.ts';
@@ -197,10 +198,10 @@ describe.skipIf(missing !== undefined)(`traffic under network policies${missing 
       expect(await answered('b>a:80')).toBe('b>a:80');
       const policies = client.resource('networking.k8s.io/v1/networkpolicies');
       await policies.create({ metadata: { name: 'p', namespace: 'x' }, spec: { podSelector: {}, policyTypes: ['Ingress'], ingress: [{ from: [{ namespaceSelector: { matchLabels: { team: 'blue' } } }] }] } });
-      await expect.poll(() => answered('b>a:80', 'c>a:80')).toBe('');
+      await expect.poll(() => answered('b>a:80', 'c>a:80'), { timeout: 10_000 }).toBe('');
       const y = (await client.resource('v1/namespaces').get({ name: 'y' }))!;
       await client.resource('v1/namespaces').update({ ...y, metadata: { ...y.metadata, labels: { ...y.metadata.labels, team: 'blue' } } });
-      await expect.poll(() => answered('b>a:80', 'c>a:80')).toBe('c>a:80');
+      await expect.poll(() => answered('b>a:80', 'c>a:80'), { timeout: 10_000 }).toBe('c>a:80');
       stop.abort();
       await running?.catch(() => {});
       expect(await answered('b>a:80', 'c>a:80')).toBe('c>a:80');
@@ -208,6 +209,54 @@ describe.skipIf(missing !== undefined)(`traffic under network policies${missing 
     } finally {
       stop.abort();
       await running?.catch(() => {});
+      await server.stop();
+    }
+  });
+
+  test('a new pod is protected from its first moment, before anybody knows its address', async () => {
+    const server = await startTestServer();
+    const stop = new AbortController();
+    const ctx = createContext({ signal: stop.signal, writeLog: () => {} });
+    const client = new Client({ transport: inProcessTransport({ handle: server.pipeline.handle, user: { name: 'admin', groups: ['system:masters'] }, signal: stop.signal }), clock: ctx.clock, userAgent: 'test' });
+    const { netnsPath } = fabric.nodes.get('n1')!;
+    const gate = new PodGate({ unknownLimitMs: 300 });
+    const network = await BridgeNetwork.open(ctx, { nodeNetns: netnsPath, stateDirectory: path.join(namespaces.directory, 'n1') });
+    let running: Promise<void> | undefined;
+    try {
+      for (const name of ['x', 'y']) await client.resource('v1/namespaces').create({ metadata: { name } });
+      running = run(ctx, { client, nodeName: 'n1', netns: netnsPath, gate });
+      await client.resource('networking.k8s.io/v1/networkpolicies').create({ metadata: { name: 'deny', namespace: 'x' }, spec: { podSelector: { matchLabels: { guarded: 'yes' } }, policyTypes: ['Ingress', 'Egress'] } });
+      /** A pod as a node makes it: attached, let in, and then its container listens and speaks. Its status never says an address. */
+      const start = async (name: string, labels: Record<string, string>): Promise<{ ips: readonly string[]; netns: string }> => {
+        const { metadata, spec } = makePod({ key: `x/${name}`, node: 'n1', ips: [], labels });
+        await client.resource('v1/pods').create({ metadata, spec });
+        const netns = namespaces.create(name);
+        const { ips } = await network.attach({ id: name, name, namespace: 'x', uid: name, netnsPath: netns });
+        await gate.admit({ sandboxId: name, namespace: 'x', name, ips });
+        const listener = net.createServer((socket) => socket.on('error', () => {}).end('yes'));
+        await listenIn(listener, { netns, host: '::', port: 80 });
+        closers.push(() => void listener.close());
+        return { ips, netns };
+      };
+      const hammered = async ({ ips, netns }: { ips: readonly string[]; netns: string }): Promise<boolean[]> => {
+        const others = pods.get('d')!;
+        return Promise.all(Array.from({ length: 10 }, () => [...ips.map((ip) => reaches(place('d'), ip, 80)), ...others.ips.map((ip) => reaches(netns, ip, 80))]).flat());
+      };
+      // The first may come before the policy is known to this node; from then on it is.
+      await expect.poll(async () => (await runIn('nft', ['list', 'table', 'inet', 'k8ts-network-policy'], { netns: netnsPath })).includes('chain'), { timeout: 10_000 }).toBe(true);
+      await expect.poll(async () => (await hammered(await start(`probe-${Math.floor(ctx.clock.monotonic())}`, { guarded: 'yes' }))).some(Boolean), { timeout: 10_000 }).toBe(false);
+      for (const name of ['one', 'two', 'three']) expect(await hammered(await start(name, { guarded: 'yes' }))).not.toContain(true);
+      expect(await hammered(await start('free', { guarded: 'no' }))).not.toContain(false);
+      const unknown = await network.attach({ id: 'unknown', name: 'unknown', namespace: 'x', uid: 'unknown', netnsPath: namespaces.create('unknown') });
+      await expect(gate.admit({ sandboxId: 'unknown', namespace: 'x', name: 'unknown', ips: unknown.ips })).rejects.toThrow('x/unknown is not known');
+      await gate.admit({ sandboxId: 'elsewhere', namespace: 'y', name: 'elsewhere', ips: ['10.244.1.99'] });
+      const waiting = gate.admit({ sandboxId: 'late', namespace: 'x', name: 'late', ips: ['10.244.1.98'] });
+      stop.abort(new Error('the node ends'));
+      await expect(waiting).rejects.toThrow();
+    } finally {
+      stop.abort();
+      await running?.catch(() => {});
+      await network.close();
       await server.stop();
     }
   });

@@ -3,7 +3,9 @@ import path from 'node:path';
 import { BridgeNetwork, startContainerRuntime, type RunningContainerRuntime } from '../../container-runtime/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
 import { unmountVolumes } from '../../kubelet/index.ts';
+import type { PodGate } from '../../network-policy/index.ts';
 import type { FabricNode } from '../fabric/index.ts';
+import { guardedNetwork } from './guarded-network.ts';
 
 export interface NodeRuntimeOptions {
   /** Names everything of this node on the machine: cgroups, state. */
@@ -26,12 +28,12 @@ export const cgroupRootOf = ({ clusterName, node }: NodeRuntimeOptions): string 
 export const kubeletDirectoryOf = ({ directory }: NodeRuntimeOptions): string => path.join(directory, 'kubelet');
 
 /** It runs until it is closed, also when the context ends: a cluster's end is in an order. */
-export async function openRuntime(parent: Context, options: NodeRuntimeOptions): Promise<NodeRuntime> {
+export async function openRuntime(parent: Context, options: NodeRuntimeOptions, gate?: PodGate): Promise<NodeRuntime> {
   const { node, directory, stateDirectory } = options;
   const stop = new AbortController();
   const ctx = childContext(parent, node.name, stop.signal);
   const network = await BridgeNetwork.open(ctx, { nodeNetns: node.netnsPath, stateDirectory: path.join(directory, 'network'), mtu: options.mtu });
-  const runtime = await startContainerRuntime(ctx, { rootDirectory: path.join(directory, 'containers'), stateDirectory, network, nodeNetns: node.netnsPath, cgroupParent: cgroupRootOf(options) });
+  const runtime = await startContainerRuntime(ctx, { rootDirectory: path.join(directory, 'containers'), stateDirectory, network: gate ? guardedNetwork(network, gate) : network, nodeNetns: node.netnsPath, cgroupParent: cgroupRootOf(options) });
   return {
     runtime,
     close: async () => {

@@ -5,7 +5,7 @@ import type { RunningContainerRuntime } from '../../container-runtime/index.ts';
 import { childContext, RunGroup, type Context } from '../../kernel/index.ts';
 import { DEFAULT_KUBE_PROXY_CONFIG, run as runProxy } from '../../kube-proxy/index.ts';
 import { DEFAULT_KUBELET_CONFIGURATION, run as runKubelet } from '../../kubelet/index.ts';
-import { run as runNetworkPolicy } from '../../network-policy/index.ts';
+import { PodGate, run as runNetworkPolicy } from '../../network-policy/index.ts';
 import { cgroupRootOf, endContainers, kubeletDirectoryOf, openRuntime, type NodeRuntime, type NodeRuntimeOptions } from './node-runtime.ts';
 
 export interface NodeOptions extends NodeRuntimeOptions {
@@ -42,7 +42,8 @@ export async function startNode(parent: Context, options: NodeOptions): Promise<
   const { node, directory, clientAs } = options;
   const group = new RunGroup({ logger: parent.logger });
   const ctx = childContext(parent, node.name, group.signal);
-  let machine: NodeRuntime | undefined = await openRuntime(parent, options);
+  const gate = new PodGate();
+  let machine: NodeRuntime | undefined = await openRuntime(parent, options, gate);
   const { runtime } = machine;
   const kubeletReady = new Promise<void>((resolve) => {
     group.start('kubelet', () =>
@@ -81,7 +82,7 @@ export async function startNode(parent: Context, options: NodeOptions): Promise<
     );
   });
   group.start('network-policy', (signal) =>
-    runNetworkPolicy(childContext(ctx, 'network-policy'), { client: clientAs('system:network-policy', MASTERS, signal), nodeName: node.name, netns: node.netnsPath, standIns: options.dnsServer ? [dnsStandIn(options.dnsServer)] : [] }),
+    runNetworkPolicy(childContext(ctx, 'network-policy'), { client: clientAs('system:network-policy', MASTERS, signal), nodeName: node.name, netns: node.netnsPath, gate, standIns: options.dnsServer ? [dnsStandIn(options.dnsServer)] : [] }),
   );
   const agentsEnded = group.wait();
   agentsEnded.catch(() => undefined);
