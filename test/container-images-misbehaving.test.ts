@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openImageStore, type ImageStore, type ImageStoreOptions } from '../src/container-runtime/images/index.ts';
 import { createContext } from '../src/kernel/index.ts';
@@ -97,6 +98,31 @@ describe.skipIf(missing !== undefined)(`registries that misbehave${missing === u
     const ranges = registry.requests.filter(({ line }) => line.endsWith(layer?.digest ?? '?')).map(({ range }) => range);
     expect(ranges).toHaveLength(2);
     expect(Number(/^bytes=([0-9]+)-$/.exec(ranges[1] ?? '')?.[1])).toBeGreaterThan(0);
+  });
+
+  it('gives up registries and archives that stop sending', async () => {
+    const stallMs = 300;
+    const impatient = await openImageStore(createContext({ writeLog: () => {} }), { root: join(folder, 'impatient'), registries: { stallMs } });
+    try {
+      const image = newImage(100_000);
+      registry.add(image, 'stalls');
+      let stalled = 0;
+      registry.intercept = (_request, response, path) => {
+        if (!path.includes(image.layers[0]!.digest)) return false;
+        stalled++;
+        response.writeHead(200, { 'content-length': 100_000 }).write(Buffer.alloc(10));
+        return true;
+      };
+      await expect(impatient.pull(`${registry.host}/app:stalls`)).rejects.toThrow('no data for 0.3 s');
+      expect(stalled).toBeGreaterThan(1);
+      registry.intercept = () => true;
+      await expect(impatient.pull(`${registry.host}/app:silent`)).rejects.toThrow('no data for 0.3 s');
+      const archive = new PassThrough();
+      archive.write(Buffer.alloc(100));
+      await expect(impatient.loadArchive(archive)).rejects.toThrow('failed to load the archive: no data for 0.3 s');
+    } finally {
+      await impatient.close();
+    }
   });
 
   it('asks again when the registry is busy, and says so when it stays so', async () => {

@@ -20,6 +20,7 @@ import { ImagePuller } from './pull-image.ts';
 import { formatReference, normalizeReference } from './reference.ts';
 import { ImageVolumes } from './snapshots/image-volumes.ts';
 import { OverlaySnapshots } from './snapshots/snapshot-store.ts';
+import { untilStalled } from './stall.ts';
 import { lockStore } from './store-lock.ts';
 import type { StoreParts } from './store-parts.ts';
 
@@ -76,7 +77,7 @@ async function assembleStore(ctx: Context, options: ImageStoreOptions, unlock: (
       containerUsage: async () => sumOf(snapshots.list().map(({ key }) => async () => snapshots.usage(key))),
     }),
     loadArchive: async (archive: Readable, { signal } = {}) => {
-      const loaded = await loadArchive(parts, archive, signal);
+      const loaded = await loadArchive(parts, untilStalled(archive, { clock: ctx.clock, ...(options.registries?.stallMs === undefined ? {} : { stallMs: options.registries.stallMs }) }), signal);
       return Promise.all(loaded.map(async (record) => images.load(record)));
     },
     saveArchive: async (references: readonly string[], archive: Writable) => saveArchive(parts, references, archive),

@@ -122,6 +122,7 @@ export class ImagePuller {
       path: reference.path,
       credentials: () => (credentials ??= find()),
       signal,
+      ...(registries?.stallMs === undefined ? {} : { stallMs: registries.stallMs }),
     });
   }
 

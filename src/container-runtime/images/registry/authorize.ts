@@ -1,5 +1,6 @@
 /** Answers a registry's challenge: a token from its token server, or user name and password. */
 import { ImageError } from '../image-error.ts';
+import type { StallLimit } from '../stall.ts';
 import { parseChallenges } from './auth-challenge.ts';
 import type { Credentials } from './credentials.ts';
 import { readText, send } from './http-request.ts';
@@ -13,6 +14,7 @@ export interface AuthorizeOptions {
   readonly scope: string;
   readonly settings: EndpointSettings;
   readonly signal?: AbortSignal;
+  readonly limit: StallLimit;
 }
 
 /** The value of the Authorization header; undefined when the challenge cannot be met with what we have. */
@@ -29,7 +31,7 @@ export async function authorize(challengeHeader: string, options: AuthorizeOptio
 }
 
 async function fetchToken(parameters: Readonly<Record<string, string>>, options: AuthorizeOptions): Promise<string> {
-  const { credentials, settings, signal } = options;
+  const { credentials, settings, signal, limit } = options;
   const scope = parameters.scope ?? options.scope;
   let realm: URL;
   try {
@@ -39,7 +41,7 @@ async function fetchToken(parameters: Readonly<Record<string, string>>, options:
   }
   // Only what is about trust: headers and client certificates of the registry are not for its token server.
   const trust: EndpointSettings = { ...(settings.ca === undefined ? {} : { ca: settings.ca }), skipVerify: settings.skipVerify === true };
-  const common = { settings: trust, ...(signal === undefined ? {} : { signal }) };
+  const common = { settings: trust, limit, ...(signal === undefined ? {} : { signal }) };
   const what = credentials === undefined ? 'anonymous token' : 'oauth token';
   const response =
     credentials?.identityToken === undefined

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { VirtualClock } from '../../../kernel/index.ts';
 import { endpointsOf, isLoopback } from './endpoints.ts';
 import { parseHosts } from './hosts-directory.ts';
 import { redirected } from './http-request.ts';
@@ -89,7 +90,7 @@ describe('hosts.toml', () => {
 });
 
 describe('credentials stay where they belong', () => {
-  const request = { url: 'https://registry.example/v2/x', headers: { authorization: 'secret', range: 'bytes=1-' }, settings: { headers: { 'x-key': 'secret' }, skipVerify: true } };
+  const request = { url: 'https://registry.example/v2/x', headers: { authorization: 'secret', range: 'bytes=1-' }, settings: { headers: { 'x-key': 'secret' }, skipVerify: true }, limit: { clock: new VirtualClock() } };
   it('on the same server', () => {
     expect(redirected(request, '/v2/y')).toEqual({ ...request, url: 'https://registry.example/v2/y' });
   });

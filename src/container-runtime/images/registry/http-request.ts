@@ -4,6 +4,7 @@ import { request as tlsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { ImageError } from '../image-error.ts';
+import { endWhenStalled, type StallLimit } from '../stall.ts';
 import { isLoopback } from './endpoints.ts';
 import { proxyFor, proxyHeaders, tunnel } from './proxy.ts';
 import type { EndpointSettings } from './registry-options.ts';
@@ -16,9 +17,9 @@ export interface HttpRequest {
   readonly body?: string;
   readonly settings?: EndpointSettings;
   readonly signal?: AbortSignal;
+  readonly limit: StallLimit;
 }
 
-const IDLE_MS = 60_000;
 const MOST_REDIRECTS = 10;
 
 /** The answer, whatever its status; redirects are followed, and only the first server gets the credentials. */
@@ -47,19 +48,19 @@ export function redirected(request: HttpRequest, location: string): HttpRequest 
   return { ...request, url: to.href, headers, settings };
 }
 
-async function sendOnce({ url, method = 'GET', headers = {}, body, settings = {}, signal }: HttpRequest): Promise<IncomingMessage> {
+async function sendOnce({ url, method = 'GET', headers = {}, body, settings = {}, signal, limit }: HttpRequest): Promise<IncomingMessage> {
   signal?.throwIfAborted();
   const target = new URL(url);
   const proxy = proxyFor(target);
   const common = { method, headers: { 'user-agent': 'k8ts', ...settings.headers, ...headers }, ...(signal === undefined ? {} : { signal }) };
-  if (target.protocol === 'http:') return answered(proxy === undefined ? plainRequest(target, common) : byPlainProxy(proxy, target, common), body);
+  if (target.protocol === 'http:') return answered(proxy === undefined ? plainRequest(target, common) : byPlainProxy(proxy, target, common), body, limit);
   const rejectUnauthorized = settings.skipVerify !== true;
   return withTrust(settings, async ({ secureContext, agent }) => {
-    if (proxy === undefined) return answered(tlsRequest(target, { ...common, agent, rejectUnauthorized }), body);
-    const socket = await tunnel(proxy, target, signal);
+    if (proxy === undefined) return answered(tlsRequest(target, { ...common, agent, rejectUnauthorized }), body, limit);
+    const socket = await tunnel(proxy, target, { limit, ...(signal === undefined ? {} : { signal }) });
     const servername = isIP(target.hostname) === 0 ? target.hostname : '';
     const createConnection = () => connectTls({ secureContext, rejectUnauthorized, socket, servername, host: target.hostname });
-    return answered(tlsRequest(target, { ...common, createConnection }), body);
+    return answered(tlsRequest(target, { ...common, createConnection }), body, limit);
   });
 }
 
@@ -68,10 +69,9 @@ function byPlainProxy(proxy: URL, target: URL, common: { method: string; headers
   return plainRequest({ ...common, host: proxy.hostname, port: proxy.port === '' ? 80 : proxy.port, path: target.href, headers });
 }
 
-async function answered(outgoing: ClientRequest, body: string | undefined): Promise<IncomingMessage> {
+async function answered(outgoing: ClientRequest, body: string | undefined, limit: StallLimit): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    // Of the socket, so that it also ends a download that has stalled.
-    outgoing.setTimeout(IDLE_MS, () => outgoing.destroy(Object.assign(new Error(`no data for ${IDLE_MS / 1000} s`), { code: 'ETIMEDOUT' })));
+    endWhenStalled(outgoing, limit);
     outgoing.once('response', resolve);
     outgoing.once('error', reject);
     outgoing.end(body);

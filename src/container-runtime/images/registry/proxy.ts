@@ -1,6 +1,7 @@
 /** Proxies by the environment variables that everyone sets: HTTP_PROXY, HTTPS_PROXY, NO_PROXY. */
 import { request, type IncomingMessage } from 'node:http';
 import { BlockList, isIP, type Socket } from 'node:net';
+import { endWhenStalled, type StallLimit } from '../stall.ts';
 import { isLoopback } from './endpoints.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -50,7 +51,7 @@ export function proxyHeaders(proxy: URL): Record<string, string> {
 }
 
 /** A connection to the target through the proxy, for TLS. */
-export async function tunnel(proxy: URL, target: URL, signal?: AbortSignal): Promise<Socket> {
+export async function tunnel(proxy: URL, target: URL, { signal, limit }: { signal?: AbortSignal; limit: StallLimit }): Promise<Socket> {
   if (proxy.protocol !== 'http:') throw new Error(`proxies of the kind ${proxy.protocol.slice(0, -1)} are not supported`);
   const address = `${target.hostname}:${target.port === '' ? 443 : target.port}`;
   return new Promise((resolve, reject) => {
@@ -62,7 +63,9 @@ export async function tunnel(proxy: URL, target: URL, signal?: AbortSignal): Pro
       headers: { host: address, ...proxyHeaders(proxy) },
       ...(signal === undefined ? {} : { signal }),
     });
+    const stopWatching = endWhenStalled(connecting, limit);
     connecting.once('connect', (response: IncomingMessage, socket: Socket) => {
+      stopWatching();
       if (response.statusCode === 200) resolve(socket);
       else {
         socket.destroy();

@@ -22,6 +22,8 @@ export interface RegistryClientOptions {
   /** Asked for only when a registry wants to know. */
   readonly credentials: () => Promise<Credentials | undefined>;
   readonly signal?: AbortSignal;
+  /** How long a registry may send nothing. */
+  readonly stallMs?: number;
 }
 
 export interface FetchedManifest {
@@ -129,6 +131,7 @@ export class RegistryClient {
         credentials,
         scope: `repository:${this.#options.path}:pull`,
         settings: endpoint.settings,
+        limit: this.#options,
         ...(signal === undefined ? {} : { signal }),
       });
     } catch (error) {
@@ -143,6 +146,7 @@ export class RegistryClient {
     const request = {
       headers: { ...headers, ...(authorization === undefined ? {} : { authorization }) },
       settings: endpoint.settings,
+      limit: this.#options,
       ...(signal === undefined ? {} : { signal }),
     };
     try {

@@ -6,6 +6,8 @@ export interface RegistryOptions {
   readonly dockerConfig?: string;
   /** Registries in code; they go before those of `hostsDirectory`. The key is a host as references spell it. */
   readonly hosts?: Readonly<Record<string, RegistryHosts>>;
+  /** Milliseconds for which a registry may send nothing before it is given up; default a minute. */
+  readonly stallMs?: number;
 }
 
 export interface RegistryHosts {
