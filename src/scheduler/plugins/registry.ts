@@ -3,6 +3,7 @@ import type { PluginRegistry } from '../framework/build-profile.ts';
 import { defaultBinder } from './default-binder/default-binder.ts';
 import { defaultPreemption } from './default-preemption/default-preemption.ts';
 import { dynamicResources } from './dynamic-resources/dynamic-resources.ts';
+import { isBackedByDevices } from './dynamic-resources/extended-resources.ts';
 import { gangScheduling } from './gang-scheduling/gang-scheduling.ts';
 import { imageLocality } from './image-locality/image-locality.ts';
 import { interPodAffinity } from './inter-pod-affinity/inter-pod-affinity.ts';
@@ -31,7 +32,7 @@ export const plugins = {
   NodeAffinity: (args) => nodeAffinity(args),
   NodeDeclaredFeatures: (_args, handle) => nodeDeclaredFeatures(handle),
   NodePorts: () => nodePorts(),
-  NodeResourcesFit: (args, { cache }) => nodeResourcesFit(args, cache),
+  NodeResourcesFit: (args, handle) => nodeResourcesFit(args, handle.cache, (resource) => isBackedByDevices(handle, resource)),
   VolumeRestrictions: (_args, handle) => volumeRestrictions(handle),
   NodeVolumeLimits: (_args, handle) => nodeVolumeLimits(handle),
   VolumeBinding: (args, handle) => volumeBinding(args, handle),

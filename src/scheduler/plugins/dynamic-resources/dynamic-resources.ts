@@ -6,6 +6,7 @@ import type { NodeInfo } from '../../cache/node-info.ts';
 import type { PodInfo } from '../../cache/pod-info.ts';
 import { Action, ANY_UPDATE } from '../../framework/cluster-event.ts';
 import type { CycleState } from '../../framework/cycle-state.ts';
+import { featureEnabled } from '../../framework/feature-gates.ts';
 import type { Handle } from '../../framework/handle.ts';
 import type { Plugin } from '../../framework/plugin.ts';
 import { errorStatus, skip, Status, unresolvable, unschedulable } from '../../framework/status.ts';
@@ -14,6 +15,7 @@ import { normalizeByMaximum } from '../normalize.ts';
 import { allocate } from './allocator.ts';
 import { claimsOf, isReservedFor, MAX_RESERVED } from './claims.ts';
 import { usageOf, type DeviceUsage } from './device-usage.ts';
+import { claimLeftFor, deviceClassOf, extendedClaim, extendedRequests, type ExtendedRequests } from './extended-resources.ts';
 import { poolsOf } from './pools.ts';
 import { preferenceScore } from './preference-score.ts';
 import { requestsOf, type RequestToMeet } from './requests.ts';
@@ -21,6 +23,7 @@ import { requestsOf, type RequestToMeet } from './requests.ts';
 const NAME = 'DynamicResources';
 const FINALIZER = 'resource.kubernetes.io/delete-protection';
 const NOT_ON_NODE = unresolvable('resourceclaim not available on the node');
+const LEFTOVER = unschedulable('cannot schedule extended resource claim');
 const CANNOT_ALLOCATE = unresolvable('cannot allocate all claims');
 
 interface State {
@@ -28,9 +31,26 @@ interface State {
   readonly toAllocate: readonly { claim: ResourceClaim; requests: readonly RequestToMeet[] }[];
   readonly usage: DeviceUsage;
   /** Allocations that were found, by node. */
-  readonly found: Map<string, AllocationResult[]>;
+  readonly found: Map<string, NodeAllocation>;
+  /** Extended resources of the pod that stand for devices where nodes do not have them. */
+  readonly extended: readonly string[];
+  /** A claim for them from an earlier attempt, which must go first. */
+  readonly leftover: ResourceClaim | undefined;
+  /** Written to the API server by this attempt. */
+  created: ResourceClaim | undefined;
   /** Claims with an allocation that no asked node could use. */
   readonly unavailable: Set<ResourceClaim>;
+}
+
+interface NodeAllocation {
+  readonly results: readonly AllocationResult[];
+  /** The claim for extended resources on this node; its allocation is the last one. */
+  readonly extended: NodeClaim | undefined;
+}
+
+interface NodeClaim {
+  readonly claim: ResourceClaim;
+  readonly mappings: ExtendedRequests['mappings'];
 }
 
 /** Devices that pods claim: found by the descriptions that drivers publish, and written into the claims. */
@@ -47,9 +67,18 @@ export function dynamicResources(handle: Handle): Plugin {
     for (const { claim, allocation } of inFlight.values()) yield { ...claim, status: { ...claim.status, allocation } };
   };
 
+  const listClasses = (): readonly DeviceClass[] => listers.list('resource.k8s.io/v1/deviceclasses');
+  /** The extended resources of a pod that a class of devices stands behind. */
+  const extendedOf = (pod: PodInfo): string[] => {
+    if (pod.shape.requests.scalars.length === 0 || !featureEnabled(handle.featureGates, 'DRAExtendedResource')) return [];
+    const all = listClasses();
+    return pod.shape.requests.scalars.map(([name]) => name).filter((name) => deviceClassOf(name, all) !== undefined);
+  };
+
   const preFilter = (state: CycleState, pod: PodInfo): { status: Status } | undefined => {
     state.delete(NAME);
-    if ((pod.pod.spec?.resourceClaims?.length ?? 0) === 0) {
+    const extended = extendedOf(pod);
+    if ((pod.pod.spec?.resourceClaims?.length ?? 0) === 0 && extended.length === 0) {
       state.set(NAME, NO_CLAIMS);
       return { status: skip() };
     }
@@ -67,11 +96,20 @@ export function dynamicResources(handle: Handle): Plugin {
       if (typeof requests === 'string') return { status: unresolvable(requests) };
       toAllocate.push({ claim, requests });
     }
-    state.set(NAME, { claims, toAllocate, usage: usageOf(allClaims()), found: new Map(), unavailable: new Set() } satisfies State);
+    state.set(NAME, { claims, toAllocate, usage: usageOf(allClaims()), found: new Map(), unavailable: new Set(), extended, leftover: extended.length === 0 ? undefined : claimLeftFor(pod.pod, allClaims()), created: undefined } satisfies State);
     return undefined;
   };
 
-  const filter = (state: CycleState, _pod: PodInfo, node: NodeInfo): Status | undefined => {
+  /** What a node that lacks some of the resources needs a claim for. */
+  const nodeClaim = (data: State, pod: PodInfo, node: NodeInfo): NodeClaim | undefined => {
+    const lacking = data.extended.filter((name) => node.table.scalar(name).allocatable[node.slot] === 0);
+    if (lacking.length === 0) return undefined;
+    const all = listClasses();
+    const { requests, mappings } = extendedRequests(pod.pod, lacking, (resource) => deviceClassOf(resource, all)?.metadata.name ?? '');
+    return { claim: extendedClaim(pod.pod, requests), mappings };
+  };
+
+  const filter = (state: CycleState, pod: PodInfo, node: NodeInfo): Status | undefined => {
     const data = state.get<State>(NAME)!;
     for (const claim of data.claims) {
       const selector = claim.status?.allocation?.nodeSelector;
@@ -79,15 +117,23 @@ export function dynamicResources(handle: Handle): Plugin {
       data.unavailable.add(claim);
       return NOT_ON_NODE;
     }
-    if (data.toAllocate.length === 0) return undefined;
+    if (data.leftover !== undefined) return LEFTOVER;
+    const extended = nodeClaim(data, pod, node);
+    const wanted: { claim: ResourceClaim; requests: readonly RequestToMeet[] }[] = [...data.toAllocate];
+    if (extended !== undefined) {
+      const requests = requestsOf(extended.claim, classes);
+      if (typeof requests === 'string') return unresolvable(requests);
+      wanted.push({ claim: extended.claim, requests });
+    }
+    if (wanted.length === 0) return undefined;
     try {
       const pools = poolsOf(listers.list('resource.k8s.io/v1/resourceslices'), node);
-      const results = allocate(data.toAllocate, { pools, usage: data.usage, classes, now: formatTime(handle.clock.now()), shareId: () => handle.random.uid() });
+      const results = allocate(wanted, { pools, usage: data.usage, classes, now: formatTime(handle.clock.now()), shareId: () => handle.random.uid() });
       if (results === undefined) return CANNOT_ALLOCATE;
-      data.found.set(node.name, results);
+      data.found.set(node.name, { results, extended });
       return undefined;
     } catch (error) {
-      return unresolvable(`claim ${data.toAllocate[0]!.claim.metadata.name}: ${error instanceof Error ? error.message : String(error)}`);
+      return unresolvable(`claim ${wanted[0]!.claim.metadata.name ?? wanted[0]!.claim.metadata.generateName}: ${error instanceof Error ? error.message : String(error)}`);
     }
   };
 
@@ -114,9 +160,38 @@ export function dynamicResources(handle: Handle): Plugin {
     });
   };
 
+  /** Makes the claim for extended resources, and tells the kubelet which container gets what of it. */
+  const bindExtended = async (data: State, pod: PodInfo, { results, extended }: NodeAllocation, signal: AbortSignal): Promise<void> => {
+    const allocation = results.at(-1)!;
+    const claim = await client.resource('resource.k8s.io/v1/resourceclaims').create(extended!.claim, { signal });
+    data.created = claim;
+    inFlight.set(claim.metadata.uid ?? '', { claim, allocation });
+    inFlight.delete(extendedKey(pod));
+    await bindClaim(pod, claim, allocation, signal);
+    const { namespace, name } = pod;
+    const status = { extendedResourceClaimStatus: { resourceClaimName: claim.metadata.name, requestMappings: extended!.mappings } };
+    await client.resource('v1/pods').patch({ namespace, name }, { metadata: { uid: pod.uid }, status }, { type: 'strategic', subresource: 'status', signal });
+    releaseWhenSeen(handle, inFlight, claim);
+  };
+
+  const removeClaim = async (claim: ResourceClaim, signal: AbortSignal): Promise<void> => {
+    const resource = client.resource('resource.k8s.io/v1/resourceclaims');
+    const reference = { namespace: claim.metadata.namespace, name: claim.metadata.name ?? '' };
+    try {
+      await retryOnConflict(handle, async () => {
+        const current = await resource.get(reference, { signal });
+        const finalizers = current.metadata.finalizers?.filter((f) => f !== FINALIZER);
+        if (finalizers?.length !== current.metadata.finalizers?.length) await resource.update({ ...current, metadata: { ...current.metadata, finalizers } }, { signal });
+      });
+      await resource.delete(reference, { preconditions: { uid: claim.metadata.uid }, signal });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  };
+
   return {
     name: NAME,
-    signature: (pod) => ((pod.pod.spec?.resourceClaims?.length ?? 0) === 0 ? '' : undefined),
+    signature: (pod) => ((pod.pod.spec?.resourceClaims?.length ?? 0) === 0 && extendedOf(pod).length === 0 ? '' : undefined),
     preEnqueue(pod) {
       if ((pod.pod.spec?.resourceClaims?.length ?? 0) === 0) return undefined;
       const { missing } = claimsOf(pod, find);
@@ -127,6 +202,12 @@ export function dynamicResources(handle: Handle): Plugin {
     postFilter(state) {
       const data = state.get<State>(NAME);
       if (data === undefined) return { status: new Status('Error', ['not found']) };
+      if (data.leftover !== undefined) {
+        return removeClaim(data.leftover, handle.signal).then(
+          () => ({ status: unschedulable('deletion of ResourceClaim completed') }),
+          (error: unknown) => ({ status: errorStatus(error) }),
+        );
+      }
       if (data.claims.length === 0) return { status: unschedulable('no new claims to deallocate') };
       for (const claim of data.unavailable) {
         if ((claim.status?.reservedFor?.length ?? 0) > 0) continue;
@@ -140,21 +221,32 @@ export function dynamicResources(handle: Handle): Plugin {
     score(state, _pod, node) {
       const data = state.get<State>(NAME);
       const found = data?.found.get(node.name);
-      return data === undefined || found === undefined ? 0 : preferenceScore(data.toAllocate.map(({ claim }) => claim), found);
+      return data === undefined || found === undefined ? 0 : preferenceScore(data.toAllocate.map(({ claim }) => claim), found.results);
     },
     preScore: (state) => ((state.get<State>(NAME)?.toAllocate.length ?? 0) === 0 ? skip() : undefined),
     normalizeScores: (_state, _pod, { count }, scores) => normalizeByMaximum(scores, count, false),
-    reserve(state, _pod, nodeName) {
+    reserve(state, pod, nodeName) {
       const data = state.get<State>(NAME);
-      if (data === undefined || data.toAllocate.length === 0) return undefined;
-      const results = data.found.get(nodeName);
-      if (results === undefined) return new Status('Error', [`no allocation for node ${nodeName}`]);
-      data.toAllocate.forEach(({ claim }, i) => inFlight.set(claim.metadata.uid ?? '', { claim, allocation: results[i]! }));
+      const found = data?.found.get(nodeName);
+      if (data === undefined || (data.toAllocate.length === 0 && found === undefined)) return undefined;
+      if (found === undefined) return new Status('Error', [`no allocation for node ${nodeName}`]);
+      data.toAllocate.forEach(({ claim }, i) => inFlight.set(claim.metadata.uid ?? '', { claim, allocation: found.results[i]! }));
+      if (found.extended !== undefined) inFlight.set(extendedKey(pod), { claim: found.extended.claim, allocation: found.results.at(-1)! });
       return undefined;
     },
     unreserve(state, pod) {
       const data = state.get<State>(NAME);
-      if (data === undefined || data.claims.length === 0) return;
+      if (data === undefined) return;
+      inFlight.delete(extendedKey(pod));
+      const { created } = data;
+      if (created !== undefined) {
+        inFlight.delete(created.metadata.uid ?? '');
+        handle.background(async (signal) => {
+          await removeClaim(created, signal).catch((error: unknown) => {
+            if (!signal.aborted) handle.logger.error(error, 'delete', { resourceclaim: created.metadata.name });
+          });
+        });
+      }
       for (const { claim } of data.toAllocate) inFlight.delete(claim.metadata.uid ?? '');
       for (const claim of data.claims) {
         const reference = { namespace: claim.metadata.namespace, name: claim.metadata.name ?? '' };
@@ -171,14 +263,19 @@ export function dynamicResources(handle: Handle): Plugin {
         });
       }
     },
-    preBindNeeded: (state) => (state.get<State>(NAME)?.claims.length ?? 0) > 0,
-    async preBind(state, pod, _nodeName, signal) {
+    preBindNeeded(state, _pod, nodeName) {
+      const data = state.get<State>(NAME);
+      return data !== undefined && (data.claims.length > 0 || data.found.get(nodeName)?.extended !== undefined);
+    },
+    async preBind(state, pod, nodeName, signal) {
       const data = state.get<State>(NAME)!;
       for (const claim of data.claims) {
         const uid = claim.metadata.uid ?? '';
         if (isReservedFor(claim, pod.uid)) continue;
         await bindClaim(pod, claim, inFlight.get(uid)?.allocation, signal);
       }
+      const found = data.found.get(nodeName);
+      if (found?.extended !== undefined) await bindExtended(data, pod, found, signal);
       for (const { claim } of data.toAllocate) releaseWhenSeen(handle, inFlight, claim);
       return undefined;
     },
@@ -192,7 +289,10 @@ export function dynamicResources(handle: Handle): Plugin {
   };
 }
 
-const NO_CLAIMS: State = { claims: [], toAllocate: [], usage: usageOf([]), found: new Map(), unavailable: new Set() };
+const NO_CLAIMS: State = { claims: [], toAllocate: [], usage: usageOf([]), found: new Map(), unavailable: new Set(), extended: [], leftover: undefined, created: undefined };
+
+/** Under which a claim is kept that has no uid yet. */
+const extendedKey = (pod: PodInfo): string => `extended resources of ${pod.uid}`;
 
 /** Our own note of an allocation is needed until the informer shows it. */
 function releaseWhenSeen(handle: Handle, inFlight: Map<string, unknown>, claim: ResourceClaim): void {

@@ -24,7 +24,7 @@ export const DEFAULT_STRATEGY: ScoringStrategy = {
 };
 
 /** A pod fits where what it asks for is left, and prefers nodes by how much would be left. */
-export function nodeResourcesFit(args: NodeResourcesFitArgs, cache: Cache): Plugin {
+export function nodeResourcesFit(args: NodeResourcesFitArgs, cache: Cache, isBackedByDevices: (resource: string) => boolean = () => false): Plugin {
   const strategy = args.scoringStrategy ?? DEFAULT_STRATEGY;
   const ignored = new Set(args.ignoredResources);
   const ignoredGroups = new Set(args.ignoredResourceGroups);
@@ -32,7 +32,7 @@ export function nodeResourcesFit(args: NodeResourcesFitArgs, cache: Cache): Plug
   return {
     name: 'NodeResourcesFit',
     signature: alwaysShared,
-    bindFilter: (_state, pod) => fitFilter(cache, pod, isIgnored),
+    bindFilter: (_state, pod) => fitFilter(cache, pod, { isIgnored, isBackedByDevices }),
     bindScore: (_state, pod) => bindStrategy(strategy, cache.table, pod),
     eventsToRegister: () => [
       { resource: 'AssignedPod', action: Action.Delete | Action.UpdatePodScaleDown, hint: (pod, before, after) => freesWhatIsWanted(pod, before as Pod, after as Pod | undefined) },
@@ -42,10 +42,10 @@ export function nodeResourcesFit(args: NodeResourcesFitArgs, cache: Cache): Plug
   };
 }
 
-function fitFilter(cache: Cache, pod: PodInfo, isIgnored: (name: string) => boolean): BoundFilter {
+function fitFilter(cache: Cache, pod: PodInfo, { isIgnored, isBackedByDevices }: { isIgnored: (name: string) => boolean; isBackedByDevices: (name: string) => boolean }): BoundFilter {
   const { table } = cache;
   const { milliCpu, memory, ephemeralStorage, scalars, isEmpty } = pod.shape.requests;
-  const wanted = scalars.filter(([name]) => !isIgnored(name)).map(([name, amount]) => ({ name, amount, column: table.scalar(name) }));
+  const wanted = scalars.filter(([name]) => !isIgnored(name)).map(([name, amount]) => ({ name, amount, column: table.scalar(name), backed: isBackedByDevices(name) }));
   const answers = new Map<string, Status>();
   const answer = (reasons: string[], hopeless: boolean): Status => {
     const key = `${hopeless} ${reasons.join(',')}`;
@@ -70,7 +70,9 @@ function fitFilter(cache: Cache, pod: PodInfo, isIgnored: (name: string) => bool
     if (shortOfCpu) insufficient('cpu', milliCpu > table.allocatableCpu[slot]!);
     if (shortOfMemory) insufficient('memory', memory > table.allocatableMemory[slot]!);
     if (shortOfStorage) insufficient('ephemeral-storage', ephemeralStorage > table.allocatableEphemeral[slot]!);
-    for (const { name, amount, column } of wanted) {
+    for (const { name, amount, column, backed } of wanted) {
+      /** Where no device plugin has it, devices are claimed for it: DynamicResources knows. */
+      if (backed && column.allocatable[slot] === 0) continue;
       if (amount > column.allocatable[slot]! - column.requested[slot]!) insufficient(name, amount > column.allocatable[slot]!);
     }
     return reasons.length === 0 ? undefined : answer(reasons, hopeless);
