@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { kubeconfigFor, openPki } from '../src/apiserver/index.ts';
+import { createContext } from '../src/kernel/index.ts';
 import { builtProgram } from './k8ts-process.ts';
 import { requires } from './requires.ts';
 
@@ -18,10 +20,11 @@ interface Result {
   readonly stderr: string;
 }
 
-async function k8ts(args: readonly string[], options: { shell?: string; env?: NodeJS.ProcessEnv } = {}): Promise<Result> {
+async function k8ts(args: readonly string[], options: { shell?: string; wrapper?: readonly string[] } = {}): Promise<Result> {
   const program = await builtProgram();
-  const command = options.shell ? ['sh', '-c', `${options.shell}; exec "$0" "$@"`, process.execPath, program, ...args] : [process.execPath, program, ...args];
-  const child = spawn(command[0]!, command.slice(1), { cwd: scratch, env: { ...process.env, ...options.env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const wrapper = options.wrapper ?? (options.shell ? ['sh', '-c', `${options.shell}; exec "$0" "$@"`] : []);
+  const command = [...wrapper, process.execPath, program, ...args];
+  const child = spawn(command[0]!, command.slice(1), { cwd: scratch, stdio: ['ignore', 'pipe', 'pipe'] });
   const result = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) child[name].setEncoding('utf8').on('data', (text: string) => (result[name] += text));
   return new Promise((resolve, reject) => child.once('error', reject).once('close', (code) => resolve({ code, ...result })));
@@ -126,20 +129,61 @@ describe('one line and exit code 1 for', () => {
     expect(readFileSync(file, 'utf8')).toBe('text');
   });
 
-  it('a program that a node needs', async () => {
-    const skip = requires('root');
-    if (skip) return;
-    const result = await k8ts(['up', '--ephemeral', '--nodes', '1', '--port', '0'], { env: { PATH: '/nonexistent' }, shell: '' });
-    expect(result.code === 1 ? result.stderr : 'apt install').toContain('apt install');
+  const notRoot = requires('root');
+  it(`a program that a node needs${notRoot ? ` (${notRoot})` : ''}`, async (test) => {
+    if (notRoot) return test.skip(notRoot);
+    /** The folders for programs of the system are looked into whatever PATH says: they are hidden from this one. */
+    const hidden = 'mount -t tmpfs tmpfs /usr/sbin && mount -t tmpfs tmpfs /sbin && mount -t tmpfs tmpfs /usr/local/sbin && PATH=/nonexistent';
+    const result = await k8ts(['up', '--ephemeral', '--nodes', '1', '--port', '0'], { wrapper: ['unshare', '-m', 'sh', '-c', `${hidden} exec "$0" "$@"`] });
+    expect(result.stderr).toMatch(/containers need runc and conmon and nft and ip \(apt install runc conmon nftables iproute2\); or run simulated nodes with --nodes 0 --simulated-nodes 1/);
+    expect(result.stderr.trim().split('\n')).toHaveLength(1);
+    expect(result.code).toBe(1);
   });
 
   it('a directory that cannot be written to', async () => {
-    if (process.getuid?.() === 0) return;
     const closed = join(scratch, 'closed');
     mkdirSync(closed);
     chmodSync(closed, 0o500);
-    expect(await k8ts(['up', '--data-dir', join(closed, 'cluster'), '--port', '0'])).toMatchObject({ code: 1, stderr: expect.stringContaining('no permission') as string });
+    chmodSync(scratch, 0o755);
+    /** Root may write everywhere: then somebody else tries. */
+    const program = await builtProgram();
+    const asNobody = process.getuid?.() === 0 ? { wrapper: ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups'] } : {};
+    if (process.getuid?.() === 0 && !(await readableToAll(program))) return;
+    const result = await k8ts(['up', '--data-dir', join(closed, 'cluster'), '--port', '0'], asNobody);
+    expect(result).toMatchObject({ code: 1, stderr: expect.stringMatching(/^k8ts up: no permission for .*closed\/cluster; choose a directory that you may write to with --data-dir\n$/) as string });
+    expect(readdirSync(closed)).toEqual([]);
   });
+
+  it.each(['kube-scheduler', 'kube-controller-manager', 'kube-proxy'])('the kubeconfig of a cluster that is no more, given to %s', async (component) => {
+    const { server } = json<{ server: string }>(await k8ts(['status', '--data-dir', dataDirectory, '-o', 'json']));
+    const old = join(scratch, 'old-kubeconfig');
+    const ctx = createContext();
+    const { ca } = await openPki(ctx, undefined, { dnsNames: [], addresses: ['127.0.0.1'] });
+    writeFileSync(old, await kubeconfigFor(ctx, { server, ca, user: 'kubernetes-admin', organizations: ['system:masters'] }));
+    const result = await k8ts([component, '--kubeconfig', old]);
+    expect(result.stderr).toMatch(/old-kubeconfig: the kubeconfig belongs to another cluster, or to an older one .*"k8ts status" prints the right one/);
+    expect(result.stderr.trim().split('\n')).toHaveLength(1);
+    expect(result.code).toBe(1);
+  });
+});
+
+/** Whether nobody's eyes may see the program: the folders above it may be closed to them. */
+async function readableToAll(program: string): Promise<boolean> {
+  const child = spawn('setpriv', ['--reuid', '65534', '--regid', '65534', '--clear-groups', process.execPath, '--check', program], { stdio: 'ignore' });
+  return new Promise((resolve) => child.once('error', () => resolve(false)).once('close', (code) => resolve(code === 0)));
+}
+
+it.each<[string, string[]]>([
+  ['version', ['version']],
+  ['doctor', ['doctor']],
+  ['status', ['status', '--data-dir', dataDirectory]],
+  ['nodes list', ['nodes', 'list', '--data-dir', dataDirectory]],
+  ['simulate nodes', ['simulate', 'nodes', '2', '--data-dir', dataDirectory]],
+  ['snapshot save', ['snapshot', 'save', join(scratch, 'json.tgz'), '--data-dir', dataDirectory]],
+])('%s prints JSON when asked', async (_, args) => {
+  const result = await k8ts([...args, '-o', 'json']);
+  expect(result.stderr).toBe('');
+  expect(json<unknown>(result)).toBeTypeOf('object');
 });
 
 it('a kubeconfig keeps the clusters that it had', async () => {

@@ -4,6 +4,7 @@ import os from 'node:os';
 import { connect, loadKubeconfig } from '../client/index.ts';
 import { cloudControllerManagerHelp, loadProvider, parseCloudControllerManagerFlags, run as runManager } from '../cloud-controller-manager/index.ts';
 import { UsageError } from '../kernel/index.ts';
+import { checkKubeconfig } from './check-kubeconfig.ts';
 import { untilSignal } from './until-signal.ts';
 
 export async function run(argv: readonly string[]): Promise<number> {
@@ -16,6 +17,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     throw new UsageError('--cloud-provider must name a provider\'s module; the local cloud lives in "k8ts up", which has the nodes that it needs');
   }
   const provider = await loadProvider(flags.provider, flags.cloudConfig ? fs.readFileSync(flags.cloudConfig, 'utf8') : undefined);
+  await checkKubeconfig(argv);
   const { ctx, release } = untilSignal({ name: 'cloud-controller-manager', verbosity: flags.verbosity });
   for (const warning of flags.warnings) ctx.logger.warn(warning);
   const client = connect(ctx, await loadKubeconfig({ clock: ctx.clock, ...(flags.kubeconfig ? { file: flags.kubeconfig } : {}) }), { userAgent: 'cloud-controller-manager/v1.36.4' });

@@ -13,6 +13,8 @@ export interface DetachOptions {
   readonly output: string;
 }
 
+const SAID = 'k8ts up: ';
+
 /** What it prints goes to `k8ts.log` in its directory. */
 export async function detach(argv: readonly string[], options: DetachOptions): Promise<number> {
   const directory = options.directory ?? ephemeralDirectory();
@@ -29,8 +31,8 @@ export async function detach(argv: readonly string[], options: DetachOptions): P
     child.once('message', (message: { ready: Ready }) => resolve(message.ready));
     child.once('error', reject);
     child.once('exit', (_, signal) => {
-      const said = signal === null ? readFrom(log, from).trim() : `the cluster's process ended with ${signal}; if its data is damaged, restore a snapshot to another --data-dir`;
-      reject(new CommandError(said.split('\n').at(-1)?.replace(/^k8ts up: /, '') || `the cluster ended before it was ready; see ${logFile}`));
+      const cause = signal === null ? causeIn(readFrom(log, from)) : `the cluster's process ended with ${signal}; if its data is damaged, restore a snapshot to another --data-dir`;
+      reject(new CommandError(cause ?? `the cluster ended before it was ready; see ${logFile}`));
     });
   });
   fs.closeSync(log);
@@ -38,6 +40,14 @@ export async function detach(argv: readonly string[], options: DetachOptions): P
   child.unref();
   printReady(options.output, ready);
   return 0;
+}
+
+/** What `k8ts up` has said of its end; else the error that ended it. Other lines of the log come before and after it. */
+export function causeIn(log: string): string | undefined {
+  const lines = log.split('\n');
+  const said = lines.findLast((line) => line.startsWith(SAID));
+  if (said !== undefined) return said.slice(SAID.length);
+  return lines.find((line) => /^(?:FATAL ERROR|(?:[A-Z]\w*)?Error\b.*?):/.test(line));
 }
 
 /** The position of the file is the child's. */

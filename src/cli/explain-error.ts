@@ -1,4 +1,6 @@
 /** Errors of the machine in words that say what to do, in one line. */
+import { isStatusError } from '../machinery/status.ts';
+
 interface SystemError extends Error {
   readonly code?: string;
   readonly path?: string;
@@ -18,13 +20,12 @@ const EXPLANATIONS: Readonly<Record<string, (error: SystemError) => string>> = {
   ENOSPC: ({ path }) => `the disk of ${path ?? 'the data directory'} is full; make room, then start again: nothing that was acknowledged is lost`,
   EMFILE: () => 'too many open files; raise the limit with "ulimit -n 4096" and start again',
   corrupt: ({ message }) => `the stored data is damaged (${firstLine(message)}); it was left as it is. Restore a snapshot with "k8ts snapshot restore FILE --data-dir NEW", or start an empty cluster with another --data-dir`,
-  SELF_SIGNED_CERT_IN_CHAIN: () => OLD_KUBECONFIG,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: () => OLD_KUBECONFIG,
-  CERT_SIGNATURE_FAILURE: () => OLD_KUBECONFIG,
-  DEPTH_ZERO_SELF_SIGNED_CERT: () => OLD_KUBECONFIG,
 };
 
-const OLD_KUBECONFIG = 'the kubeconfig belongs to another cluster, or to an older one of this name: its certificate authority did not sign the server\'s certificate. "k8ts status" prints the right one';
+/** How Node calls it when a certificate is not of the authority that was expected, or has run out. */
+const WRONG_AUTHORITY = new Set(['SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'CERT_SIGNATURE_FAILURE', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'CERT_HAS_EXPIRED', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY']);
+
+export const OLD_KUBECONFIG = 'the kubeconfig belongs to another cluster, or to an older one of this name: its certificates are not accepted. "k8ts status" prints the right one';
 
 export function explainError(error: unknown): string {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
@@ -32,8 +33,17 @@ export function explainError(error: unknown): string {
     const explanation = typeof code === 'string' && Object.hasOwn(EXPLANATIONS, code) ? EXPLANATIONS[code] : undefined;
     if (explanation) return explanation(cause);
   }
-  if (error instanceof Error && /certificate|unauthorized/i.test(error.message) && 'status' in error) return `${firstLine(error.message)}; ${OLD_KUBECONFIG}`;
+  if (isOldKubeconfig(error)) return OLD_KUBECONFIG;
   return firstLine(error instanceof Error ? error.message : String(error));
+}
+
+/** Whether the server's certificate is not what the kubeconfig says, or its user's is not accepted there. */
+export function isOldKubeconfig(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code } = cause as SystemError;
+    if (isStatusError(cause, 'Unauthorized') || (typeof code === 'string' && WRONG_AUTHORITY.has(code))) return true;
+  }
+  return false;
 }
 
 const firstLine = (text: string): string => text.split('\n')[0]!;

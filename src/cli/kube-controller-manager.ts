@@ -1,6 +1,7 @@
 /** `k8ts kube-controller-manager`: the controllers alone, with upstream's flags. */
 import { controllerManagerHelp, parseControllerManagerFlags, runControllerManagerCommand } from '../controller-manager/index.ts';
 import { loggingOptions } from '../kernel/index.ts';
+import { checkKubeconfig } from './check-kubeconfig.ts';
 import { untilSignal } from './until-signal.ts';
 
 export async function run(argv: readonly string[]): Promise<number> {
@@ -9,6 +10,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     console.log(controllerManagerHelp());
     return 0;
   }
+  await checkKubeconfig(argv);
   const { ctx, release } = untilSignal({ name: 'kube-controller-manager', ...loggingOptions(parsed.values) });
   try {
     await runControllerManagerCommand(ctx, parsed);

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import { connect, loadKubeconfig } from '../client/index.ts';
 import { kubeProxyHelp, parseKubeProxyFlags, removeRules, run as runProxy } from '../kube-proxy/index.ts';
+import { checkKubeconfig } from './check-kubeconfig.ts';
 import { untilSignal } from './until-signal.ts';
 
 export async function run(argv: readonly string[]): Promise<number> {
@@ -16,6 +17,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     await removeRules();
     return 0;
   }
+  await checkKubeconfig(argv);
   const { ctx, release } = untilSignal({ name: 'kube-proxy', verbosity: flags.verbosity });
   for (const warning of flags.warnings) ctx.logger.warn(warning);
   const client = connect(ctx, await loadKubeconfig({ clock: ctx.clock, ...(config.kubeconfig ? { file: config.kubeconfig } : {}) }), { userAgent: 'kube-proxy/v1.36.4' });

@@ -1,6 +1,7 @@
 /** `k8ts kube-scheduler`: the scheduler as a process of its own, with upstream's flags. */
 import { loggingOptions } from '../kernel/index.ts';
 import { parseSchedulerFlags, runSchedulerCommand, schedulerHelp } from '../scheduler/index.ts';
+import { checkKubeconfig } from './check-kubeconfig.ts';
 import { untilSignal } from './until-signal.ts';
 
 export async function run(argv: readonly string[]): Promise<number> {
@@ -9,6 +10,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     console.log(schedulerHelp());
     return 0;
   }
+  await checkKubeconfig(argv);
   const { ctx, release } = untilSignal({ name: 'kube-scheduler', ...loggingOptions(parsed.values) });
   try {
     await runSchedulerCommand(ctx, parsed);

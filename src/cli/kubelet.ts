@@ -1,6 +1,7 @@
 /** `k8ts kubelet`: the agent of one node as a process of its own, with upstream's flags. */
 import { kubeletHelp, parseKubeletFlags, startKubeletCommand } from '../kubelet/index.ts';
 import { createContext, loggingOptions } from '../kernel/index.ts';
+import { checkKubeconfig } from './check-kubeconfig.ts';
 
 export async function run(argv: readonly string[]): Promise<number> {
   const flags = parseKubeletFlags(argv);
@@ -8,6 +9,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     console.log(kubeletHelp());
     return 0;
   }
+  await checkKubeconfig(argv);
   const stop = new AbortController();
   const ctx = createContext({ signal: stop.signal, name: 'kubelet', ...loggingOptions(flags.values) });
   for (const warning of flags.warnings) ctx.logger.warn(warning);

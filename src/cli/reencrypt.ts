@@ -1,39 +1,34 @@
 /** `k8ts reencrypt`: writes again what an older key, or none, has written, while the cluster is stopped. */
 import path from 'node:path';
-import { parseArgs } from 'node:util';
 import { openEncryption, openStore, reencryptAll } from '../apiserver/index.ts';
+import { flagsHelp, parseFlags, type FlagTable } from '../kernel/index.ts';
+import { CommandError, dataDirFlag, outputFlag } from './command.ts';
+import { print } from './output.ts';
+import { readProcessFile } from './process-file.ts';
 import { untilSignal } from './until-signal.ts';
 
-const HELP = `k8ts reencrypt: after a rotation, encrypt everything with the first key of the configuration
-
-  --data-dir DIR                     where the cluster lives (default .k8ts); the cluster must not be running
-  --etcd-servers URLS                the cluster is in a real etcd instead of DIR, a list with commas
-  --encryption-provider-config FILE  the EncryptionConfiguration (default DIR/pki/encryption-config.yaml)`;
+export const flags = {
+  ...dataDirFlag,
+  'etcd-servers': { kind: 'texts', summary: 'The cluster is in a real etcd instead of the directory' },
+  'encryption-provider-config': { kind: 'text', summary: 'The EncryptionConfiguration (default DIR/pki/encryption-config.yaml)' },
+  ...outputFlag,
+} as const satisfies FlagTable;
 
 export async function run(argv: readonly string[]): Promise<number> {
-  const { values } = parseArgs({
-    args: [...argv],
-    options: {
-      'data-dir': { type: 'string' },
-      'etcd-servers': { type: 'string' },
-      'encryption-provider-config': { type: 'string' },
-      help: { type: 'boolean', short: 'h' },
-    },
-    strict: true,
-  });
-  if (values.help) {
-    console.log(HELP);
+  const { values, help } = parseFlags(argv, flags);
+  if (help) {
+    console.log(flagsHelp(flags, { usage: 'k8ts reencrypt: after a rotation, encrypt everything with the first key of the configuration; the cluster must not be running' }));
     return 0;
   }
-  const directory = path.resolve(values['data-dir'] ?? '.k8ts');
+  const directory = path.resolve(values['data-dir']);
+  const endpoints = values['etcd-servers'];
+  if (!endpoints && readProcessFile(directory)) throw new CommandError(`a cluster is running in ${directory}; stop it first with "k8ts down --data-dir ${directory}"`);
   const { ctx, release } = untilSignal({ verbosity: 0 });
-  const endpoints = values['etcd-servers']?.split(',');
   const store = await openStore(ctx, endpoints ? { type: 'etcd', endpoints } : { type: 'embedded', directory: path.join(directory, 'etcd') });
   try {
     const encryption = await openEncryption(ctx, path.resolve(values['encryption-provider-config'] ?? path.join(directory, 'pki', 'encryption-config.yaml')));
     try {
-      const { seen, rewritten } = await reencryptAll(store, encryption.transformer);
-      console.log(`${rewritten} of ${seen} objects were written again`);
+      print(values.output, await reencryptAll(store, encryption.transformer), ({ rewritten, seen }) => `${rewritten} of ${seen} objects were written again`);
     } finally {
       encryption.close();
     }

@@ -19,6 +19,7 @@ export const flags = {
   'bind-address': { kind: 'text', default: '127.0.0.1', summary: 'Address that the API server listens on' },
   kubeconfig: { kind: 'text', summary: 'Where to write the admin kubeconfig, besides what is in it (default DIR/kubeconfig)' },
   nodes: { kind: 'whole', summary: 'Nodes that run containers; simulated ones where that is impossible (default 1, with --simulated-nodes 0)' },
+  egress: { kind: 'switch', summary: 'Let containers reach what this machine reaches' },
   'simulated-nodes': { kind: 'whole', default: 0, summary: 'Nodes that run no containers' },
   controllers: { kind: 'texts', default: ['*'], summary: 'Controllers to run: * for all, -name leaves one out, none for none' },
   addons: { kind: 'texts', default: [...ADDONS], summary: `What comes with the cluster: ${ADDONS.join(', ')}, or none` },
@@ -138,6 +139,7 @@ function clusterOptions(values: Values, planned: Plan, directory: string): Clust
     controllers: planned.controllers,
     addons: planned.addons,
     nodes: planned.nodes,
+    ...(values.egress ? { egress: true } : {}),
     simulatedNodes: planned.simulatedNodes,
   };
 }
