@@ -4,7 +4,7 @@
  * every protocol works, and Pods see who called.
  */
 import type { Node, Service } from '../api/generated/core-v1.ts';
-import type { Clock, Logger } from '../kernel/index.ts';
+import { AddressRange, type Clock, type Logger } from '../kernel/index.ts';
 import type { CloudProvider, InstanceMetadata, LoadBalancers, LoadBalancerStatus, Routes } from './provider.ts';
 
 export interface LocalInstance {
@@ -190,12 +190,10 @@ const statusOf = ({ addresses }: Balancer): LoadBalancerStatus => ({ ingress: ad
 const addressesOf = (nodes: readonly Node[]): string[] => nodes.flatMap(({ status }) => (status?.addresses ?? []).filter(({ type }) => type === 'InternalIP').map(({ address }) => address));
 
 /** Of a range no larger than is worth listing: the first thousand, without the network's own address. */
-function addressesIn(range: string): string[] {
-  const [base = '', prefix = ''] = range.split('/');
-  if (base.includes(':')) return Array.from({ length: 1000 }, (_, index) => `${base.replace(/::?$/, '')}::${(index + 1).toString(16)}`);
-  const first = base.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
-  const size = Math.min(1000, 2 ** (32 - Number(prefix)) - 2);
-  return Array.from({ length: size }, (_, index) => [24, 16, 8, 0].map((shift) => ((first + index + 1) >>> shift) & 255).join('.'));
+function addressesIn(text: string): string[] {
+  const range = AddressRange.parse(text);
+  const size = Math.min(1000, Number(range.size) - 2);
+  return Array.from({ length: size }, (_, index) => range.at(index + 1));
 }
 
 const isIn = (address: string, range: string): boolean => addressesIn(range).includes(address);

@@ -1,7 +1,7 @@
 /** Cluster DNS in this process, under the Service that every cluster has for it: kube-system/kube-dns. */
 import { isNotFound, type Client } from '../client/index.ts';
 import { DEFAULT_DNS_CONFIG, run as runDns } from '../dns/index.ts';
-import { RunGroup, type Context } from '../kernel/index.ts';
+import { AddressRange, RunGroup, type Context } from '../kernel/index.ts';
 
 export interface ClusterDnsOptions {
   readonly client: Client;
@@ -66,8 +66,5 @@ async function writeSlice(ctx: Context, { client, address }: ClusterDnsOptions, 
 
 /** The n-th address of a service range: 10.96.0.0/16 and 10 give 10.96.0.10. */
 export function serviceAddress(range: string, index: number): string {
-  const [address = ''] = range.split(',')[0]!.split('/');
-  if (address.includes(':')) return address.replace(/:[0-9a-f]*$/, `:${index.toString(16)}`);
-  const number = address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0) + index;
-  return [24, 16, 8, 0].map((shift) => (number >>> shift) & 255).join('.');
+  return AddressRange.parse(range.split(',')[0]!).at(index);
 }

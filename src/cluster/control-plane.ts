@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream';
 import { kubeconfigFor, openEncryption, openPki, openStore, startApiServer, type ApiServer, type ClusterPki, type StoreConfig, type UserInfo } from '../apiserver/index.ts';
 import { Client } from '../client/index.ts';
 import { createMemoryStore, type Store } from '../etcd/index.ts';
-import type { Context } from '../kernel/index.ts';
+import { AddressRange, type Context } from '../kernel/index.ts';
 import type { ClusterOptions } from './cluster-options.ts';
 import { inProcessTransport } from './in-process-transport.ts';
 
@@ -118,7 +118,4 @@ function hostAddress(): string {
   return addresses.find((a) => !a.internal && a.family === 'IPv4')?.address ?? '192.0.2.1';
 }
 
-function firstServiceAddress(range: string): string {
-  const [address = ''] = range.split(',')[0]!.split('/');
-  return address.replace(/\d+$/, (last) => String(Number(last) + 1));
-}
+const firstServiceAddress = (range: string): string => AddressRange.parse(range.split(',')[0]!).at(1);

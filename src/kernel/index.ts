@@ -35,6 +35,8 @@ export {
   TokenBucket,
   type RateLimiter,
 } from './rate-limiter.ts';
+export { addressBytes, addressText } from './address-bytes.ts';
+export { AddressRange } from './address-range.ts';
 export { Heap } from './heap.ts';
 export { WorkQueue, type WorkQueueOptions } from './work-queue.ts';
 export { runWorkers, type WorkerOptions } from './work-queue-workers.ts';

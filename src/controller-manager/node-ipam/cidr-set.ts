@@ -1,16 +1,16 @@
-import { formatCidr, overlaps, parseCidr, sizeOf, type Cidr } from './cidr.ts';
+import { AddressRange } from '../../kernel/index.ts';
 
 /** The cluster's range, cut into equal ranges for nodes, and which of them are given away. */
 export class CidrSet {
-  readonly #range: Cidr;
+  readonly #range: AddressRange;
   readonly #nodePrefix: number;
   readonly #taken = new Map<bigint, number>();
   #next = 0n;
 
   constructor(range: string, nodePrefix: number) {
-    this.#range = parseCidr(range);
+    this.#range = AddressRange.parse(range);
     this.#nodePrefix = nodePrefix;
-    if (nodePrefix < this.#range.prefix) throw new Error(`the cluster range ${range} has no room for a range of /${nodePrefix} per node`);
+    if (nodePrefix < this.#range.prefixLength) throw new Error(`the cluster range ${range} has no room for a range of /${nodePrefix} per node`);
   }
 
   get bits(): number {
@@ -37,29 +37,23 @@ export class CidrSet {
       if (this.#taken.has(index)) continue;
       this.#next = (index + 1n) % this.#count;
       this.#taken.set(index, 1);
-      return formatCidr(this.#at(index));
+      return this.#range.part(index, this.#nodePrefix).toString();
     }
     return undefined;
   }
 
   get #count(): bigint {
-    return 1n << BigInt(this.#nodePrefix - this.#range.prefix);
-  }
-
-  #at(index: bigint): Cidr {
-    const { first, bits } = this.#range;
-    return { first: first + (index << BigInt(bits - this.#nodePrefix)), prefix: this.#nodePrefix, bits };
+    return 1n << BigInt(this.#nodePrefix - this.#range.prefixLength);
   }
 
   #indexesOf(text: string): bigint[] {
-    const cidr = parseCidr(text);
-    if (!overlaps(cidr, this.#range)) return [];
-    const step = BigInt(cidr.bits - this.#nodePrefix);
-    const from = cidr.first < this.#range.first ? this.#range.first : cidr.first;
-    const rangeEnd = this.#range.first + sizeOf(this.#range);
-    const end = cidr.first + sizeOf(cidr) < rangeEnd ? cidr.first + sizeOf(cidr) : rangeEnd;
+    const range = AddressRange.parse(text);
+    if (!range.overlaps(this.#range)) return [];
+    const step = BigInt(range.bits - this.#nodePrefix);
+    const first = this.#range.offsetOf(range.at(0)) ?? 0n;
+    const last = this.#range.offsetOf(range.at(range.size - 1n)) ?? this.#range.size - 1n;
     const indexes: bigint[] = [];
-    for (let index = (from - this.#range.first) >> step; index <= (end - 1n - this.#range.first) >> step; index++) indexes.push(index);
+    for (let index = first >> step; index <= last >> step; index++) indexes.push(index);
     return indexes;
   }
 }

@@ -1,9 +1,9 @@
 /** service-cidr-controller: a ServiceCIDR stays while addresses are in use that no other ServiceCIDR has. */
 import type { ServiceCIDR } from '../../api/generated/networking-v1.ts';
 import { isNotFound, keyOf } from '../../client/index.ts';
+import { AddressRange } from '../../kernel/index.ts';
 import { formatTime } from '../../machinery/time/index.ts';
 import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
-import { overlaps, parseCidr, sizeOf, type Cidr } from '../node-ipam/cidr.ts';
 import { setFinalizer } from '../volume-protection/finalizer.ts';
 
 const FINALIZER = 'networking.k8s.io/service-cidr-finalizer';
@@ -48,8 +48,8 @@ export const serviceCidrController: ControllerDescriptor = {
         .filter((other) => other !== range && !other.metadata.deletionTimestamp)
         .flatMap(cidrsOf);
       return addresses.list().some((address) => {
-        const single = parseCidr(`${keyOf(address)}/${keyOf(address).includes(':') ? 128 : 32}`);
-        return own.some((cidr) => overlaps(cidr, single)) && !others.some((cidr) => overlaps(cidr, single));
+        const single = hostRange(keyOf(address));
+        return own.some((cidr) => cidr.overlaps(single)) && !others.some((cidr) => cidr.overlaps(single));
       });
     };
 
@@ -69,8 +69,8 @@ export const serviceCidrController: ControllerDescriptor = {
     };
 
     const { queue, run } = keyedLoop(context, 'ipaddresses', 5, reconcile);
-    const enqueueOverlapping = (cidrs: readonly Cidr[]): void => {
-      for (const range of ranges.list()) if (cidrsOf(range).some((own) => cidrs.some((cidr) => overlaps(own, cidr)))) queue.add(keyOf(range));
+    const enqueueOverlapping = (cidrs: readonly AddressRange[]): void => {
+      for (const range of ranges.list()) if (cidrsOf(range).some((own) => cidrs.some((cidr) => own.overlaps(cidr)))) queue.add(keyOf(range));
     };
     enqueueOnChange(ranges, queue, (range) => {
       enqueueOverlapping(cidrsOf(range));
@@ -78,11 +78,12 @@ export const serviceCidrController: ControllerDescriptor = {
     });
     const addressChanged = (address: { metadata: { name?: string } }): void => {
       const { name = '' } = address.metadata;
-      enqueueOverlapping([parseCidr(`${name}/${name.includes(':') ? 128 : 32}`)]);
+      enqueueOverlapping([hostRange(name)]);
     };
     addresses.addHandler({ onAdd: (address, { initial }) => initial || addressChanged(address), onDelete: addressChanged });
     return run;
   },
 };
 
-const cidrsOf = ({ spec }: ServiceCIDR): Cidr[] => (spec?.cidrs ?? []).map(parseCidr).filter((cidr) => sizeOf(cidr) > 0n);
+const cidrsOf = ({ spec }: ServiceCIDR): AddressRange[] => (spec?.cidrs ?? []).map((cidr) => AddressRange.parse(cidr));
+const hostRange = (address: string): AddressRange => AddressRange.parse(`${address}/${address.includes(':') ? 128 : 32}`);

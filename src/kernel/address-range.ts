@@ -1,6 +1,6 @@
-/** A range of addresses as CIDR, and arithmetic on it. */
+/** A range of addresses as CIDR, and arithmetic on it: for nodes' pod ranges, Services' ranges and the machine's routes. */
 import net from 'node:net';
-import { addressBytes, addressText } from './socket-address.ts';
+import { addressBytes, addressText } from './address-bytes.ts';
 
 export class AddressRange {
   readonly family: 4 | 6;
@@ -17,12 +17,17 @@ export class AddressRange {
 
   /** Bits behind the prefix are cleared: 10.0.0.7/24 is 10.0.0.0/24. */
   static parse(cidr: string): AddressRange {
-    const [address = '', length = '', ...rest] = cidr.split('/');
+    const [address = '', length = '', ...rest] = cidr.trim().split('/');
     const family = net.isIP(address);
     if (family === 0 || rest.length > 0 || !/^\d{1,3}$/.test(length) || Number(length) > (family === 6 ? 128 : 32)) {
       throw new Error(`${cidr} is not an address range (CIDR)`);
     }
     return new AddressRange(toNumber(address), Number(length), family === 6 ? 6 : 4);
+  }
+
+  /** How many bits an address has: 32 or 128. */
+  get bits(): number {
+    return this.#bits;
   }
 
   /** How many addresses it has. */
@@ -54,7 +59,7 @@ export class AddressRange {
   }
 
   /** The part of that length at an index: number 2 with 24 of 10.0.0.0/16 is 10.0.2.0/24. */
-  part(index: number, prefixLength: number): AddressRange {
+  part(index: bigint | number, prefixLength: number): AddressRange {
     const offset = BigInt(index) << BigInt(this.#bits - prefixLength);
     if (prefixLength < this.prefixLength || offset >= this.size) throw new Error(`${this.toString()} has no /${prefixLength} number ${index}`);
     return new AddressRange(this.#base + offset, prefixLength, this.family);
