@@ -15,6 +15,8 @@ export function ensureInstalled() {
   if (major < minimumMajor || (major === minimumMajor && minor < minimumMinor)) {
     fail(`k8ts needs Node ${MINIMUM_NODE.join('.')} or newer; this is ${process.versions.node}.`);
   }
+  // Installing would empty what the link leads to, and somebody else works with that.
+  if (fs.lstatSync(path.join(root, 'node_modules'), { throwIfNoEntry: false })?.isSymbolicLink()) return;
   const installedAt = modifiedAt(path.join(root, 'node_modules', '.package-lock.json'));
   const lockedAt = modifiedAt(path.join(root, 'package-lock.json'));
   if (installedAt >= lockedAt && installedAt > 0) return;
