@@ -133,7 +133,25 @@ export function encodeForStorage(object: KubeObject): Buffer {
   const { resourceVersion: _, managedFields, ...own } = metadata;
   const owners = managedFields ? `{"managedFields":${managedFieldsText(managedFields)}}` : '{}';
   const head = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":${joined(textOf(own), owners)}}`;
-  return Buffer.from(joined(head, textOf(rest)));
+  return bytesOf(joined(head, textOf(rest)));
+}
+
+const SLAB_BYTES = 64 * 1024;
+const MAX_UTF8_BYTES = 3;
+let slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
+let used = 0;
+
+/** Values go one behind the other into larger pieces of memory: they go out of use in the order in which they were written. */
+function bytesOf(text: string): Buffer {
+  const most = text.length * MAX_UTF8_BYTES;
+  if (most > SLAB_BYTES / 4) return Buffer.from(text);
+  if (most > SLAB_BYTES - used) {
+    slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
+    used = 0;
+  }
+  const start = used;
+  used += slab.write(text, start, 'utf8');
+  return slab.subarray(start, used);
 }
 
 /** The members of two objects, which are JSON, as one object. */

@@ -5,10 +5,11 @@ import { OrderedMap } from '../ordered-map.ts';
 import { type KeyValue, StoreError } from '../store.ts';
 import { layeredView, type View } from '../view.ts';
 import { Compactor, type HistoryLimits } from './compactor.ts';
+import type { KeyFilter } from './key-filter.ts';
 import { LogHistory } from './log-history.ts';
 import { PairCache } from './pair-cache.ts';
 import { RoomKeeper } from './room-keeper.ts';
-import { MAX_KEY_BYTES, type Tables, tableSizes, tablesView, atomically } from './tables.ts';
+import { MAX_KEY_BYTES, type Tables, tableSizes, tablesView, atomically, filterOfKeys } from './tables.ts';
 import { writeCommits } from './write-commits.ts';
 
 type Layer = OrderedMap<string, KeyValue | undefined>;
@@ -47,6 +48,7 @@ export class EmbeddedEngine implements Engine {
   tables: Tables;
   private file: View;
   private readonly cache: PairCache;
+  private keys: KeyFilter;
   private pending = emptyLayer;
   /** Made when somebody reads; most of what is written together is durable before anybody does. */
   private undo: Layer | undefined;
@@ -67,7 +69,8 @@ export class EmbeddedEngine implements Engine {
   ) {
     this.tables = options.tables;
     this.cache = new PairCache(options.cacheBytes);
-    this.file = tablesView(this.tables, this.cache);
+    this.keys = filterOfKeys(this.tables);
+    this.file = this.openView();
     this.clock = options.clock;
     this.published = options.revision;
     this.room = new RoomKeeper(options.directory, options.quotaBytes, () => tableSizes(this.tables));
@@ -148,8 +151,12 @@ export class EmbeddedEngine implements Engine {
 
   switchTo(tables: Tables): void {
     this.tables = tables;
-    this.file = tablesView(tables, this.cache);
+    this.file = this.openView();
     this.compactor.startOver();
+  }
+
+  private openView(): View {
+    return tablesView(this.tables, this.cache, { mayHave: (key) => this.keys.mayHave(key) });
   }
 
   async close(): Promise<void> {
@@ -213,12 +220,14 @@ export class EmbeddedEngine implements Engine {
     for (const { commit } of written) {
       if (commit.record === undefined) continue;
       this.history.append(commit.record);
-      for (const { type, kv } of commit.record.changes) {
+      for (const { type, kv, prevKv } of commit.record.changes) {
+        if (prevKv === undefined) this.keys.add(kv.key);
         if (type === 'put') this.cache.set(kv);
         else this.cache.delete(kv.key);
       }
       this.published = commit.record.revision;
     }
+    if (this.keys.isFull) this.keys = filterOfKeys(this.tables);
     this.pending = this.queue.length === 0 ? emptyLayer : this.withoutPublished();
     this.undo = undefined;
     this.events.onDurable(written.map(({ commit }) => commit));

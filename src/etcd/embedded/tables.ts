@@ -2,6 +2,7 @@ import { open, type RangeIterable, type RangeOptions, type RootDatabase } from '
 import type { KeyValue } from '../store.ts';
 import { StoreError } from '../store.ts';
 import type { View } from '../view.ts';
+import { KeyFilter } from './key-filter.ts';
 import type { PairCache } from './pair-cache.ts';
 import { copyOut, readPair } from './records.ts';
 import { Slab } from './slab.ts';
@@ -119,7 +120,7 @@ export function checkSchema(tables: Tables): void {
 }
 
 /** The pairs in the file, as far as possible from the cache. */
-export function tablesView({ pairs }: Tables, cache: PairCache): View {
+export function tablesView({ pairs }: Tables, cache: PairCache, keys: { mayHave(key: string): boolean }): View {
   const read = (key: string, keep: typeof copyOut): KeyValue | undefined => {
     const known = cache.get(key);
     if (known !== undefined) return known;
@@ -130,7 +131,7 @@ export function tablesView({ pairs }: Tables, cache: PairCache): View {
     return kv;
   };
   return {
-    get: (key) => (key.length > MAX_KEY_BYTES ? undefined : read(key, copyOut)),
+    get: (key) => (key.length > MAX_KEY_BYTES || !keys.mayHave(key) ? undefined : read(key, copyOut)),
     scan(start, end, visit) {
       const slab = new Slab();
       for (const key of pairs.getKeys(bounds(start, end))) {
@@ -140,6 +141,14 @@ export function tablesView({ pairs }: Tables, cache: PairCache): View {
     },
     count: (start, end) => pairs.getKeysCount(bounds(start, end)),
   };
+}
+
+/** Every key of the file, for those who ask whether one is there. */
+export function filterOfKeys({ pairs }: Tables): KeyFilter {
+  const stats: unknown = pairs.getStats();
+  const filter = new KeyFilter(numberIn(stats, 'entryCount'));
+  for (const key of pairs.getKeys(wholeTable())) filter.add(key);
+  return filter;
 }
 
 /** Bounds may be longer than any key; cut behind the longest key they still divide the keys in the same way. */
