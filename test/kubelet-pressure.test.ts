@@ -3,6 +3,7 @@ import os from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Node, Pod } from '../src/api/generated/core-v1.ts';
+import { processCounts } from '../src/kubelet/node/machine.ts';
 import { startNodeCluster, type NodeCluster } from './node-cluster.ts';
 import { everything, requires } from './requires.ts';
 import { busyboxImage } from './test-images.ts';
@@ -115,5 +116,61 @@ describe.skipIf(missing)(`a node that runs out${missing ? ` (${missing})` : ''}`
     expect((await events('node-1')).some((event) => /^FreeDiskSpaceFailed: Failed to garbage collect required amount of images\. Attempted to free \d+ bytes, but only found \d+ bytes eligible to free\.$/.test(event))).toBe(true);
     expect((await pod('half')).status?.phase).toBe('Running');
     await c.ok('delete pod half quiet --now');
+  });
+});
+
+const missingHere = everything ? missing : 'only with K8TS_EVERYTHING=1';
+
+describe.skipIf(missingHere)(`a node with a soft threshold${missingHere ? ` (${missingHere})` : ''}`, { timeout: 60_000 }, () => {
+  let c: NodeCluster;
+  beforeAll(async () => {
+    c = await startNodeCluster({
+      diskSize: '120m',
+      kubelet: {
+        evictionHard: {},
+        evictionSoft: { 'nodefs.available': '60Mi' },
+        evictionSoftGracePeriod: { 'nodefs.available': '3s' },
+        evictionMaxPodGracePeriod: 2,
+        evictionPressureTransitionPeriod: 1000,
+      },
+      periods: { eviction: 300 },
+    });
+  }, 60_000);
+  afterAll(() => c?.close(), 60_000);
+
+  const pod = (name: string): Promise<Pod> => c.client.resource('v1/pods').get({ namespace: 'default', name });
+  const make = (name: string, command: string): Promise<Pod> =>
+    c.client.resource('v1/pods').create({ apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: 'default' }, spec: { terminationGracePeriodSeconds: 30, volumes: [{ name: 'data', emptyDir: {} }], containers: [{ name: 'main', image: 'busybox', imagePullPolicy: 'IfNotPresent', command: ['sh', '-c', command], volumeMounts: [{ name: 'data', mountPath: '/data' }] }] } });
+  const node = async (): Promise<{ conditions: string[]; taints: string[] }> => {
+    const { status, spec } = await c.client.resource('v1/nodes').get({ name: 'node-1' });
+    return { conditions: (status?.conditions ?? []).filter((one) => one.status === 'True').map(({ type }) => type), taints: (spec?.taints ?? []).map(({ key }) => key) };
+  };
+
+  it('waits for its grace period, and gives pods theirs', async () => {
+    await make('filler', 'trap "" TERM; dd if=/dev/zero of=/data/f bs=1M count=70; while true; do sleep 0.1; done');
+    await c.until('the disk is short', async () => (await node()).conditions.includes('DiskPressure'));
+    const since = Date.now();
+    await c.until('it is evicted', async () => (await pod('filler')).status?.phase === 'Failed');
+    // Three seconds of the threshold, two of the pod, which does not heed its signal.
+    expect(Date.now() - since).toBeGreaterThan(4000);
+    expect((await pod('filler')).status).toMatchObject({ reason: 'Evicted', message: expect.stringMatching(/^The node was low on resource: ephemeral-storage\. Threshold quantity: 60Mi, available: /) as string });
+    expect((await pod('filler')).status?.containerStatuses?.[0]?.state?.terminated?.exitCode).toBe(137);
+    await c.ok('delete pod filler --now');
+  });
+
+  it('ends the pod that has most processes', async () => {
+    await make('quiet', 'sleep 1000');
+    await c.until('it runs', async () => (await pod('quiet')).status?.phase === 'Running');
+    // Other programs of the machine come and go by the dozens, not by the hundreds.
+    const { running, max } = await processCounts();
+    await c.restartNode({ evictionHard: { 'pid.available': String(max - running - 1000) }, evictionSoft: {} });
+    await make('forks', 'i=0; while [ $i -lt 1600 ]; do sleep 1000 & i=$((i+1)); done; wait');
+    await Promise.all([
+      c.until('the node is tainted', async () => (await node()).taints.includes('node.kubernetes.io/pid-pressure'), 40_000),
+      c.until('it is evicted', async () => (await pod('forks')).status?.phase === 'Failed', 40_000),
+    ]);
+    expect((await pod('forks')).status).toMatchObject({ reason: 'Evicted', message: expect.stringMatching(/^The node was low on resource: pids\. Threshold quantity: \S+, available: \S+\. $/) as string });
+    expect((await pod('quiet')).status?.phase).toBe('Running');
+    await c.ok('delete pod quiet forks --now');
   });
 });

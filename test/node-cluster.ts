@@ -26,8 +26,8 @@ export interface NodeCluster {
   readonly client: Client;
   node: RealNode;
   readonly netns: string;
-  /** Ends kubelet and runtime and starts them again; containers go on. */
-  restartNode(): Promise<void>;
+  /** Ends kubelet and runtime and starts them again, with other settings if need be; containers go on. */
+  restartNode(kubelet?: Partial<KubeletConfig>): Promise<void>;
   kubectl(args: string | readonly string[], stdin?: string): Promise<KubectlOutcome>;
   /** The output; throws when kubectl fails. */
   ok(args: string | readonly string[], stdin?: string): Promise<string>;
@@ -105,7 +105,7 @@ export async function startNodeCluster(options: NodeClusterOptions = {}): Promis
   const cgroupRoot = `/k8ts-${name}`;
   const startRuntime = options.startRuntime ?? ownRuntime;
   const place = { dataDirectory: join(directory, 'node'), stateDirectory: join(stateParent, NODE), netns };
-  const startNode = (): Promise<RealNode> =>
+  const startNode = (changed: Partial<KubeletConfig> = {}): Promise<RealNode> =>
     startRealNode(ctx, {
       ...place,
       name: NODE,
@@ -113,7 +113,7 @@ export async function startNodeCluster(options: NodeClusterOptions = {}): Promis
       startRuntime,
       cgroupRoot,
       clientCa: controlPlane.pki.ca.certificate,
-      ...(options.kubelet === undefined ? {} : { kubelet: options.kubelet }),
+      kubelet: { ...options.kubelet, ...changed },
       ...(options.periods === undefined ? {} : { periods: options.periods }),
     });
   node = await startNode();
@@ -127,9 +127,9 @@ export async function startNodeCluster(options: NodeClusterOptions = {}): Promis
     client: clientAs('admin', MASTERS),
     node: first,
     netns,
-    async restartNode() {
+    async restartNode(changed) {
       await cluster.node.stop();
-      cluster.node = node = await startNode();
+      cluster.node = node = await startNode(changed);
     },
     kubectl: (args, stdin = '') => runKubectl(join(directory, 'kubeconfig'), args, stdin),
     async ok(args, stdin = '') {
