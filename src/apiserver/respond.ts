@@ -1,7 +1,7 @@
 /** Puts a result into the representation that was negotiated. Stored objects leave as the bytes they are kept in. */
 import { gzip } from 'node:zlib';
 import { promisify } from 'node:util';
-import { stringify as stringifyYaml } from 'yaml';
+import { encodeYaml } from '../machinery/decode/index.ts';
 import type { KubeObject } from '../machinery/object.ts';
 import type { StatusError } from '../machinery/status.ts';
 import { ListBody, listMetadata } from './list-body.ts';
@@ -104,7 +104,7 @@ function encode(scope: Scope, object: KubeObject): Buffer {
 function encodeAs(negotiated: Negotiated, object: unknown, protobuf: () => Buffer): Buffer {
   switch (negotiated.mediaType) {
     case 'application/yaml':
-      return Buffer.from(stringifyYaml(object, { sortMapEntries: true, indentSeq: false, aliasDuplicateObjects: false, singleQuote: true }));
+      return encodeYaml(object);
     case 'application/vnd.kubernetes.protobuf':
       return protobuf();
     case 'application/json':

@@ -13,5 +13,6 @@ export { countKeys } from './count-keys.ts';
 export { decodeObject, strictErrorWarnings, type DecodedObject, type DecodeRequest } from './decode-object.ts';
 export { setOwn } from './document.ts';
 export { encodeJson, stringifyJson } from './encode-json.ts';
+export { encodeYaml } from './encode-yaml.ts';
 export { parseJson } from './parse-json.ts';
 export { parseYaml, type ParsedYaml } from './parse-yaml.ts';

@@ -1,5 +1,5 @@
 /** Text as Go orders and prints it, where messages and managedFields show it. */
-import { stringifyJson } from '../decode/index.ts';
+import { stringifyJson } from '../decode/encode-json.ts';
 import { isRecord } from '../object.ts';
 import { quote } from '../quote.ts';
 
