@@ -3,6 +3,7 @@
  * Deployment have one shape, parsed once; what is worked out for one of them holds for the others.
  */
 import type { Affinity, Container, ContainerStatus, Pod, Toleration, TopologySpreadConstraint, Volume } from '../../api/generated/core-v1.ts';
+import { requiredFeatures } from './required-features.ts';
 import { affinityTermsOf, type AffinityTerms } from './affinity-term.ts';
 import { podRequests, type PodRequests } from './pod-requests.ts';
 
@@ -34,6 +35,8 @@ export class PodShape {
   /** Claims and disks; other volumes do not matter to nodes. */
   readonly volumes: readonly Volume[];
   readonly owner: OwnerOfPod | undefined;
+  /** What the node's kubelet must have declared that it can do. */
+  readonly requiredFeatures: readonly string[];
 
   constructor(key: string, pod: Pod, requests: PodRequests) {
     const spec = pod.spec;
@@ -51,6 +54,7 @@ export class PodShape {
     this.images = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].map((c) => c.image ?? '');
     this.volumes = (spec?.volumes ?? []).filter(mattersToNodes);
     this.owner = ownerOf(pod);
+    this.requiredFeatures = requiredFeatures(spec);
   }
 
   get hasRequiredAntiAffinity(): boolean {
@@ -126,6 +130,7 @@ function shapeKey(pod: Pod, requests: PodRequests | undefined): string {
     spec?.tolerations,
     spec?.topologySpreadConstraints,
     spec?.hostNetwork,
+    spec?.hostUsers,
     spec?.os?.name,
     spec?.containers.map(containerKey),
     spec?.initContainers?.map(containerKey),
@@ -136,7 +141,7 @@ function shapeKey(pod: Pod, requests: PodRequests | undefined): string {
   ]);
 }
 
-const containerKey = (container: Container): unknown => [container.image, container.ports?.some((p) => p.hostPort) ? container.ports : 0, container.restartPolicy];
+const containerKey = (container: Container): unknown => [container.image, container.ports?.some((p) => p.hostPort) ? container.ports : 0, container.restartPolicy, container.restartPolicyRules];
 
 const resourcesOf = (container: Pick<ContainerStatus, 'name' | 'resources' | 'allocatedResources'>): unknown => [container.name, container.resources?.requests, container.allocatedResources];
 

@@ -45,6 +45,8 @@ export class ScoreBoard {
   readonly #isScored: Uint8Array;
   readonly #tree: TournamentTree | undefined;
   #totals: Float64Array | undefined;
+  /** Of nodes that have not changed since, as far as each is scored by itself. */
+  readonly #breakdowns: (ScoredNode | undefined)[] = [];
 
   /** Runs PreScore, and scores the nodes that fit as far as each can be scored by itself. */
   constructor(options: { profile: Profile; state: CycleState; table: NodeTable; pod: PodInfo; feasible: FeasibleNodes }) {
@@ -67,6 +69,7 @@ export class ScoreBoard {
 
   /** Something about the node itself is new. */
   nodeChanged(slot: number): void {
+    if (slot < this.#breakdowns.length) this.#breakdowns[slot] = undefined;
     this.#isScored[slot] = 0;
   }
 
@@ -111,6 +114,11 @@ export class ScoreBoard {
 
   /** Plugin by plugin, as the last decision saw it. */
   breakdown(slot: number, feasible: FeasibleNodes): ScoredNode {
+    if (this.#combined.length > 0) return this.#spellOut(slot, feasible);
+    return (this.#breakdowns[slot] ??= this.#spellOut(slot, feasible));
+  }
+
+  #spellOut(slot: number, feasible: FeasibleNodes): ScoredNode {
     const node = this.#table.nodes[slot]!;
     const scores: Record<string, number> = {};
     let total = 0;

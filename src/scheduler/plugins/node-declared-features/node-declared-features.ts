@@ -1,32 +1,24 @@
-import type { Node, Pod, PodSpec } from '../../../api/generated/core-v1.ts';
+import type { Node, Pod } from '../../../api/generated/core-v1.ts';
+import { requiredFeatures } from '../../cache/required-features.ts';
 import { Action, ANY_UPDATE } from '../../framework/cluster-event.ts';
 import { featureEnabled } from '../../framework/feature-gates.ts';
 import type { Handle } from '../../framework/handle.ts';
 import type { Plugin } from '../../framework/plugin.ts';
+import { alwaysShared } from '../../framework/profile.ts';
 import { skip, unresolvable } from '../../framework/status.ts';
 
 const NAME = 'NodeDeclaredFeatures';
 const UNSATISFIED = unresolvable("node(s) didn't match Pod's required features");
-
-/** What a kubelet must be able to do for a pod, by the name under which it declares that. */
-const REQUIRED_BY: Readonly<Record<string, (spec: PodSpec) => boolean>> = {
-  RestartAllContainersOnContainerExits: (spec) => [...(spec.initContainers ?? []), ...spec.containers].some((c) => c.restartPolicyRules?.some((rule) => rule.action === 'RestartAllContainers')),
-  UserNamespacesHostNetworkSupport: (spec) => spec.hostNetwork === true && spec.hostUsers === false,
-};
-
-export function requiredFeatures(spec: PodSpec | undefined): string[] {
-  return spec === undefined ? [] : Object.keys(REQUIRED_BY).filter((feature) => REQUIRED_BY[feature]!(spec));
-}
 
 /** Pods that need something of the kubelet go only to nodes that say they have it. */
 export function nodeDeclaredFeatures({ featureGates }: Pick<Handle, 'featureGates'>): Plugin {
   const enabled = featureEnabled(featureGates, NAME);
   return {
     name: NAME,
-    signature: (pod) => (enabled ? requiredFeatures(pod.pod.spec).join() : ''),
+    signature: alwaysShared,
     preFilter(state, pod) {
-      const required = enabled ? requiredFeatures(pod.pod.spec) : [];
-      if (required.length === 0) return { status: skip() };
+      const required = pod.shape.requiredFeatures;
+      if (!enabled || required.length === 0) return { status: skip() };
       state.set(NAME, required);
       return undefined;
     },
