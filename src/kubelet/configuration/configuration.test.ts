@@ -17,7 +17,14 @@ describe('KubeletConfiguration', () => {
     expect(configz(config)).toMatchObject({ maxPods: 20, nodeStatusUpdateFrequency: '1m30s' });
   });
 
+  it('replaces thresholds, or merges them', () => {
+    expect(loadKubeletConfiguration(`${HEAD}evictionHard: {memory.available: 5%}\n`).evictionHard).toEqual({ 'memory.available': '5%' });
+    expect(loadKubeletConfiguration(`${HEAD}evictionHard: {memory.available: 5%}\nmergeDefaultEvictionSettings: true\n`).evictionHard).toEqual({ ...DEFAULT_KUBELET_CONFIGURATION.evictionHard, 'memory.available': '5%' });
+  });
+
   it.each([
+    ['options of a topology policy', `${HEAD}topologyManagerPolicyOptions: {prefer-closest-numa-nodes: "true"}\n`, 'the policies have no options here'],
+    ['both ways to shut down', `${HEAD}shutdownGracePeriod: 10s\nshutdownGracePeriodByPodPriority: [{priority: 0, shutdownGracePeriodSeconds: 5}]\n`, 'Cannot specify both shutdownGracePeriodByPodPriority and shutdownGracePeriod at the same time'],
     ['an unknown field', `${HEAD}maxPodz: 1\n`, 'strict decoding error: unknown field "maxPodz"'],
     ['a wrong type', `${HEAD}maxPods: "many"\n`, 'json: cannot unmarshal string into Go struct field KubeletConfiguration.maxPods of type int32'],
     ['another kind', 'apiVersion: v1\nkind: Pod\n', 'no kind "Pod" is registered for version "v1"'],

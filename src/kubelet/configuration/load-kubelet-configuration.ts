@@ -27,7 +27,9 @@ export function loadKubeletConfiguration(text: string, base: KubeletConfiguratio
     const declared = fields[name];
     return declared === undefined || value === null ? [] : [[name, convert(name, declared, value)]];
   });
-  const configuration: KubeletConfiguration = { ...base, ...(Object.fromEntries(values) as Partial<KubeletConfiguration>) };
+  const given: KubeletConfiguration = { ...base, ...(Object.fromEntries(values) as Partial<KubeletConfiguration>) };
+  // Thresholds replace the defaults as a whole, unless they are to be merged with them.
+  const configuration = given.mergeDefaultEvictionSettings ? { ...given, evictionHard: { ...DEFAULT_KUBELET_CONFIGURATION.evictionHard, ...given.evictionHard } } : given;
   validateKubeletConfiguration(configuration);
   return configuration;
 }

@@ -30,6 +30,7 @@ const CHECKS = {
   topology: (c) => unless(['none', 'best-effort', 'restricted', 'single-numa-node'].includes(c.topologyManagerPolicy), `invalid configuration: topologyManagerPolicy (--topology-manager-policy) ${JSON.stringify(c.topologyManagerPolicy)} must be one of: ["none" "best-effort" "restricted" "single-numa-node"]`),
   cpuManager: (c) => unless(['none', 'static'].includes(c.cpuManagerPolicy), `unknown policy: ${JSON.stringify(c.cpuManagerPolicy)}`),
   topologyScope: (c) => unless(['container', 'pod'].includes(c.topologyManagerScope), `invalid configuration: topologyManagerScope (--topology-manager-scope) ${JSON.stringify(c.topologyManagerScope)} must be one of: "container", or "pod"`),
+  topologyOptions: (c) => unless(Object.keys(c.topologyManagerPolicyOptions).length === 0, 'invalid configuration: topologyManagerPolicyOptions (--topology-manager-policy-options): the policies have no options here'),
   memoryManager: (c) => unless(['None', 'Static'].includes(c.memoryManagerPolicy), `unknown policy: ${JSON.stringify(c.memoryManagerPolicy)}`),
   cgroupDriver: (c) => unless(['cgroupfs', 'systemd'].includes(c.cgroupDriver), `unrecognized cgroup driver "${c.cgroupDriver}"`),
   logMaxFiles: (c) => unless(c.containerLogMaxFiles > 1, `invalid configuration: containerLogMaxFiles (--container-log-max-files) must be greater than 1`),
