@@ -80,18 +80,18 @@ const keptReason = (before: PodStatus | undefined): Pick<PodStatus, 'reason' | '
   ...(before?.message === undefined ? {} : { message: before.message }),
 });
 
-/** The pod's own text of an equal meaning: whether there is anything to write. */
+/** Whether there is anything to write. */
 export function sameStatus(a: Pod['status'], b: Pod['status']): boolean {
-  return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
+  return isSame(a ?? undefined, b ?? undefined);
 }
 
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([, item]) => item !== undefined && item !== null)
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, item]) => [key, sorted(item)]),
-  );
+/** Fields that are absent, undefined or null mean the same. */
+function isSame(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (Array.isArray(a) || Array.isArray(b)) return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, i) => isSame(item, b[i]));
+  const [left, right] = [a as Record<string, unknown>, b as Record<string, unknown>];
+  for (const key in left) if (!isSame(left[key] ?? undefined, right[key] ?? undefined)) return false;
+  for (const key in right) if ((left[key] ?? undefined) === undefined && (right[key] ?? undefined) !== undefined) return false;
+  return true;
 }
