@@ -3,10 +3,13 @@ import { makeNode, makePod, startSchedulerFixture, type SchedulerFixture } from 
 
 describe('the metrics of a scheduler that has placed one pod and turned another down', () => {
   let fixture: SchedulerFixture;
-  let text: string;
 
   beforeEach(async () => {
     fixture = await startSchedulerFixture();
+  });
+  afterEach(() => fixture.stop());
+
+  it('tell of every extension point, plugin, hint and event', async () => {
     await fixture.createNode(makeNode('n').allocatable({ cpu: '4' }));
     await fixture.createNode(makeNode('m').allocatable({ cpu: '4' }));
     await fixture.start();
@@ -16,11 +19,7 @@ describe('the metrics of a scheduler that has placed one pod and turned another 
     await fixture.turnedDown('huge');
     await fixture.createNode(makeNode('o').allocatable({ cpu: '1' }));
     await fixture.until('the hint was asked', () => Promise.resolve(fixture.server.ctx.metrics.expose().includes('scheduler_queueing_hint_execution_duration_seconds_count')));
-    text = fixture.server.ctx.metrics.expose();
-  });
-  afterEach(() => fixture.stop());
-
-  it('tell of every extension point, plugin, hint and event', () => {
+    const text = fixture.server.ctx.metrics.expose();
     const wanted = [
       'scheduler_schedule_attempts_total{result="scheduled",profile="default-scheduler"} 1',
       'scheduler_schedule_attempts_total{result="unschedulable",profile="default-scheduler"} 1',

@@ -53,16 +53,16 @@ describe('a pod with an extended resource', () => {
   let fixture: SchedulerFixture;
   beforeEach(async () => {
     fixture = await startSchedulerFixture();
+  });
+  afterEach(() => fixture.stop());
+
+  it('gets devices where its node has no such resource, and waits when there are no more', async () => {
     const { client } = fixture;
     await client.resource('resource.k8s.io/v1/deviceclasses').create({ metadata: { name: 'gpu' }, spec: { extendedResourceName: GPU, selectors: [{ cel: { expression: 'device.driver == "gpu.example.com"' } }] } });
     const slice: ResourceSlice = { metadata: { name: 's' }, spec: { driver: 'gpu.example.com', nodeName: 'devices', pool: { name: 'devices', generation: 1, resourceSliceCount: 1 }, devices: [{ name: 'a' }, { name: 'b' }] } };
     await client.resource('resource.k8s.io/v1/resourceslices').create(slice);
     for (const name of ['devices', 'empty']) await fixture.createNode(makeNode(name));
     await fixture.start();
-  });
-  afterEach(() => fixture.stop());
-
-  it('gets devices where its node has no such resource, and waits when there are no more', async () => {
     await fixture.createPod(makePod('p').requests({ cpu: '100m', [GPU]: '2' }));
     expect(await fixture.placed('p')).toBe('devices');
     const { status } = await fixture.pod('p');
