@@ -49,36 +49,38 @@ export class Alike {
 }
 
 export class AlikeObjects {
-  /** By body, or by the name that all of them begin with; undefined for what has been seen once. */
-  readonly #known = new Map<string, Alike | undefined>();
+  /** undefined for what has been seen once. */
+  readonly #byBody = new Map<string, Alike | undefined>();
+  /** By what all their names begin with. */
+  readonly #byName = new Map<string, Alike | undefined>();
 
   /** For a body in JSON. */
   ofBody(body: string): Alike | undefined {
-    return this.#known.get(body);
+    return this.#byBody.get(body);
   }
 
   /** For an object of a client in this process. */
   ofObject(given: KubeObject): Alike | undefined {
     const { name, generateName } = given.metadata ?? {};
-    const alike = !name && generateName ? this.#known.get(generateName) : undefined;
+    const alike = !name && generateName ? this.#byName.get(generateName) : undefined;
     return alike?.given && deepEqual(alike.given, given) ? alike : undefined;
   }
 
   /** Notes what a body was decoded to. The second time it is kept, and what is found out about the object from now on with it. */
   noteBody(body: string, decoded: KubeObject): Alike | undefined {
-    return body.length <= MAX_BODY_BYTES && isNamedByServer(decoded) ? this.#note(body, decoded, undefined) : undefined;
+    return body.length <= MAX_BODY_BYTES && isNamedByServer(decoded) ? note(this.#byBody, body, () => new Alike(cloneJson(decoded), undefined)) : undefined;
   }
 
   noteObject(given: KubeObject, decoded: KubeObject): Alike | undefined {
-    return isNamedByServer(decoded) ? this.#note(decoded.metadata.generateName!, decoded, given) : undefined;
+    return isNamedByServer(decoded) ? note(this.#byName, decoded.metadata.generateName!, () => new Alike(cloneJson(decoded), cloneJson(given))) : undefined;
   }
+}
 
-  #note(key: string, decoded: KubeObject, given: KubeObject | undefined): Alike | undefined {
-    const alike = this.#known.has(key) ? new Alike(cloneJson(decoded), given && cloneJson(given)) : undefined;
-    if (this.#known.size >= KEPT && !this.#known.has(key)) this.#known.delete(this.#known.keys().next().value!);
-    this.#known.set(key, alike);
-    return alike;
-  }
+function note(known: Map<string, Alike | undefined>, key: string, make: () => Alike): Alike | undefined {
+  const alike = known.has(key) ? make() : undefined;
+  if (known.size >= KEPT && !known.has(key)) known.delete(known.keys().next().value!);
+  known.set(key, alike);
+  return alike;
 }
 
 /** Owners that a client brings along are told apart by more than the object. */

@@ -83,17 +83,17 @@ function fromProcess(scope: Scope, given: KubeObject, options: BodyOptions): Kub
   const time = options.time ?? new AskedTime(scope);
   const expected = options.expected ?? served;
   const message = expected.message ?? schema.kind(expected);
-  const divided = scope.subresource === 'status' && expected === served ? setAsideUntouched(scope, liveOf(scope), given) : undefined;
+  const divided = expected === served ? setAsideUntouched(scope, liveOf(scope), given) : undefined;
   const own = cloneJson(divided ? divided.touched : given) as KubeObject;
   if (!message) return withDefaults(expected, own, time);
   const conformed = (expected === served && served.conform ? served.conform : conform)(message, own).object as KubeObject;
   const object = { ...conformed, apiVersion: own.apiVersion, kind: own.kind };
-  time.settled = divided?.untouched['spec'];
+  if (scope.subresource === 'status') time.settled = divided?.untouched['spec'];
   return withDefaults(expected, divided ? putTogether(served, object, divided) : object, time);
 }
 
 /** Clients in this process build the new state on the object that they were given. */
-const liveOf = ({ served, place }: Scope): KubeObject | undefined => served.cache.get(place.namespace, place.name)?.object;
+const liveOf = ({ served, place }: Scope): KubeObject | undefined => (place.name === '' ? undefined : served.cache.get(place.namespace, place.name)?.object);
 
 export function decodeBytes(scope: Scope, body: Buffer, format: BodyFormat, options: BodyOptions & { expected: GroupVersionKind }): KubeObject {
   const { expected, time = new AskedTime(scope) } = options;
