@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connectGrpc, GrpcServer } from '../kernel/grpc/index.ts';
 import * as registration from './devices/plugin-registration-v1.generated.ts';
 import * as draV1 from './dra/dra-v1.generated.ts';
+import * as draV1beta1 from './dra/dra-v1beta1.generated.ts';
 import * as podResources from './resources/pod-resources-v1.generated.ts';
 import { makePod, NODE, startKubeletFixture, type KubeletFixture } from './testing.ts';
 
@@ -41,7 +42,8 @@ async function startDriver(versions = ['v1.DRAPlugin']): Promise<registration.Re
       return Promise.resolve({ claims: Object.fromEntries(claims.map(({ uid = '' }) => [uid, {}])) });
     },
   };
-  const node = new GrpcServer().add({ package: draV1.PACKAGE, descriptor: draV1.descriptor }, 'DRAPlugin', plugin);
+  const contract = versions.includes('v1beta1.DRAPlugin') ? draV1beta1 : draV1;
+  const node = new GrpcServer().add({ package: contract.PACKAGE, descriptor: contract.descriptor }, 'DRAPlugin', plugin);
   await node.listen(`unix://${socket}`);
   const status: registration.RegistrationStatus[] = [];
   const announced = new GrpcServer().add({ package: registration.PACKAGE, descriptor: registration.descriptor }, 'Registration', {
@@ -111,6 +113,15 @@ describe('a driver of dynamic resources', () => {
     await f.untilPhase('a', 'Running', 900_000);
   });
 
+  it('may speak the older words', async () => {
+    await f.start();
+    await startDriver(['v1beta1.DRAPlugin']);
+    const pod = await f.create(claiming('a', 'one'));
+    await makeClaim('claim', [{ name: 'a', uid: pod.metadata.uid ?? '' }]);
+    await f.untilPhase('a', 'Running', 900_000);
+    expect(cdi('a')).toEqual(['example.com/gpu=0']);
+  });
+
   it('leaves claims alone that are not reserved for the pod', async () => {
     await f.start();
     await startDriver();
@@ -126,7 +137,7 @@ describe('a driver of dynamic resources', () => {
     await slice('stale', 'old.example.com');
     await f.start();
     const [status] = await startDriver(['v1alpha3.Node']);
-    expect(status?.error).toMatch(/none of the DRA gRPC service interfaces is supported by both kubelet \(\[v1\.DRAPlugin\]\) and plugin/);
+    expect(status?.error).toMatch(/none of the DRA gRPC service interfaces is supported by both kubelet \(\[v1\.DRAPlugin v1beta1\.DRAPlugin\]\) and plugin/);
     for (const server of servers.splice(0)) server.close();
     await until('the stale slice is gone', async () => (await slices.list()).items.length === 0);
     await fs.rm(path.join(f.rootDirectory, 'plugins_registry', 'dra.sock'), { force: true });

@@ -10,10 +10,14 @@ import { NO_ADDITION, type ContainerAddition } from '../pod/container-extras.ts'
 import { uidOf } from '../pod/pod-text.ts';
 import { ClaimInfos, devicesFor, type ClaimInfo, type PreparedDevice } from './claim-info.ts';
 import { descriptor, PACKAGE, type DRAPlugin } from './dra-v1.generated.ts';
+import { descriptor as olderDescriptor, PACKAGE as OLDER_PACKAGE } from './dra-v1beta1.generated.ts';
 import { checkClaim, claimName, containerClaims, usesClaim } from './pod-claims.ts';
 
-const CONTRACT = { package: PACKAGE, descriptor };
-const SERVICE = 'v1.DRAPlugin';
+/** What drivers may speak, by the names that they register with, the best first. */
+const SERVICES = {
+  'v1.DRAPlugin': { package: PACKAGE, descriptor },
+  'v1beta1.DRAPlugin': { package: OLDER_PACKAGE, descriptor: olderDescriptor },
+} as const;
 const CALL_MS = 45_000;
 const RECONCILE_MS = 60_000;
 /** A driver that is being updated comes back within this; its slices stay for so long. */
@@ -158,13 +162,14 @@ export class DraManager {
   }
 
   async #register({ name, endpoint, versions }: { readonly name: string; readonly endpoint: string; readonly versions: readonly string[] }): Promise<void> {
-    if (!versions.includes(SERVICE)) throw new Error(`version check of plugin ${name} failed: none of the DRA gRPC service interfaces is supported by both kubelet ([${SERVICE}]) and plugin (${JSON.stringify(versions)})`);
+    const [, contract] = Object.entries(SERVICES).find(([service]) => versions.includes(service)) ?? [];
+    if (contract === undefined) throw new Error(`version check of plugin ${name} failed: none of the DRA gRPC service interfaces is supported by both kubelet ([${Object.keys(SERVICES).join(' ')}]) and plugin (${JSON.stringify(versions)})`);
     await Promise.resolve();
     this.#wipes.get(name)?.cancel();
     this.#wipes.delete(name);
     this.#drivers.get(name)?.connection.close();
     const connection = connectGrpc(endpoint);
-    this.#drivers.set(name, { connection, service: connection.service<DRAPlugin>(CONTRACT, 'DRAPlugin') });
+    this.#drivers.set(name, { connection, service: connection.service<DRAPlugin>(contract, 'DRAPlugin') });
   }
 
   async #deregister(name: string): Promise<void> {
