@@ -19,6 +19,9 @@ const BANNER = "import { createRequire as __createRequire } from 'node:module'; 
 /** Programs of threads, which the others start from files beside them. */
 const THREADS = { 'front-thread': 'src/apiserver/transport/thread/front-thread.ts', 'layer-worker': 'src/container-runtime/images/layers/layer-worker.ts' };
 
+/** The entry points that are loaded from one bundle; others become modules of their own. */
+const BUNDLED = ['k8ts', 'index'];
+
 /** In the bundle, which is CommonJS: only such can be kept in compiled form (see load-bundle.mjs). */
 const BUNDLE_BANNER = "const __bundleUrl = require('node:url').pathToFileURL(__filename).href;";
 
@@ -33,6 +36,9 @@ export async function build(options = {}) {
   fs.rmSync(outdir, { recursive: true, force: true });
   const names = Object.keys(entryPoints);
   if (names.length === 0) return [];
+  const isBundled = (/** @type {[string, string]} */ [name]) => BUNDLED.includes(name);
+  const bundled = Object.fromEntries(Object.entries(entryPoints).filter(isBundled));
+  const others = Object.fromEntries(Object.entries(entryPoints).filter((entry) => !isBundled(entry)));
   /** @satisfies {import('esbuild').BuildOptions} */
   const common = {
     absWorkingDir: root,
@@ -49,8 +55,8 @@ export async function build(options = {}) {
     legalComments: /** @type {const} */ ('none'),
   };
   /** What is reached by `require` is evaluated when it is called: `k8ts version` does not set up the API server. */
-  const entries = Object.entries(entryPoints).map(([name, file]) => `exports[${JSON.stringify(name)}] = () => require(${JSON.stringify(path.resolve(root, file))});`);
-  const bundle = esbuild.build({
+  const entries = Object.entries(bundled).map(([name, file]) => `exports[${JSON.stringify(name)}] = () => require(${JSON.stringify(path.resolve(root, file))});`);
+  const bundle = entries.length > 0 && esbuild.build({
     ...common,
     stdin: { contents: entries.join('\n'), resolveDir: root, sourcefile: 'bundle.js' },
     outfile: path.join(outdir, 'k8ts.cjs'),
@@ -58,11 +64,11 @@ export async function build(options = {}) {
     define: { 'import.meta.url': '__bundleUrl', 'import.meta.dirname': '__dirname' },
     banner: { js: BUNDLE_BANNER },
   });
-  const threads = esbuild.build({ ...common, entryPoints: existing(THREADS), outdir, splitting: true, chunkNames: 'chunks/[name]-[hash]', format: 'esm', banner: { js: BANNER } });
-  const described = esbuild.build({ ...common, entryPoints, outdir, format: 'esm', packages: 'external', plugins: [TWO_LEVELS], sourcemap: false, write: false, metafile: true });
+  const modules = esbuild.build({ ...common, entryPoints: { ...others, ...existing(THREADS) }, outdir, splitting: true, chunkNames: 'chunks/[name]-[hash]', format: 'esm', banner: { js: BANNER } });
+  const described = esbuild.build({ ...common, entryPoints: bundled, outdir, format: 'esm', packages: 'external', plugins: [TWO_LEVELS], sourcemap: false, write: false, metafile: true });
   /** esbuild has printed what is wrong, and where; its stack trace would only hide that. */
-  const [{ metafile }] = await Promise.all([described, bundle, threads]).catch(() => fail('The build failed; see the errors above.'));
-  writeLoaders(outdir, metafile);
+  const [{ metafile }] = await Promise.all([described, bundle, modules]).catch(() => fail('The build failed; see the errors above.'));
+  if (entries.length > 0) writeLoaders(outdir, metafile);
   return names;
 }
 

@@ -1,11 +1,15 @@
 /** The library: what a test file of somebody else's does with a cluster. */
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Deployment } from '../src/api/generated/apps-v1.ts';
 import type { Pod } from '../src/api/generated/core-v1.ts';
 import { startCluster } from '../src/cluster/index.ts';
 import { Cluster, ClusterSnapshot, type ClusterStartOptions } from '../src/index.ts';
 import { createContext, RealClock } from '../src/kernel/index.ts';
-import { everything } from './requires.ts';
+import { everything, requires } from './requires.ts';
 
 async function start(options: ClusterStartOptions = {}): Promise<Cluster> {
   const cluster = await Cluster.start(options);
@@ -74,6 +78,31 @@ spec:
     const { body } = await cluster.client.request({ method: 'GET', path: '/api/v1/nodes/sim-0/proxy/stats/summary' });
     expect(body).toMatchObject({ pods: [{ cpu: { usageNanoCores: 5e8 }, memory: { workingSetBytes: 1000 } }] });
   });
+
+  it('answers the streams of kubectl to its simulated pods, or says why not', async (test) => {
+    const missing = requires('kubectl');
+    if (missing) return test.skip(missing);
+    const cluster = await start();
+    cluster.simulate({ pod: ({ name }) => (name === 'shell' ? { exec: ([program]) => (program === 'date' ? 'today\n' : { stderr: 'no such program\n', exitCode: 127 }) } : undefined) });
+    for (const name of ['shell', 'other']) {
+      await cluster.apply(`{apiVersion: v1, kind: Pod, metadata: {name: ${name}}, spec: {containers: [{name: main, image: "shell:1"}]}}`);
+      await cluster.waitFor(`pod/${name}`, 'Ready');
+    }
+    const directory = mkdtempSync(join(tmpdir(), 'k8ts-streams-'));
+    onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+    writeFileSync(join(directory, 'kubeconfig'), cluster.kubeconfig);
+    const kubectl = (...args: string[]): Promise<{ code: number; output: string }> => {
+      return new Promise((resolve) => {
+        execFile('kubectl', ['--kubeconfig', join(directory, 'kubeconfig'), ...args], { timeout: 20_000, env: { PATH: process.env['PATH'], HOME: directory } }, (error, stdout, stderr) => resolve({ code: error ? Number(error.code) : 0, output: stdout + stderr }));
+      });
+    };
+    expect(await kubectl('exec', 'shell', '--', 'date')).toEqual({ code: 0, output: 'today\n' });
+    expect(await kubectl('exec', 'shell', '--', 'nope')).toMatchObject({ code: 127, output: expect.stringContaining('no such program') as string });
+    expect(await kubectl('exec', 'other', '--', 'date')).toMatchObject({ code: 1, output: expect.stringContaining('exec is not simulated for pod default/other: give its behaviour an exec function') as string });
+    expect(await kubectl('attach', 'shell')).toMatchObject({ code: 1, output: expect.stringContaining('no process runs that one could attach to in pod default/shell') as string });
+    expect(await kubectl('port-forward', 'shell', ':80')).toMatchObject({ code: 1, output: expect.stringContaining('nothing listens on any port in pod default/shell') as string });
+    expect(await kubectl('logs', 'shell')).toEqual({ code: 0, output: '' });
+  }, 60_000);
 });
 
 describe('virtual time', () => {

@@ -1,4 +1,7 @@
-/** exec in a simulated pod: its behaviour answers, over WebSocket's channels, or it is refused with the reason. */
+/**
+ * Streams to simulated pods. exec: the pod's behaviour answers, over WebSocket's channels. attach and port-forward are refused
+ * with the reason: no container runs, so there is nothing to attach to and nobody who listens.
+ */
 import type http from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer, type WebSocket } from 'ws';
@@ -15,6 +18,11 @@ export interface Upgrade {
 const CHANNEL = { stdout: 1, stderr: 2, error: 3 } as const;
 const PROTOCOLS = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
 
+const NOT_SIMULATED: Readonly<Record<string, string>> = {
+  attach: 'no process runs that one could attach to',
+  portForward: 'nothing listens on any port',
+};
+
 const sockets = new WebSocketServer({ noServer: true, handleProtocols: (offered) => PROTOCOLS.find((protocol) => offered.has(protocol)) ?? false });
 
 export function serveExec(node: SimulatedNode, { request, socket, head }: Upgrade): void {
@@ -23,7 +31,9 @@ export function serveExec(node: SimulatedNode, { request, socket, head }: Upgrad
   const pod = node.pods.get(`${namespace}/${name}`);
   if (pod === undefined) return refuse(socket, 404, `pod "${name}" does not exist`);
   const { exec } = pod.script;
-  if (verb !== 'exec' || exec === undefined) return refuse(socket, 501, `${verb} is not simulated for pod ${namespace}/${name}: give its behaviour an exec function`);
+  const refusal = NOT_SIMULATED[verb];
+  if (refusal !== undefined) return refuse(socket, 501, `${refusal} in pod ${namespace}/${name}: its node is simulated`);
+  if (exec === undefined) return refuse(socket, 501, `exec is not simulated for pod ${namespace}/${name}: give its behaviour an exec function`);
   if (request.headers.upgrade?.toLowerCase() !== 'websocket') return refuse(socket, 501, 'simulated nodes speak exec over WebSocket only');
   const command = url.searchParams.getAll('command');
   sockets.handleUpgrade(request, socket as import('node:net').Socket, head, (connection) => void answer(connection, exec, command, container));
@@ -54,6 +64,9 @@ function exitStatus(exitCode: number): object {
   };
 }
 
-function refuse(socket: Duplex, status: number, reason: string): void {
-  socket.end(`HTTP/1.1 ${status} ${status === 404 ? 'Not Found' : 'Not Implemented'}\r\ncontent-type: text/plain\r\ncontent-length: ${Buffer.byteLength(reason)}\r\nconnection: close\r\n\r\n${reason}`);
+/** As a Status: clients take a text for YAML, and find no message in it. */
+function refuse(socket: Duplex, code: 404 | 501, message: string): void {
+  const reason = code === 404 ? 'NotFound' : 'NotImplemented';
+  const body = JSON.stringify({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code });
+  socket.end(`HTTP/1.1 ${code} ${code === 404 ? 'Not Found' : 'Not Implemented'}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`);
 }
