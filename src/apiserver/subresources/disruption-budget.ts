@@ -51,7 +51,9 @@ function checkAllowed({ metadata, status }: PodDisruptionBudget): void {
     throw forbidden(BUDGETS, name, 'DisruptedPods map too big - too many evictions not confirmed by PDB controller');
   }
   if (allowed > 0) return;
-  throw refusal(`The disruption budget ${name} needs ${status?.desiredHealthy ?? 0} healthy pods and has ${status?.currentHealthy ?? 0} currently`, 0);
+  const { desiredHealthy: needed = 0, currentHealthy: healthy = 0 } = status ?? {};
+  // Enough pods may be healthy, and yet none may go: nobody says how many there should be.
+  throw refusal(healthy > needed ? `The disruption budget ${name} does not allow evicting pods currently` : `The disruption budget ${name} needs ${needed} healthy pods and has ${healthy} currently`, 0);
 }
 
 /** The condition tells that nothing more may go. */

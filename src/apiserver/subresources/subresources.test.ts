@@ -112,7 +112,10 @@ describe('eviction', () => {
     expect(Object.keys((body['status'] as { disruptedPods: object }).disruptedPods)).toEqual(['evict-a']);
     const refused = await evict('evict-b');
     expect(refused.status).toBe(429);
-    expect(refused.body['details']).toEqual({ causes: [{ reason: 'DisruptionBudget', message: 'The disruption budget e needs 1 healthy pods and has 2 currently' }] });
+    expect(refused.body['details']).toEqual({ causes: [{ reason: 'DisruptionBudget', message: 'The disruption budget e does not allow evicting pods currently' }] });
+    await running('evict-c', { app: 'c' });
+    await budget('c', { app: 'c' }, { disruptionsAllowed: 0, currentHealthy: 1, desiredHealthy: 2, expectedPods: 2 });
+    expect((await evict('evict-c')).body['details']).toEqual({ causes: [{ reason: 'DisruptionBudget', message: 'The disruption budget c needs 2 healthy pods and has 1 currently' }] });
   });
 
   it('waits for the controller to have seen the budget', async () => {

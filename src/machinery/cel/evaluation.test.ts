@@ -127,6 +127,19 @@ describe('what does not compile', () => {
     expect(problems(source).split('\n')[0]).toBe(`ERROR: <input>:${expected}`);
   });
 
+  it.each([
+    ["'", ["1:1: Syntax error: token recognition error at: '''", `1:2: Syntax error: mismatched input '<EOF>' expecting ${EXPRESSION}`]],
+    ["s == 'open", ["1:6: Syntax error: token recognition error at: ''open'", `1:11: Syntax error: mismatched input '<EOF>' expecting ${EXPRESSION}`]],
+    ['s == # "a"', ["1:6: Syntax error: token recognition error at: '#'"]],
+    ['true & true', ["1:6: Syntax error: token recognition error at: '& '", "1:8: Syntax error: extraneous input 'true' expecting <EOF>"]],
+  ])('%s has more than one fault', (source, expected) => {
+    expect(problems(source).split('\n').filter((line) => line.startsWith('ERROR'))).toEqual(expected.map((problem) => `ERROR: <input>:${problem}`));
+  });
+
+  it('does not count faults without end', () => {
+    expect(problems('#'.repeat(90_000)).split('ERROR').length).toBeLessThan(50);
+  });
+
   it('shows the line and the place', () => {
     expect(problems('x == 1 &&\n  s > 5')).toBe("ERROR: <input>:2:5: found no matching overload for '_>_' applied to '(string, int)'\n |   s > 5\n | ....^");
   });

@@ -1,5 +1,5 @@
 /** The words of an expression. */
-import { CelSyntaxError } from './source-error.ts';
+import { CelSyntaxError, type SourceProblem } from './source-error.ts';
 import { unescapeBytes, unescapeString } from './escapes.ts';
 
 export type TokenKind = 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'identifier' | 'quoted-identifier' | 'symbol' | 'end';
@@ -23,9 +23,22 @@ const SYMBOL = /==|!=|<=|>=|&&|\|\||[()[\]{}.,?:!<>+\-*/%]/y;
 /** Longer expressions are not looked at: no rule that a person wrote is that long. */
 const MAX_LENGTH = 100_000;
 
-export function tokenize(source: string): Token[] {
+export interface Words {
+  readonly tokens: readonly Token[];
+  /** What is no word was passed over. */
+  readonly problems: readonly SourceProblem[];
+}
+
+/** More are not looked for. */
+const MOST_PROBLEMS = 30;
+/** What the lexer reads until it can no longer become a word: a string that does not end, or the half of an operator. */
+const BROKEN_STRING = /["'][^\r\n]*/y;
+const HALF_OPERATOR = /[&|=][^]?/y;
+
+export function tokenize(source: string): Words {
   if (source.length > MAX_LENGTH) throw new CelSyntaxError([{ at: 0, message: `expression code point size exceeds limit: size: ${source.length}, limit ${MAX_LENGTH}` }]);
   const tokens: Token[] = [];
+  const problems: SourceProblem[] = [];
   let at = 0;
   const match = (pattern: RegExp): string | undefined => {
     pattern.lastIndex = at;
@@ -35,12 +48,18 @@ export function tokenize(source: string): Token[] {
     at += match(SPACE)!.length;
     if (at >= source.length) {
       tokens.push({ kind: 'end', text: '<EOF>', at: source.length });
-      return tokens;
+      return { tokens, problems };
     }
     const token = stringToken(match(RAW_STRING) ?? match(STRING), at) ?? numberToken(match(NUMBER), at) ?? plainToken('identifier', match(IDENTIFIER), at) ?? plainToken('quoted-identifier', match(QUOTED_IDENTIFIER), at) ?? plainToken('symbol', match(SYMBOL), at);
-    if (!token) throw new CelSyntaxError([{ at, message: `Syntax error: token recognition error at: '${source.slice(at, at + 1)}'` }]);
-    tokens.push(token);
-    at += token.text.length;
+    if (token) {
+      tokens.push(token);
+      at += token.text.length;
+      continue;
+    }
+    const broken = match(BROKEN_STRING) ?? match(HALF_OPERATOR) ?? String.fromCodePoint(source.codePointAt(at)!);
+    problems.push({ at, message: `Syntax error: token recognition error at: '${broken}'` });
+    if (problems.length === MOST_PROBLEMS) throw new CelSyntaxError(problems);
+    at += broken.length;
   }
 }
 

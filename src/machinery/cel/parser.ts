@@ -1,7 +1,7 @@
 /** From words to a tree, by recursive descent; macros are recognized here. */
 import { tokenize, type Token } from './lexer.ts';
 import { expandGlobalMacro, expandMemberMacro } from './macros.ts';
-import { CelSyntaxError } from './source-error.ts';
+import { CelSyntaxError, type SourceProblem } from './source-error.ts';
 import type { Call, Expression, ListLiteral, MapLiteral, StructLiteral } from './syntax-tree.ts';
 import { Uint, type Value } from './values.ts';
 
@@ -16,7 +16,20 @@ const INT_MAX = 2n ** 63n - 1n;
 const UINT_MAX = 2n ** 64n - 1n;
 
 export function parse(source: string): Expression {
-  return new Parser(tokenize(source)).whole();
+  const { tokens, problems } = tokenize(source);
+  if (problems.length === 0) return new Parser(tokens).whole();
+  throw new CelSyntaxError([...problems, ...problemsOf(tokens)]);
+}
+
+/** What is wrong with the words that are left, besides those that are none. */
+function problemsOf(tokens: readonly Token[]): readonly SourceProblem[] {
+  try {
+    new Parser(tokens).whole();
+    return [];
+  } catch (error) {
+    if (error instanceof CelSyntaxError) return error.problems;
+    throw error;
+  }
 }
 
 class Parser {

@@ -1,4 +1,5 @@
 /** IP addresses and networks. */
+import { parseAddrError, parsePrefixError } from './netip-errors.ts';
 import { quote } from '../../quote.ts';
 import { cidrContains, formatCidr, formatIp, parseCidr, parseIp, type Cidr, type IpAddress } from '../../validation/ip.ts';
 import { method, overload, type Library } from '../function-table.ts';
@@ -46,14 +47,23 @@ const cidrText = ({ ip, prefix }: Cidr): string => `${formatIp(ip)}/${prefix}`;
 function readIp(text: string): IpAddress | string {
   if (/%/.test(text) && parseIp(text.split('%')[0]!)?.family === 6) return `IP address ${quote(text)} with zone value is not allowed`;
   const ip = parseIp(text);
-  if (!ip || ip.leadingZeros) return `IP Address ${quote(text)} parse error during conversion from string: ParseAddr(${quote(text)}): ${ip ? 'IPv4 field has octet with leading zero' : 'unable to parse IP'}`;
+  if (!ip || ip.leadingZeros) return `IP Address ${quote(text)} parse error during conversion from string: ${parseAddrError(text)}`;
   return ip.mapped ? `IPv4-mapped IPv6 address ${quote(text)} is not allowed` : ip;
 }
 
+const NO_NETWORK = 'network address parse error during conversion from string';
+
 function readCidr(text: string): Cidr | string {
   const cidr = parseCidr(text);
-  if (!cidr || cidr.leadingZeros) return `network address parse error during conversion from string: netip.ParsePrefix(${quote(text)}): ${text.includes('/') ? 'unable to parse IP' : "no '/'"}`;
+  if (!cidr || cidr.leadingZeros) return `${NO_NETWORK}: ${parsePrefixError(text, (address) => parseIp(address)?.leadingZeros === false)}`;
   return cidr.ip.mapped ? `IPv4-mapped IPv6 address ${quote(text)} is not allowed` : cidr;
+}
+
+/** The conversion itself says once more what it was about. */
+function converted(text: string): Cidr {
+  const cidr = readCidr(text);
+  if (typeof cidr === 'string') throw new CelError(`${NO_NETWORK}: ${cidr}`);
+  return cidr;
 }
 
 function required<T>(value: T | string): T {
@@ -99,7 +109,7 @@ const containsCidr = (outer: Cidr, inner: Cidr): boolean => outer.prefix <= inne
 export const cidrLibrary: Library = {
   types: { [CIDR.name]: CIDR },
   functions: {
-    cidr: [overload('string_to_cidr', [STRING], CIDR, (text: string) => new CidrValue(required(readCidr(text))))],
+    cidr: [overload('string_to_cidr', [STRING], CIDR, (text: string) => new CidrValue(converted(text)))],
     isCIDR: [overload('is_cidr', [STRING], BOOL, (text: string) => typeof readCidr(text) !== 'string')],
     containsIP: [
       method('cidr_contains_ip_string', [CIDR, STRING], BOOL, ({ cidr }: CidrValue, text: string) => contains(cidr, required(readIp(text)))),

@@ -14,7 +14,7 @@ import { validateNonnegative } from '../object-meta.ts';
 import { OVER_REPLICAS, validateCollisionCount, validateNonnegativeCounters, validateNotGreater } from './replica-counts.ts';
 import { validateAlwaysRestarting, validateSelector } from './replica-set-template.ts';
 import { isEmptySelector, isUsableSelector, validateTemplateLabels } from './selector-match.ts';
-import { podTemplateWarnings, revisionHistoryWarning } from './template-warnings.ts';
+import { claimTemplateWarnings, podTemplateWarnings, revisionHistoryWarning } from './template-warnings.ts';
 
 const SPEC = path('spec');
 const STATUS = path('status');
@@ -43,7 +43,7 @@ export const statefulSet: KindValidation<StatefulSet> = {
     metadataUpdate,
     (errors, object, old) => validateCollisionCount(errors, object.status, old.status, STATUS),
   ],
-  warnings: [podTemplateWarnings, revisionHistoryWarning],
+  warnings: [podTemplateWarnings, claimTemplateWarnings, revisionHistoryWarning],
 };
 
 interface SpecUpdate {

@@ -1,6 +1,7 @@
 /** The warnings that workloads give for their pod templates and histories. */
 import type { StatefulSet } from '../../../api/generated/apps-v1.ts';
 import type { PodTemplateSpec } from '../../../api/generated/core-v1.ts';
+import { claimSpecWarnings } from '../core/claim-warnings.ts';
 import { podTemplateWarnings as warnOfPodTemplate } from '../core/pod-warnings.ts';
 import { podOwnerNameWarnings } from '../core/replication-controller.ts';
 import { path } from '../field-error.ts';
@@ -19,6 +20,13 @@ export const ownerNameWarning: WarningCheck<{ readonly metadata?: { readonly nam
 
 export const podTemplateWarnings: WarningCheck<WithTemplate> = (warnings, object) =>
   warnOfPodTemplate(warnings, object.spec?.template ?? {}, TEMPLATE);
+
+/** Claims are made of them for every pod. */
+export const claimTemplateWarnings: WarningCheck<StatefulSet> = (warnings, object) => {
+  for (const [i, { spec }] of (object.spec?.volumeClaimTemplates ?? []).entries()) {
+    if (spec) claimSpecWarnings(warnings, spec, path('spec', 'volumeClaimTemplates').index(i));
+  }
+};
 
 export const revisionHistoryWarning: WarningCheck<StatefulSet> = (warnings, object) => {
   if ((object.spec?.revisionHistoryLimit ?? 0) < 0) {
