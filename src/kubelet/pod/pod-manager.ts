@@ -187,7 +187,7 @@ export class PodManager {
     parts.events.pod(pod, 'Warning', reason, message);
     const withQos: Pod = { ...pod, status: { ...pod.status, qosClass: qosClass(pod) } };
     this.#workers.get(uidOf(pod))?.update(withQos);
-    this.terminate(uidOf(pod), { verdict: { phase: 'Failed', reason, message: `Pod was rejected: ${message}` } });
+    this.terminate(uidOf(pod), { verdict: { phase: 'Failed', reason, message: `Pod was rejected: ${message}`, rejected: true } });
   }
 
   #retryResizes(): void {

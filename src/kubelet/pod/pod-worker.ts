@@ -21,6 +21,8 @@ export interface Verdict {
   readonly reason: string;
   readonly message: string;
   readonly conditions?: readonly PodCondition[];
+  /** It never got as far as having containers: its status tells of none. */
+  readonly rejected?: boolean;
 }
 
 export interface Termination {
@@ -272,7 +274,7 @@ export class PodWorker {
     const { ctx, probes, statuses, runtimeFacts, node } = this.#parts;
     const { terminating = false, stopped = false, resizeConditions } = details;
     const verdict = this.#termination?.verdict;
-    const status = podStatus({
+    const whole = podStatus({
       pod: this.#options.granted(this.#withStatus()).pod,
       observed,
       runtimeName: runtimeFacts().name,
@@ -287,6 +289,7 @@ export class PodWorker {
       ...(verdict === undefined ? {} : { verdict }),
       ...(resizeConditions === undefined ? {} : { resizeConditions }),
     });
+    const status = verdict?.rejected === true ? rejectedStatus(whole) : whole;
     this.#status = status;
     if (this.#termination?.forgotten !== true) statuses.set(this.#pod, status);
     return status;
@@ -355,6 +358,10 @@ export class PodWorker {
       signal.addEventListener('abort', done, { once: true });
     });
   }
+}
+
+function rejectedStatus({ phase, reason, message, startTime, qosClass, observedGeneration }: PodStatus): PodStatus {
+  return { phase, reason, message, startTime, qosClass, observedGeneration };
 }
 
 /** Of the containers to be resized, those whose policy wants a restart for what changes. */
