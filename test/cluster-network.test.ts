@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
@@ -7,7 +8,8 @@ import { startCluster, type Cluster } from '../src/cluster/index.ts';
 import type { Client } from '../src/client/index.ts';
 import { loadImage } from '../src/cluster/node-fleet/index.ts';
 import { createContext } from '../src/kernel/index.ts';
-import { connectIn } from '../src/kernel/netns/index.ts';
+import { encodeMessage, TYPE } from '../src/dns/index.ts';
+import { connectIn, datagramIn } from '../src/kernel/netns/index.ts';
 import { everything, requires } from './requires.ts';
 import { busyboxImage, dockerArchive, webImage } from './test-images.ts';
 
@@ -133,6 +135,28 @@ describe.skipIf(missing !== undefined)(`a cluster of three nodes${missing === un
     expect(log).toContain(`Address: ${addresses.cluster}`);
     expect([...(await podNames())].some((name) => log.includes(name))).toBe(true);
   }, 40_000);
+
+  it('traffic flows while DNS is away, and names are back with it', async () => {
+    const [node] = cluster.fleet!.fabric.nodes.values();
+    const { spec } = await client.resource('v1/services').get({ name: 'kube-dns', namespace: 'kube-system' });
+    const query = encodeMessage({ id: 7, recursionDesired: true, questions: [{ name: 'web.default.svc.cluster.local', type: TYPE.A, class: 1 }] });
+    const resolves = async (): Promise<boolean> => {
+      const socket = await datagramIn({ netns: node!.netnsPath, host: '0.0.0.0', port: 0 });
+      try {
+        socket.on('error', () => undefined);
+        socket.send(query, 53, spec!.clusterIP!);
+        return await Promise.race([once(socket, 'message').then(() => true, () => false), ctx.clock.sleep(300).then(() => false)]);
+      } finally {
+        socket.close();
+      }
+    };
+    await until('names are known', resolves);
+    await cluster.components.stop('dns');
+    expect(await resolves()).toBe(false);
+    expect(await answers(addresses.cluster, 80, node!.netnsPath)).toEqual(await podNames());
+    cluster.components.start('dns');
+    await until('names are known again', resolves);
+  }, 30_000);
 
   it('a Pod under a policy reaches nobody from its first moment on, one without does', async () => {
     await client.resource('v1/namespaces').create({ metadata: { name: 'guarded' } });

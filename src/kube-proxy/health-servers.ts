@@ -47,7 +47,7 @@ export class HealthServers {
       }
       const server = http.createServer((_request, response) => answerServiceHealth(response, health, this.options.state.lastUpdated !== undefined));
       try {
-        await listenIn(server, { netns: this.options.netns, host: '0.0.0.0', port });
+        await listenInBothFamilies(server, this.options.netns, port);
         this.#services.set(port, { server, health });
       } catch (error) {
         this.ctx.logger.error(error, 'A health check port could not be opened', { port, service: `${health.namespace}/${health.name}` });
@@ -61,6 +61,15 @@ export class HealthServers {
       server.closeAllConnections();
     }
     this.#services.clear();
+  }
+}
+
+/** In IPv4 alone where the kernel has nothing else. */
+async function listenInBothFamilies(server: http.Server, netns: string | undefined, port: number): Promise<void> {
+  try {
+    await listenIn(server, { netns, host: '::', port });
+  } catch {
+    await listenIn(server, { netns, host: '0.0.0.0', port });
   }
 }
 

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import net from 'node:net';
 import type dgram from 'node:dgram';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Service, ServiceSpec } from '../api/generated/core-v1.ts';
 import type { Endpoint, EndpointSlice } from '../api/generated/discovery-v1.ts';
 import { silentLogger } from '../kernel/index.ts';
-import { connectIn, datagramIn, listenIn, runIn, writeSysctl } from '../kernel/netns/index.ts';
+import { connectIn, datagramIn, listenIn, runIn, spawnIn, writeSysctl } from '../kernel/netns/index.ts';
 import { namespacesMissing, TestNamespaces } from '../kernel/netns/testing.ts';
 import { ConntrackCleaner, staleConnections } from './conntrack.ts';
 import { IptablesWriter } from './iptables/iptables-writer.ts';
@@ -83,7 +84,9 @@ describe.skipIf(missing !== undefined)(`traffic to Services${missing === undefin
       await listenIn(server, { netns: world.netns[name], host: '::', port: 8080 });
       const udp = await datagramIn({ netns: world.netns[name], host: '0.0.0.0', port: 8080 });
       udp.on('message', (_bytes, peer) => udp.send(name, peer.port, peer.address));
-      servers.push(server, udp);
+      const second = net.createServer((socket) => socket.on('error', () => {}).end(`${name}-second`));
+      await listenIn(second, { netns: world.netns[name], host: '::', port: 8081 });
+      servers.push(server, udp, second);
     }
   }, 30_000);
 
@@ -135,7 +138,7 @@ describe.skipIf(missing !== undefined)(`traffic to Services${missing === undefin
     let next = 1;
 
     /** A Service with an address of its own and these endpoints, told to the kernel as a change. */
-    const expose = async (endpoints: readonly Endpoint[], spec: Partial<ServiceSpec> = {}, more: { ingress?: string; addressType?: string; protocol?: string } = {}) => {
+    const expose = async (endpoints: readonly Endpoint[], spec: Partial<ServiceSpec> = {}, more: { ingress?: string; addressType?: string; protocol?: string; targetPort?: number } = {}) => {
       const index = next++;
       const clusterIP = more.addressType === 'IPv6' ? `fd00:96::${index.toString(16)}` : `10.96.0.${index}`;
       const protocol = more.protocol ?? 'TCP';
@@ -145,7 +148,7 @@ describe.skipIf(missing !== undefined)(`traffic to Services${missing === undefin
         ...(more.ingress ? { status: { loadBalancer: { ingress: [{ ip: more.ingress }] } } } : {}),
       };
       const set = async (now: readonly Endpoint[]): Promise<void> => {
-        const slice: EndpointSlice = { metadata: { name: `s${index}`, namespace: mode }, addressType: more.addressType ?? 'IPv4', ports: [{ port: 8080, protocol }], endpoints: [...now] };
+        const slice: EndpointSlice = { metadata: { name: `s${index}`, namespace: mode }, addressType: more.addressType ?? 'IPv4', ports: [{ port: more.targetPort ?? 8080, protocol }], endpoints: [...now] };
         const before = plans.get(`s${index}`) ?? [];
         const after = planService(service, [slice], { name: 'node', zone: 'here' });
         plans.set(`s${index}`, after);
@@ -255,6 +258,47 @@ describe.skipIf(missing !== undefined)(`traffic to Services${missing === undefin
       expect(await udpAnswer(socket, clusterIP)).toBe('pod-a');
       await set([b]);
       expect(await udpAnswer(socket, clusterIP)).toBe('pod-b');
+    });
+
+    it('ports of a Service find theirs by name, also where Pods have different numbers for it; protocols share a number', async () => {
+      const clusterIP = '10.96.1.1';
+      const service: Service = {
+        metadata: { name: 'named', namespace: mode },
+        spec: { clusterIP, clusterIPs: [clusterIP], ports: [{ name: 'first', port: 80, protocol: 'TCP' }, { name: 'second', port: 81, protocol: 'TCP' }, { name: 'datagrams', port: 80, protocol: 'UDP' }] },
+      };
+      const slice = (name: string, endpoint: Endpoint, ports: EndpointSlice['ports']): EndpointSlice => ({ metadata: { name, namespace: mode }, addressType: 'IPv4', ports, endpoints: [endpoint] });
+      const after = planService(service, [
+        slice('named-1', a, [{ name: 'first', port: 8080, protocol: 'TCP' }, { name: 'second', port: 8081, protocol: 'TCP' }, { name: 'datagrams', port: 8080, protocol: 'UDP' }]),
+        slice('named-2', b, [{ name: 'first', port: 8081, protocol: 'TCP' }]),
+      ], { name: 'node' });
+      plans.set('named', after);
+      await writer.update(new Map([['named', after]]), plans);
+      expect(await whoAnswers('client', clusterIP, 80)).toEqual(['pod-a', 'pod-b-second']);
+      expect(await whoAnswers('client', clusterIP, 81, 6)).toEqual(['pod-a-second']);
+      const socket = await datagramIn({ netns: world.netns['client'], host: '10.244.0.4', port: 0 });
+      servers.push(socket);
+      expect(await udpAnswer(socket, clusterIP)).toBe('pod-a');
+    });
+
+    for (const [protocol, number] of [['TCP', 6], ['SCTP', 132]] as const) {
+      const lacking = namespacesMissing('python3') ?? (protocol === 'SCTP' && !existsSync('/proc/net/sctp') ? 'the kernel has no SCTP' : undefined);
+      it.skipIf(lacking !== undefined)(`${protocol} connections of other programs${lacking === undefined ? '' : ` (${lacking})`}`, async () => {
+        const { clusterIP, nodePort } = await expose([a], { type: 'NodePort' }, { protocol, targetPort: 8090 });
+        const open = `import socket; s = socket.socket(socket.AF_INET, socket.SOCK_STREAM, ${number}); s.settimeout(10); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)`;
+        const serving = spawnIn('python3', ['-c', `${open}; s.bind(("10.244.0.2", 8090)); s.listen(8)\nfor i in range(2):\n  c, peer = s.accept(); c.send(b"pod-a"); c.close()`], { netns: world.netns['pod-a'] });
+        const asking = (host: string, port: number): string => `${open}\nimport time\nfor i in range(50):\n  try:\n    s.connect(("${host}", ${port})); break\n  except OSError: time.sleep(0.1); s.close(); s = socket.socket(socket.AF_INET, socket.SOCK_STREAM, ${number})\nprint(s.recv(100).decode())`;
+        expect((await runIn('python3', ['-c', asking(clusterIP, 80)], { netns: world.netns['client'] })).trim()).toBe('pod-a');
+        expect((await runIn('python3', ['-c', asking(NODE_IP, nodePort)], { netns: world.netns['outside'] })).trim()).toBe('pod-a');
+        expect(await serving).toMatchObject({ exitCode: 0 });
+      });
+    }
+
+    it('the kernel takes rules for SCTP, whether it speaks it or not', async () => {
+      const { clusterIP, set } = await expose([a, b], { type: 'NodePort' }, { protocol: 'SCTP' });
+      const rules = async (): Promise<string> => (mode === 'nftables' ? runIn('nft', ['list', 'table', 'ip', 'kube-proxy'], { netns: world.netns['node'] }) : runIn('iptables-save', ['-t', 'nat'], { netns: world.netns['node'] }));
+      expect(await rules()).toMatch(mode === 'nftables' ? new RegExp(`${clusterIP.replaceAll('.', '\\.')} \\. sctp \\. 80 : goto lb-sctp-2`) : /-p sctp .*-j DNAT --to-destination 10\.244\.0\.2:8080/);
+      await set([a]);
+      expect(await rules()).not.toMatch(mode === 'nftables' ? new RegExp(`${clusterIP.replaceAll('.', '\\.')} \\. sctp \\. 80 : goto lb-sctp-2`) : /-p sctp .*-j DNAT --to-destination 10\.244\.0\.3:8080/);
     });
 
     it('IPv6 works the same', async () => {

@@ -74,7 +74,8 @@ export async function startNode(parent: Context, options: NodeOptions): Promise<
     group.start('kube-proxy', (signal) =>
       runProxy(childContext(ctx, 'kube-proxy'), {
         client: clientAs('system:kube-proxy', ['system:authenticated'], signal),
-        config: { ...DEFAULT_KUBE_PROXY_CONFIG, clusterCidr: options.clusterCidr },
+        // Load balancers of either family ask at the node's address of that family.
+        config: { ...DEFAULT_KUBE_PROXY_CONFIG, clusterCidr: options.clusterCidr, ...(node.addresses.some((address) => address.includes(':')) ? { healthzBindAddress: '[::]:10256' } : {}) },
         nodeName: node.name,
         netns: node.netnsPath,
         onReady: resolve,
