@@ -95,6 +95,8 @@ describe.skipIf(missing)(`kill -9 of kubelet and runtime${missing ? ` (${missing
     const cri = connectToRuntime(`unix://${socket()}`);
     await until('the image is there', async () => ((await cri.images.listImages({}).catch(() => ({ images: [] }))).images ?? []).length > 0, 30_000);
     start.kubelet();
+    // Pods of a node that never was would be cleared up by the controllers.
+    await until('the node is there', () => client.resource('v1/nodes').get({ name: 'node-1' }).then(() => true, () => false), 60_000);
     for (let round = 0, number = 0; round < ROUNDS; round++) {
       for (let i = random.integer(3); i >= 0; i--) {
         const made = `p${number++}`;

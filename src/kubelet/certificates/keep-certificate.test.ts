@@ -8,6 +8,7 @@ import { CertificateStore, renewalTime } from './certificate-store.ts';
 import { renewableCredentials } from './client-certificate.ts';
 import { keepCertificate } from './keep-certificate.ts';
 import { selfSignedCertificate } from './self-signed.ts';
+import { storedSelfSignedCertificate } from './serving-certificate.ts';
 
 const DAY_MS = 24 * 3600_000;
 let ctx: TestContext;
@@ -62,6 +63,15 @@ it.each([
   [1, 90],
 ])('renewal by chance %d comes at %d percent', (chance, percent) => {
   expect(renewalTime({ validFrom: 0, validTo: 100 }, { next: () => chance })).toBeCloseTo(percent);
+});
+
+it('that signs itself is kept, and made anew when only a half of it is there', async () => {
+  const first = await storedSelfSignedCertificate(ctx, directory, ['n']);
+  expect(await storedSelfSignedCertificate(ctx, directory, ['n'])).toEqual(first);
+  await fs.writeFile(path.join(directory, 'kubelet.key'), first.privateKey.slice(0, 60));
+  const second = await storedSelfSignedCertificate(ctx, directory, ['n']);
+  expect(second.certificate).not.toBe(first.certificate);
+  expect(await storedSelfSignedCertificate(ctx, directory, ['n'])).toEqual(second);
 });
 
 it('of a refusal that a newer certificate may cure there is one', () => {

@@ -1,4 +1,5 @@
 /** A serving certificate that the cluster signed; until somebody approves it, the kubelet shows one of its own making. */
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Client } from '../../client/index.ts';
@@ -28,10 +29,19 @@ export async function storedSelfSignedCertificate(ctx: Context, directory: strin
   const [certificateFile, keyFile] = [path.join(directory, 'kubelet.crt'), path.join(directory, 'kubelet.key')];
   const read = (file: string): Promise<string> => fs.readFile(file, 'utf8').catch(() => '');
   const [certificate, privateKey] = await Promise.all([read(certificateFile), read(keyFile)]);
-  if (certificate !== '' && privateKey !== '') return { certificate, privateKey };
+  if (areOne(certificate, privateKey)) return { certificate, privateKey };
   const made = await selfSignedCertificate(ctx, names);
   await fs.mkdir(directory, { recursive: true, mode: 0o750 });
   await fs.writeFile(certificateFile, made.certificate, { mode: 0o644 });
   await fs.writeFile(keyFile, made.privateKey, { mode: 0o600 });
   return made;
+}
+
+/** A kubelet that was killed while it wrote them leaves halves. */
+function areOne(certificate: string, privateKey: string): boolean {
+  try {
+    return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(privateKey));
+  } catch {
+    return false;
+  }
 }
