@@ -6,7 +6,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build } from '../scripts/build.mjs';
+import { build, warmUp } from '../scripts/build.mjs';
 import type { BenchOptions, Row } from './harness.ts';
 
 export const name = 'cluster';
@@ -47,6 +47,7 @@ export async function run(_: BenchOptions): Promise<Row[]> {
   const scratch = mkdtempSync(join(tmpdir(), 'k8ts-bench-'));
   try {
     await build({ entryPoints: { k8ts: 'src/cli/index.ts', index: 'src/index.ts' }, outdir: cache });
+    await warmUp(cache);
     return [...startRows(cache), ...(await upRows(join(cache, 'k8ts.js'), scratch))];
   } finally {
     rmSync(cache, { recursive: true, force: true });

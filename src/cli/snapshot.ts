@@ -26,6 +26,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     return 0;
   }
   const [verb = '', file, ...rest] = positional;
+  if (verb === '') throw new UsageError('it is: k8ts snapshot save FILE, or k8ts snapshot restore FILE');
   if (!(verbs as readonly string[]).includes(verb)) {
     const near = nearest(verb, verbs);
     throw new UsageError(`unknown command "snapshot ${verb}"; ${near ? `did you mean snapshot ${near}?` : 'it is snapshot save or restore'}`);
