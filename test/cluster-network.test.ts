@@ -16,7 +16,7 @@ import { busyboxImage, dockerArchive, webImage } from './test-images.ts';
 const missing = requires('root', 'runc', 'conmon', 'nft', 'ip', 'busybox');
 /** How soon a silent node counts as away: upstream's times in the long form. */
 const nodeMonitoring = everything ? undefined : { periodSeconds: 0.5, gracePeriodSeconds: 4, leaseDurationSeconds: 2 };
-const noticedWithinMs = everything ? 60_000 : 20_000;
+const noticedWithinMs = everything ? 70_000 : 20_000;
 
 /** Three nodes that run containers, on this machine: from a Deployment and a Service to answered requests, and what may happen then. */
 describe.skipIf(missing !== undefined)(`a cluster of three nodes${missing === undefined ? '' : ` (${missing})`}`, () => {
