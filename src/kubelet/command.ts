@@ -143,7 +143,8 @@ async function credentialsFor(ctx: Context, values: Flags, nodeName: string): Pr
       await client.close();
     }
     if (kubeconfig === undefined) throw new UsageError('--bootstrap-kubeconfig needs --kubeconfig: it is where the credentials are written');
-    await fs.writeFile(kubeconfig, kubeconfigFor({ server: bootConfig.server, ca: bootConfig.ca, directory }), { mode: 0o600 });
+    await fs.writeFile(`${kubeconfig}.tmp`, kubeconfigFor({ server: bootConfig.server, ca: bootConfig.ca, directory }), { mode: 0o600 });
+    await fs.rename(`${kubeconfig}.tmp`, kubeconfig);
   }
   return loadKubeconfig({ clock: ctx.clock, ...(kubeconfig === undefined ? {} : { file: kubeconfig }) });
 }
