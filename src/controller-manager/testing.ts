@@ -13,6 +13,8 @@ const realTime = new RealClock();
 const SHORTEST_STEP_MS = 50;
 /** What takes days is not looked at twenty times a second. */
 const MOST_STEPS = 12_000;
+/** Each a millisecond or more. */
+const MOST_REAL_WAITS = 1_000;
 const ADMIN = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
 
 export interface FixtureOptions {
@@ -87,7 +89,14 @@ export async function startFixture(options: FixtureOptions): Promise<ControllerF
   const stopControllers = async (): Promise<void> => {
     if (!manager) return;
     manager.stop.abort(new Error('controllers stopped'));
-    await ctx.clock.drive(manager.running);
+    let ended = false;
+    const running = manager.running.finally(() => (ended = true));
+    /** Work outside the event loop, such as signing, takes real time. */
+    for (let tries = 0; !ended && tries < MOST_REAL_WAITS; tries++) {
+      await ctx.clock.advance(1);
+      await realTime.sleep(0);
+    }
+    await ctx.clock.drive(running);
     manager = undefined;
   };
 

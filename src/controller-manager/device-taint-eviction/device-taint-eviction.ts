@@ -65,6 +65,14 @@ export const deviceTaintEvictionController: ControllerDescriptor = {
       if (claim.status?.allocation && claim.status.reservedFor?.length) queue.add(keyOf(claim));
     };
     claims.addHandler({ onAdd: claimChanged, onUpdate: (_, after) => claimChanged(after) });
+    /** A claim may be told of before the pod that holds it. */
+    const podCame = (pod: Pod): void => {
+      for (const { name, resourceClaimName } of pod.spec?.resourceClaims ?? []) {
+        const claim = resourceClaimName ?? pod.status?.resourceClaimStatuses?.find((status) => status.name === name)?.resourceClaimName;
+        if (claim !== undefined) queue.add(`${pod.metadata.namespace ?? ''}/${claim}`);
+      }
+    };
+    pods.addHandler({ onAdd: podCame, onUpdate: (_, after) => podCame(after) });
     return run;
   },
 };

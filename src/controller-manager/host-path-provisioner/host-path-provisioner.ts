@@ -12,12 +12,13 @@ import { annotationOf, BIND_COMPLETED, classOfClaim, IS_DEFAULT_CLASS, PROVISION
 
 export const HOST_PATH_PROVISIONER = 'k8ts.dev/host-path';
 export const STANDARD_CLASS = 'standard';
+const RETRY_MS = 1_000;
 
 export const hostPathProvisionerController: ControllerDescriptor = {
   name: 'host-path-provisioner',
   eventSource: HOST_PATH_PROVISIONER,
   build(context) {
-    const { client, informers, recorder, config, signal } = context;
+    const { client, clock, informers, recorder, config, signal, logger } = context;
     const directory = config.hostPathProvisionerDirectory;
     if (directory === undefined) return () => Promise.resolve();
     const claims = informers.informer('v1/persistentvolumeclaims');
@@ -37,6 +38,18 @@ export const hostPathProvisionerController: ControllerDescriptor = {
         );
       } catch (error) {
         if (!isAlreadyExists(error)) throw error;
+      }
+    };
+
+    /** One failure at the start must not leave the cluster without its default class. */
+    const makeClassInTheEnd = async (): Promise<void> => {
+      while (!signal.aborted) {
+        try {
+          return await makeClass();
+        } catch (error) {
+          if (!signal.aborted) logger.error(error, 'Failed to make the standard class; trying again');
+          await clock.sleep(RETRY_MS, signal).catch(() => {});
+        }
       }
     };
 
@@ -101,8 +114,7 @@ export const hostPathProvisionerController: ControllerDescriptor = {
     enqueueOnChange(claims, queue, (claim) => (annotationOf(claim, STORAGE_PROVISIONER) === HOST_PATH_PROVISIONER ? keyOf(claim) : undefined));
     enqueueOnChange(volumes, queue, keyOf);
     return async () => {
-      await makeClass();
-      await run();
+      await Promise.all([makeClassInTheEnd(), run()]);
     };
   },
 };

@@ -144,6 +144,8 @@ export const resourceClaimController: ControllerDescriptor = {
         const claimName = resourceClaimName ?? pod.status?.resourceClaimStatuses?.find((status) => status.name === name)?.resourceClaimName;
         if (claimName) queue.add(`${CLAIM}${pod.metadata.namespace ?? ''}/${claimName}`);
       }
+      /** Also those that the pod was never told of. */
+      for (const key of claims.indexer.keysByIndex(CONTROLLER_UID_INDEX, pod.metadata.uid ?? '')) queue.add(CLAIM + key);
     };
     pods.addHandler({ onAdd: podChanged, onUpdate: (_, after) => podChanged(after), onDelete: podChanged });
     enqueueOnChange(claims, queue, (claim) => {
