@@ -13,6 +13,9 @@ export class ConformRun {
   keys = 0;
   /** Messages around the one that is being looked at. */
   depth = 0;
+
+  /** Whether the value is made for the store, where an empty list is an absent one in any case. */
+  constructor(readonly stored = false) {}
 }
 
 /** The canonical form of a value; what undefined and null mean is up to the field. */

@@ -41,6 +41,12 @@ describe('values that are not bodies', () => {
     expect(canonicalize(OBJECT_META, value)).toEqual({ name: 'a', labels: { a: '', b: '' } });
   });
 
+  it('tells an empty list from none where that counts, but not for the store', () => {
+    const spec = schema.message('io.k8s.api.networking.v1.IngressSpec');
+    expect(conform(spec, { rules: [], tls: [] }).object).toEqual({ rules: [] });
+    expect(canonicalize(spec, { rules: [], tls: [] })).toEqual({});
+  });
+
   it('keeps an empty list of objects', () => {
     const podList = schema.message('io.k8s.api.core.v1.PodList');
     expect(canonicalize(podList, { items: [] })).toEqual({ metadata: {}, items: [] });

@@ -23,27 +23,31 @@ export function conform(message: Message, value: unknown): Conformed {
   return fast ? { object: fast, strictErrors: [] } : conformDocument(message, documentOf(value));
 }
 
-/** As conform, for values that are expected to be right, and without naming unknown fields. */
+/** As conform, for values that are expected to be right and will be stored, and without naming unknown fields. */
 export function canonicalize(message: Message, value: unknown): Record<string, unknown> {
-  return tryConform(message, value) ?? conformDocument(message, documentOf(value)).object;
+  return conformIn(new ConformRun(true), message, value) ?? conformDocument(message, documentOf(value), new ConformRun(true)).object;
 }
 
 /** The canonical form, or undefined if the value is not right in every respect, or has other keys than the type knows. */
 export function tryConform(message: Message, value: unknown, keys?: number): Record<string, unknown> | undefined {
   const run = new ConformRun();
+  const object = conformIn(run, message, value);
+  return keys === undefined || run.keys === keys ? object : undefined;
+}
+
+function conformIn(run: ConformRun, message: Message, value: unknown): Record<string, unknown> | undefined {
   try {
-    const object = conformMessage(message, value, run);
-    return keys === undefined || run.keys === keys ? object : undefined;
+    return conformMessage(message, value, run);
   } catch (error) {
     if (error === MISMATCH || error instanceof TooDeepError) return undefined;
     throw error;
   }
 }
 
-export function conformDocument(message: Message, document: JsonDocument): Conformed {
+export function conformDocument(message: Message, document: JsonDocument, run = new ConformRun()): Conformed {
   try {
     const { value, strictErrors } = decodeExact(message, document);
-    return { object: conformMessage(message, value, new ConformRun()), strictErrors };
+    return { object: conformMessage(message, value, run), strictErrors };
   } catch (error) {
     if (error instanceof FatalDecodeError) throw badRequest(error.message);
     throw error;

@@ -135,7 +135,7 @@ function planValue(field: Pick<Field, 'name' | 'type' | 'keep' | 'omitZero' | 't
       present: (value, run) => {
         if (value === null) return absent();
         const result = element(value, run);
-        return isEmpty(result) && !tellsEmpty ? absent() : result;
+        return isEmpty(result) && (run.stored || !tellsEmpty) ? absent() : result;
       },
     };
   }

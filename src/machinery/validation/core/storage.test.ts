@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createErrors, createWarnings, testedKind, updateErrors, type Manifest } from '../testing/manifests.ts';
 
 const VOLUMES = testedKind('persistentvolumes');
+const SETS = testedKind('statefulsets', 'apps');
 const CLAIMS = testedKind('persistentvolumeclaims');
 
 const volume = (spec: Manifest = {}, metadata: Manifest = {}): Manifest => ({
@@ -107,5 +108,8 @@ describe('a claim', () => {
 
   it('warns of half a byte', () => {
     expect(createWarnings(CLAIMS, claim(sized('1500m')))).toEqual(['spec.resources.requests[storage]: fractional byte value "1500m" is invalid, must be an integer']);
+    const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+    const set = { metadata: { name: 's', namespace: 'default' }, spec: { serviceName: 's', selector: { matchLabels: { a: 'b' } }, template, volumeClaimTemplates: [claim(sized('1500m'))] } };
+    expect(createWarnings(SETS, set)).toEqual(['spec.volumeClaimTemplates[0].resources.requests[storage]: fractional byte value "1500m" is invalid, must be an integer']);
   });
 });
