@@ -14,19 +14,24 @@ it('npm start in a clean clone installs, builds and runs a cluster, and Ctrl-C e
   if (!everything) return test.skip('runs with everything');
   if (!existsSync(join(root, '.git'))) return test.skip('needs the repository');
   const scratch = mkdtempSync(join(tmpdir(), 'k8ts-clone-'));
-  onTestFinished(() => rmSync(scratch, { recursive: true, force: true }));
+  onTestFinished(() => rmSync(scratch, { recursive: true, force: true }), 60_000);
   const clone = join(scratch, 'k8ts');
   expect(spawnSync('git', ['clone', '--quiet', '--depth', '1', `file://${root}`, clone]).status).toBe(0);
   const child = spawn('npm', ['start', '--', '--ephemeral', '--nodes', '0', '--port', '0'], { cwd: clone, env: { ...process.env, npm_config_cache: join(scratch, 'cache') }, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text));
-  const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  let running = true;
+  const ended = new Promise<void>((resolve) => child.once('close', () => {
+    running = false;
+    resolve();
+  }));
   onTestFinished(() => {
-    if (child.exitCode === null) process.kill(-child.pid!, 'SIGKILL');
+    if (running) process.kill(-child.pid!, 'SIGKILL');
   });
-  await expect.poll(() => (child.exitCode === null ? output : `ended: ${output}`), { timeout: 240_000, interval: 500 }).toMatch(/^(?!ended)[^]*ready in \d+\.\d\d s/);
+  await expect.poll(() => (running ? output : `ended: ${output}`), { timeout: 240_000, interval: 500 }).toMatch(/^(?!ended)[^]*ready in \d+\.\d\d s/);
   // As a terminal does: the whole group gets it.
   process.kill(-child.pid!, 'SIGINT');
-  expect(await ended, output).toBe(0);
-  expect(output).toContain('stopped');
+  await ended;
+  // What npm itself gives after an interrupt is npm's affair.
+  expect(output).toMatch(/stopped\n$/);
 }, 300_000);
