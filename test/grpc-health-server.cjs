@@ -7,16 +7,16 @@ const check = {
   requestStream: false,
   responseStream: false,
   // HealthCheckRequest { string service = 1 }, HealthCheckResponse { ServingStatus status = 1 }.
-  requestSerialize: (service) => Buffer.from(service),
-  requestDeserialize: (bytes) => bytes.subarray(2).toString(),
-  responseSerialize: (serving) => Buffer.from([8, serving]),
-  responseDeserialize: (bytes) => bytes[1],
+  requestSerialize: (/** @type {string} */ service) => Buffer.from(service),
+  requestDeserialize: (/** @type {Buffer} */ bytes) => bytes.subarray(2).toString(),
+  responseSerialize: (/** @type {number} */ serving) => Buffer.from([8, serving]),
+  responseDeserialize: (/** @type {Buffer} */ bytes) => bytes[1],
 };
 
 const server = new Server();
 if (process.argv[3] !== 'without-health') {
   server.addService({ check }, {
-    check: ({ request }, answer) => {
+    check: (/** @type {{ request: string }} */ { request }, /** @type {(error: object | null, serving?: number) => void} */ answer) => {
       if (request !== '' && request !== 'web') answer({ code: status.NOT_FOUND, details: 'unknown service' });
       else answer(null, existsSync('/state/serving') ? 1 : 2);
     },
