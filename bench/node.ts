@@ -118,17 +118,16 @@ class BenchedNode {
     const names = Array.from({ length: IDLE_PODS }, (_, i) => `idle-${i}`);
     await this.#createAll(names);
     const full = await this.#atRest();
-    const monitors = processesOf('conmon', this.#directory);
-    const conmon = (field: string): number => monitors.reduce((sum, pid) => sum + memoryOf(pid, field), 0) / IDLE_PODS;
+    const monitors = processesOf('conmon', this.#directory).reduce((sum, pid) => sum + memoryOf(pid, 'Pss'), 0) / IDLE_PODS;
     await this.#remove(names);
     const ours = (full.megabytes - alone.megabytes) / IDLE_PODS;
     return [
       { work: 'whole program with one node, at rest', value: alone.percent, unit: '% of a core' },
       { work: `whole program with ${IDLE_PODS} Pods, at rest`, value: full.percent, unit: '% of a core' },
       { work: `what ${IDLE_PODS} Pods add to it at rest`, value: Math.max(0, full.percent - alone.percent), unit: '% of a core', atMost: 1 },
-      { work: 'memory a Pod: conmon (its own, and its part of what is shared)', value: conmon('Pss'), unit: 'MB' },
+      { work: 'memory a Pod: conmon (its own, and its part of what is shared)', value: monitors, unit: 'MB' },
       { work: 'memory a Pod: this program', value: ours, unit: 'MB' },
-      { work: 'memory a Pod: both', value: ours + conmon('Pss'), unit: 'MB', atMost: 3 },
+      { work: 'memory a Pod: both', value: ours + monitors, unit: 'MB', atMost: 3 },
     ];
   }
 
