@@ -73,7 +73,7 @@ it('lets other requests pass while a definition of a megabyte is made', async ()
   watching = false;
   await watch;
   // In one piece it takes 250 ms and more; how much less it is on which machine is for the bench to tell.
-  expect(Math.min(...longest)).toBeLessThan(80);
+  expect(Math.min(...longest)).toBeLessThan(120);
 });
 
 it('shows a new kind in discovery and OpenAPI as soon as it is established', async () => {
