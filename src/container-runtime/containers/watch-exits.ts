@@ -1,5 +1,6 @@
 /** Notices the ends of containers: at once by the files that conmon writes, and at the latest with the next look. */
 import fs from 'node:fs';
+import { isAlive } from '../linux/processes.ts';
 import type { RuntimeParts } from '../runtime-parts.ts';
 import { settleExit } from './settle-exit.ts';
 
@@ -26,7 +27,8 @@ export async function watchExits(parts: RuntimeParts, signal: AbortSignal): Prom
 }
 
 function lookAtAll(parts: RuntimeParts): void {
-  for (const { id, phase } of parts.containers) {
-    if (phase === 'running') parts.background(`look at container ${id}`, () => settleExit(parts, id));
+  for (const { id, phase, process } of parts.containers) {
+    // One that lives has not ended: most looks are over with that.
+    if (phase === 'running' && (process === undefined || !isAlive(process))) parts.background(`look at container ${id}`, () => settleExit(parts, id));
   }
 }
