@@ -1,11 +1,11 @@
 import type { EventPacing } from '../client/index.ts';
 import { TokenBucket, type Clock } from '../kernel/index.ts';
 
-/** What upstream's clients are allowed; its events share that with everything else that a controller writes. */
-const QPS = 20;
+/** As many as clients are allowed by default. */
+const QPS = 50;
 const BURST = 200;
-/** As many as upstream's queue of events holds. */
-const MAX_WAITING = 1000;
+/** What is left over from a burst is written within seconds, and then there is rest. */
+const MAX_WAITING = 500;
 
 /** A controller that changes thousands of objects at once must not write as many events before it goes on. */
 export class EventBudget implements EventPacing {
