@@ -24,7 +24,7 @@ let serving: KeyPair;
 let client: KeyPair;
 
 beforeAll(async () => {
-  await build({ entryPoints: {}, outdir });
+  await build({ entryPoints: { 'front-thread': 'src/apiserver/transport/thread/front-thread.ts' }, outdir });
   const authority = await createAuthority(ctx, 'test-ca');
   ca = authority;
   serving = await issue(ctx, authority, { commonName: 'server', dnsNames: ['localhost'], addresses: ['127.0.0.1'], usage: 'server' });
@@ -152,8 +152,8 @@ describe.each(Object.entries(THREADS))('%s', (_, thread) => {
     session = connect(transport.port);
   });
   afterAll(async () => {
-    session.destroy();
-    await transport.close(1000);
+    session?.destroy();
+    await transport?.close(1000);
   });
 
   const BODIES = {

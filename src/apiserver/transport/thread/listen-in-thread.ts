@@ -6,6 +6,7 @@ import { type Connections, serveHttp1 } from '../connections.ts';
 import type { RunningRequests } from '../running-requests.ts';
 import type { Handler, TlsOptions, Transport, TransportOptions } from '../serve.ts';
 import { MAX_HEADER_BYTES } from '../settings.ts';
+import { together } from '../together.ts';
 import { BatchReader, Outbox, type Batch } from './batch.ts';
 import type { FrontOptions } from './front.ts';
 import * as op from './operations.ts';
@@ -51,7 +52,7 @@ class RemoteFront {
   ) {
     const outbox = new Outbox(worker, ctx.clock);
     this.#outbox = outbox;
-    this.#streams = new RemoteStreams({ ...serving, outbox });
+    this.#streams = new RemoteStreams({ ...serving, outbox, begin: together(ctx.clock) });
     const http1 = http.createServer({ maxHeaderSize: MAX_HEADER_BYTES });
     serveHttp1(http1, serving);
     this.#sockets = new RemoteSockets(outbox, (socket) => http1.emit('connection', socket));

@@ -5,6 +5,7 @@ import { giveBack, sendLargeBody, type BufferWriter } from '../large-body.ts';
 import type { RunningRequests } from '../running-requests.ts';
 import type { Handler } from '../serve.ts';
 import { splitTarget } from '../target.ts';
+import type { Together } from '../together.ts';
 import type { BatchReader, Outbox } from './batch.ts';
 import * as op from './operations.ts';
 
@@ -16,6 +17,7 @@ interface Session {
 
 export interface RemoteStreamsOptions {
   readonly outbox: Outbox;
+  readonly begin: Together;
   readonly running: RunningRequests;
   readonly handler: Handler;
   readonly maxBodyBytes: number;
@@ -102,7 +104,7 @@ export class RemoteStreams {
     if (!session || !headers) return;
     const stream = new RemoteStream(id, { session, headers, ...head }, this.options);
     this.#open.set(id, stream);
-    void this.options.running.run(() => this.#serve(id, stream));
+    this.options.begin(() => void this.options.running.run(() => this.#serve(id, stream)));
   }
 
   async #serve(id: number, stream: RemoteStream): Promise<void> {
