@@ -10,10 +10,10 @@ import { blackholeMetric } from '../src/cluster/fabric/wanted-routes.ts';
 import { fabricId } from '../src/cluster/fabric/claims.ts';
 import { createContext } from '../src/kernel/index.ts';
 import { builtProgram, startK8ts, type K8tsProcess } from './k8ts-process.ts';
-import { requires } from './requires.ts';
+import { everything, requires } from './requires.ts';
 import { busyboxImage, dockerArchive } from './test-images.ts';
 
-const missing = requires('root', 'runc', 'conmon', 'nft', 'ip', 'busybox');
+const missing = everything ? requires('root', 'runc', 'conmon', 'nft', 'ip', 'busybox') : 'only with K8TS_EVERYTHING=1';
 const run = promisify(execFile);
 
 describe.skipIf(missing !== undefined)(`clusters in memory that are killed${missing === undefined ? '' : ` (${missing})`}`, () => {

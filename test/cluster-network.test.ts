@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
@@ -119,11 +120,11 @@ describe.skipIf(missing !== undefined)(`a cluster of three nodes${missing === un
     const pods = (await client.resource('v1/pods').list({ namespace: 'default' })).items;
     expect(new Set(pods.map(({ spec: pod }) => pod?.nodeName)).size).toBe(3);
     for (const node of cluster.fleet!.fabric.nodes.values()) {
-      expect(await answers(addresses.cluster, 80, node.netnsPath)).toEqual(everyone);
-      expect(await answers(node.addresses[0]!, addresses.nodePort)).toEqual(everyone);
+      await until('every Pod answers at the cluster address', async () => isDeepStrictEqual(await answers(addresses.cluster, 80, node.netnsPath), everyone));
+      await until("every Pod answers at the node's port", async () => isDeepStrictEqual(await answers(node.addresses[0]!, addresses.nodePort), everyone));
     }
     await until('the load balancer answers', async () => everyone.has(await ask(addresses.balancer, 80)));
-    expect(await answers(addresses.balancer, 80)).toEqual(everyone);
+    await until("every Pod answers at the load balancer's address", async () => isDeepStrictEqual(await answers(addresses.balancer, 80), everyone));
   }, 60_000);
 
   it('Pods find Services by name and reach Pods of other nodes', async () => {

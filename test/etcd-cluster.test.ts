@@ -8,9 +8,9 @@ import type { Readable, Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { RealClock } from '../src/kernel/index.ts';
 import { type EtcdProcess, type MemberPlace, startMember } from './etcd-process.ts';
-import { requires } from './requires.ts';
+import { everything, requires } from './requires.ts';
 
-const skip = requires('root', 'ip', 'etcd', 'etcdctl');
+const skip = everything ? requires('root', 'ip', 'etcd', 'etcdctl') : 'only with K8TS_EVERYTHING=1';
 const clock = new RealClock();
 
 /** Three namespaces for the members and one for the client, joined by a bridge in a fifth: nothing touches the host. */

@@ -203,7 +203,7 @@ describe.skipIf(missing !== undefined)(`kubectl on real containers${missing === 
     expect(await k.ok('logs patient -c doctor')).toMatch(/^here\n[1-9]\n$/);
   });
 
-  it.concurrent('has volumes of every other kind', async () => {
+  long('has volumes of every other kind', async () => {
     const k = await story('volumes');
     await k.ok('create configmap words --from-literal=a=alpha');
     await k.ok('create secret generic keys --from-literal=b=beta');
@@ -265,7 +265,7 @@ describe.skipIf(missing !== undefined)(`kubectl on real containers${missing === 
     await k.ok(`wait --for=condition=Ready=false pod/flaky ${LIMIT}`);
   });
 
-  it.concurrent('forwards a port and shows what pods use', async () => {
+  long('forwards a port and shows what pods use', async () => {
     const k = await story('ports');
     await k.ok(['create', 'deployment', 'web', `--image=${web}:v1`, '--port=8080']);
     await k.ok('expose deployment web --port=80 --target-port=8080');

@@ -8,7 +8,7 @@ import { startNodeCluster, type NodeCluster } from './node-cluster.ts';
 import { everything, requires } from './requires.ts';
 import { busyboxImage } from './test-images.ts';
 
-const missing = requires('root', 'runc', 'conmon', 'kubectl', 'busybox', 'mount');
+const missing = everything ? requires('root', 'runc', 'conmon', 'kubectl', 'busybox', 'mount') : 'only with K8TS_EVERYTHING=1';
 const MI = 2 ** 20;
 
 /** A node of 180 MiB of disk, and 350 MiB of memory for pods: what happens when real containers use them up. */
