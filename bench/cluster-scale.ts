@@ -22,6 +22,8 @@ const SIZES: readonly Size[] = [
 ];
 const AT_ONCE = 32;
 const AT_REST_MS = 20_000;
+/** Until the events of the last burst are written, and the garbage collector is done with it. */
+const UNTIL_REST_MS = 60_000;
 const PROBES_EVERY_MS = 50;
 
 export async function run(_: BenchOptions): Promise<Row[]> {
@@ -84,7 +86,7 @@ async function scaleRows({ nodes, deployments, replicas }: Size): Promise<Row[]>
     note('GET of one pod meanwhile, 99th percentile', latencies[Math.floor(latencies.length * 0.99)] ?? 0, 'ms', { atMost: 1000 });
     note('resident memory', process.memoryUsage.rss() / 2 ** 20, 'MB', { atMost: 8192 });
 
-    await pause(AT_REST_MS);
+    await pause(UNTIL_REST_MS);
     const rest = process.cpuUsage();
     at = performance.now();
     await pause(AT_REST_MS);
