@@ -1,12 +1,14 @@
 /** What the local cloud stands on: the fabric's nodes and the host's routes. */
 import http from 'node:http';
 import type { LocalInfrastructure } from '../cloud-controller-manager/index.ts';
+import type { Clock } from '../kernel/index.ts';
 import { connectIn } from '../kernel/netns/index.ts';
 import type { Fabric } from './fabric/index.ts';
 
 const PROBE_TIMEOUT_MS = 1000;
 
 export interface LocalInfrastructureOptions {
+  readonly clock: Clock;
   readonly fabric: Fabric;
   /** Whether a node's kubelet runs. */
   readonly isRunning: (node: string) => boolean;
@@ -14,7 +16,7 @@ export interface LocalInfrastructureOptions {
   readonly hostNetns?: string;
 }
 
-export function localInfrastructure({ fabric, isRunning, hostNetns }: LocalInfrastructureOptions): LocalInfrastructure {
+export function localInfrastructure({ clock, fabric, isRunning, hostNetns }: LocalInfrastructureOptions): LocalInfrastructure {
   return {
     instances: () => Array.from(fabric.nodes.values(), ({ name, addresses, podCidrs }) => ({ name, addresses, podCidrs, running: isRunning(name) })),
     setPodCidrs: (node, podCidrs) => fabric.setPodCidrs(node, podCidrs),
@@ -23,23 +25,27 @@ export function localInfrastructure({ fabric, isRunning, hostNetns }: LocalInfra
     // Unreachable at once is better than silence: a client learns that nobody is healthy.
     routeAddress: (address, nodes) => fabric.routeHostAddress(address, nodes),
     unrouteAddress: (address) => fabric.unrouteHostAddress(address),
-    probe: (host, port, path) => probe({ netns: hostNetns, host, port }, path),
+    probe: (host, port, path) => probe(clock, { netns: hostNetns, host, port }, path),
   };
 }
 
-function probe(target: { netns: string | undefined; host: string; port: number }, path: string): Promise<boolean | undefined> {
+function probe(clock: Clock, target: { netns: string | undefined; host: string; port: number }, path: string): Promise<boolean | undefined> {
   return new Promise((resolve) => {
     const socket = connectIn(target);
+    const done = (healthy: boolean | undefined): void => {
+      silence.cancel();
+      resolve(healthy);
+    };
     // Counts while it connects too: a node that is cut off refuses nothing, it is silent.
-    socket.setTimeout(PROBE_TIMEOUT_MS, () => {
+    const silence = clock.after(PROBE_TIMEOUT_MS, () => {
       resolve(undefined);
       socket.destroy();
     });
-    socket.on('error', () => resolve(false));
+    socket.on('error', () => done(false));
     const request = http.get({ path, createConnection: () => socket }, (response) => {
       response.resume();
-      resolve(response.statusCode === 200);
+      done(response.statusCode === 200);
     });
-    request.on('error', () => resolve(false));
+    request.on('error', () => done(false));
   });
 }

@@ -98,7 +98,7 @@ export class NodeFleet {
     this.#listener = await this.fabric.serveOnHost(port, (socket) => controlPlane.apiServer.accept(socket));
     const client = (user: string, signal: AbortSignal) => controlPlane.clientAs({ name: user, groups: MASTERS }, `${user.replace(/^system:/, '')}/v1.36.4`, signal);
     components.add('cloud-controller-manager', (ctx) => {
-      const infrastructure = localInfrastructure({ fabric: this.fabric, isRunning: (name) => this.#nodes.has(name) || this.#failed.has(name) });
+      const infrastructure = localInfrastructure({ clock: ctx.clock, fabric: this.fabric, isRunning: (name) => this.#nodes.has(name) || this.#failed.has(name) });
       return runCloudControllerManager(ctx, { client: client('system:cloud-controller-manager', ctx.signal), provider: localCloud({ infrastructure, clock: ctx.clock, logger: ctx.logger }), config: { ...DEFAULT_CLOUD_CONFIG, clusterName: this.options.clusterName, leaderElect: false }, identity: this.options.clusterName });
     });
     if (!this.options.dns) return;

@@ -58,6 +58,7 @@ export class FrontConnections {
         break;
       case op.IDLE_LIMIT: {
         const limit = reader.next<number>();
+        // The server of HTTP/1.1 asks its socket to tell when nothing has come for so long: this is the socket.
         socket?.setTimeout(limit);
         break;
       }

@@ -67,7 +67,7 @@ export function serveFront(port: MessagePort, clock: Clock, options: FrontOption
     for (const socket of sockets) socket.destroy();
     streams.stop();
     await closed;
-    outbox.say(op.STOPPED);
+    // Nothing is left that keeps the thread: its end tells the other side.
     outbox.flush();
     port.close();
   };

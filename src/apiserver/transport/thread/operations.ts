@@ -29,7 +29,6 @@ export const RECEIVED_END = 13; // connection
 export const CONNECTION_TAKEN = 14; // connection, of the oldest bytes that were sent
 export const CONNECTION_CLOSED = 15; // connection
 export const CONNECTION_IDLE = 16; // connection, for as long as was asked for
-export const STOPPED = 17; // nothing is open any more
 
 /** From the pipeline. */
 export const ANSWER = 1; // stream, status, headers, body (bytes)
