@@ -30,37 +30,70 @@ for (const [name, command] of checks) {
   totals[code === 0 ? 'passed' : 'failed']++;
 }
 
+// A test of a whole cluster can lose against the machine it shares with every other test. What failed among all is
+// tried once more alone: a defect fails again; what passes then is counted as passed and named as unsteady.
+const AGAIN_AT_MOST = 5;
+
 const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'k8ts-test-'));
-const resultsFile = path.join(scratch, 'results.json');
+/** @type {string[]} */
+let unsteady = [];
 try {
-  const code = await runNode(
-    [toolPath('vitest'), 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${resultsFile}`, ...vitestArgs],
-    everything ? { ...process.env, K8TS_EVERYTHING: '1' } : process.env,
-  );
-  count(code);
+  const all = await runTests(vitestArgs);
+  const again = all.failedFiles.length > 0 && all.failedFiles.length <= AGAIN_AT_MOST && all.failedOutsideTests === 0;
+  if (again) {
+    console.log(`\nonce more, alone: ${all.failedFiles.map(relative).join(', ')}`);
+    const alone = await runTests(['--maxWorkers=1', ...all.failedFiles]);
+    unsteady = all.failedFiles.filter((file) => !alone.failedFiles.includes(file)).map(relative);
+    const steady = alone.failed + alone.failedOutsideTests;
+    add({ ...all, failed: steady, passed: all.passed + Math.max(0, all.failed - steady) });
+  } else {
+    add({ ...all, failed: all.failed + all.failedOutsideTests });
+  }
 } finally {
   fs.rmSync(scratch, { recursive: true, force: true });
 }
 
+for (const file of unsteady) console.log(`unsteady: ${file} failed among the others and passed alone`);
 const skipped = totals.skipped > 0 ? `, ${totals.skipped} skipped` : '';
 console.log(`${totals.passed} passed, ${totals.failed} failed${skipped}`);
 process.exit(totals.failed === 0 ? 0 : 1);
 
+/** @param {string} file */
+function relative(file) {
+  return path.relative(root, file);
+}
+
+/** @param {{ passed: number, failed: number, skipped: number }} more */
+function add(more) {
+  totals.passed += more.passed;
+  totals.failed += more.failed;
+  totals.skipped += more.skipped;
+}
+
 /**
- * Adds vitest's own numbers. A file that could not be loaded has no tests to fail, and unhandled errors belong to no
+ * Vitest's own numbers. A file that could not be loaded has no tests to fail, and unhandled errors belong to no
  * test: each still counts as a failure.
- * @param {number} code vitest's exit code
+ * @param {string[]} extra
  */
-function count(code) {
-  const failedBefore = totals.failed;
+async function runTests(extra) {
+  const resultsFile = path.join(scratch, 'results.json');
+  fs.rmSync(resultsFile, { force: true });
+  const code = await runNode(
+    [toolPath('vitest'), 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${resultsFile}`, ...extra],
+    everything ? { ...process.env, K8TS_EVERYTHING: '1' } : process.env,
+  );
+  const numbers = { passed: 0, failed: 0, skipped: 0, failedOutsideTests: 0, failedFiles: /** @type {string[]} */ ([]) };
   if (fs.existsSync(resultsFile)) {
     const results = JSON.parse(fs.readFileSync(resultsFile, 'utf8'));
-    totals.passed += results.numPassedTests;
-    totals.failed += results.numFailedTests;
-    totals.skipped += results.numPendingTests + results.numTodoTests;
+    numbers.passed = results.numPassedTests;
+    numbers.failed = results.numFailedTests;
+    numbers.skipped = results.numPendingTests + results.numTodoTests;
     for (const file of results.testResults) {
-      if (file.status === 'failed' && file.assertionResults.length === 0) totals.failed++;
+      if (file.status !== 'failed') continue;
+      numbers.failedFiles.push(file.name);
+      if (file.assertionResults.length === 0) numbers.failed++;
     }
   }
-  if (code !== 0 && totals.failed === failedBefore) totals.failed++;
+  if (code !== 0 && numbers.failed === 0) numbers.failedOutsideTests = 1;
+  return numbers;
 }
