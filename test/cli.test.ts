@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { kubeconfigFor, openPki } from '../src/apiserver/index.ts';
-import { createContext } from '../src/kernel/index.ts';
+import { kubeconfigFor, loadAuthority, openPki } from '../src/apiserver/index.ts';
+import { createContext, VirtualClock } from '../src/kernel/index.ts';
 import { builtProgram } from './k8ts-process.ts';
 import { requires } from './requires.ts';
 
@@ -111,6 +111,7 @@ describe('one line and exit code 1 for', () => {
     ['an unknown command', () => ['statsu'], /unknown command "statsu"; did you mean status\?/],
     ['an unknown verb', () => ['nodes', 'ad'], /did you mean nodes add\?/],
     ['an unknown flag', () => ['up', '--prot', '1'], /unknown flag: --prot; did you mean --port\?/],
+    ['a flag of etcd', () => ['etcd', '--datadir', 'x'], /unknown flag: --datadir; did you mean --data-dir\?/],
     ['a wrong value', () => ['up', '--nodes', 'many'], /it takes a whole number/],
     ['an unknown addon', () => ['up', '--addons', 'dsn'], /there is no addon dsn; there are storage, dns/],
     ['a port in use', () => ['up', '--ephemeral', '--nodes', '0', '--port', String((listening.address() as net.AddressInfo).port)], /port \d+ on 127\.0\.0\.1 is in use by another program; .*--port/],
@@ -167,6 +168,46 @@ describe('one line and exit code 1 for', () => {
   });
 });
 
+describe('a certificate that has run out', () => {
+  const expired = join(scratch, 'expired-kubeconfig');
+  const said = /its user's certificate ran out on 20\d\d-\d\d-\d\d; "k8ts up" writes a kubeconfig with a new one/;
+
+  /** The cluster's own authority has signed it, two years ago. */
+  beforeAll(async () => {
+    const { server } = json<{ server: string }>(await k8ts(['status', '--data-dir', dataDirectory, '-o', 'json']));
+    const clock = new VirtualClock({ startTime: Date.now() - 2 * 365 * 24 * 3600 * 1000 });
+    const keys = ['crt', 'key'].map((part) => readFileSync(join(dataDirectory, 'pki', `ca.${part}`), 'utf8'));
+    const ca = await loadAuthority({ certificate: keys[0]!, key: keys[1]! });
+    writeFileSync(expired, await kubeconfigFor({ ...createContext(), clock }, { server, ca, user: 'kubernetes-admin', organizations: ['system:masters'] }));
+  });
+
+  it.each([
+    ['kube-scheduler', ['kube-scheduler', '--kubeconfig', expired]],
+    ['kubelet', ['kubelet', `--kubeconfig=${expired}`]],
+    ['explain', ['explain', 'pod', 'a', '--scheduler', 'https://127.0.0.1:1', '--kubeconfig', expired]],
+    ['bench', ['bench', '--against', expired]],
+  ])('is told in one line by %s', async (_, args) => {
+    const result = await k8ts(args);
+    expect(result.stderr).toMatch(said);
+    expect(result.stderr.trim().split('\n')).toHaveLength(1);
+    expect(result.code).toBe(1);
+  });
+
+  it('in the cluster\'s own kubeconfig is told by status, and nodes are added all the same', async () => {
+    const own = join(dataDirectory, 'kubeconfig');
+    const good = readFileSync(own);
+    try {
+      writeFileSync(own, readFileSync(expired));
+      const status = await k8ts(['status', '--data-dir', dataDirectory]);
+      expect(status).toMatchObject({ code: 0, stdout: expect.stringMatching(said) as string });
+      expect(await k8ts(['nodes', 'add', '--simulated', '--prefix', 'late', '--data-dir', dataDirectory])).toMatchObject({ code: 0 });
+      expect(await k8ts(['nodes', 'remove', 'late-0', '--data-dir', dataDirectory])).toMatchObject({ code: 0 });
+    } finally {
+      writeFileSync(own, good);
+    }
+  });
+});
+
 /** Whether nobody's eyes may see the program: the folders above it may be closed to them. */
 async function readableToAll(program: string): Promise<boolean> {
   const child = spawn('setpriv', ['--reuid', '65534', '--regid', '65534', '--clear-groups', process.execPath, '--check', program], { stdio: 'ignore' });
@@ -180,6 +221,12 @@ it.each<[string, string[]]>([
   ['nodes list', ['nodes', 'list', '--data-dir', dataDirectory]],
   ['simulate nodes', ['simulate', 'nodes', '2', '--data-dir', dataDirectory]],
   ['snapshot save', ['snapshot', 'save', join(scratch, 'json.tgz'), '--data-dir', dataDirectory]],
+  ['completion', ['completion', 'bash']],
+  ['help', ['help']],
+  ['help of a command', ['up', '--help']],
+  ['help of a component', ['kube-scheduler', '--help']],
+  ['the version of a component', ['kubelet', '--version']],
+  ['the version of etcd', ['etcd', '--version']],
 ])('%s prints JSON when asked', async (_, args) => {
   const result = await k8ts([...args, '-o', 'json']);
   expect(result.stderr).toBe('');
@@ -188,12 +235,14 @@ it.each<[string, string[]]>([
 
 it('a kubeconfig keeps the clusters that it had', async () => {
   const file = join(scratch, 'merged');
-  writeFileSync(file, 'apiVersion: v1\nkind: Config\nclusters: [{name: old, cluster: {server: "https://example.com"}}]\nusers: []\ncontexts: []\ncurrent-context: old\n');
+  writeFileSync(file, 'apiVersion: v1\nkind: Config\nclusters: [{name: old, cluster: {server: "https://example.com"}}]\nusers: [{name: kubernetes-admin, user: {token: theirs}}]\ncontexts:\ncurrent-context: old\n');
   const up = await k8ts(['up', '--ephemeral', '--nodes', '0', '--addons', 'none', '--port', '0', '--kubeconfig', file, '--detach', '-o', 'json']);
   expect(up, up.stderr).toMatchObject({ code: 0 });
   const { pid } = json<{ pid: number }>(up);
-  const config = parse(readFileSync(file, 'utf8')) as { clusters: { name: string }[]; 'current-context': string };
+  const config = parse(readFileSync(file, 'utf8')) as { clusters: { name: string }[]; users: { name: string; user: object }[]; 'current-context': string };
   expect(config.clusters.map(({ name }) => name)).toEqual(['old', 'k8ts']);
+  expect(config.users.map(({ name }) => name)).toEqual(['kubernetes-admin', 'k8ts-admin']);
+  expect(config.users[0]!.user).toEqual({ token: 'theirs' });
   expect(config['current-context']).toBe('kubernetes-admin@k8ts');
   process.kill(pid, 'SIGTERM');
   await expect.poll(() => isRunning(pid), { timeout: 15_000 }).toBe(false);
@@ -202,7 +251,15 @@ it('a kubeconfig keeps the clusters that it had', async () => {
 it.each(['bash', 'zsh', 'fish'])('completes commands and flags in %s', async (shell) => {
   const { stdout, code } = await k8ts(['completion', shell]);
   expect(code).toBe(0);
-  for (const word of ['snapshot', 'simulated-nodes', 'restore']) expect(stdout).toContain(word);
+  for (const word of ['snapshot', 'simulated-nodes', 'restore', 'register-with-taints']) expect(stdout).toContain(word);
+});
+
+it.each([
+  ['kube-apiserver', '--version', /^Kubernetes v1\.36\.\d+\n$/],
+  ['kube-proxy', '--version=raw', /^version\.Info\{Major:"1", Minor:"36", .*GitVersion:"v1\.36\.\d+"/],
+  ['etcd', '--version', /^etcd Version: 3\.\d+\.\d+\n$/],
+])('%s %s', async (component, flag, expected) => {
+  expect(await k8ts([component, flag])).toMatchObject({ code: 0, stdout: expect.stringMatching(expected) as string });
 });
 
 it('tells what is missing on the machine', async () => {

@@ -1,6 +1,7 @@
 /** Asks a scheduler that is a process of its own, on its secure port, as the user of the kubeconfig. */
 import { connect, loadKubeconfig } from '../client/index.ts';
 import type { Explanation } from '../scheduler/index.ts';
+import { checkCertificate } from './check-kubeconfig.ts';
 import { untilSignal } from './until-signal.ts';
 
 const DEFAULT_ADDRESS = 'https://127.0.0.1:10259';
@@ -17,6 +18,7 @@ export async function askScheduler({ address = DEFAULT_ADDRESS, kubeconfig, name
   const { ctx, release } = untilSignal({ name: 'explain' });
   try {
     const user = await loadKubeconfig({ clock: ctx.clock, ...(kubeconfig === undefined ? {} : { file: kubeconfig }) });
+    await checkCertificate(user, ctx.clock.now(), kubeconfig ?? 'the kubeconfig');
     /** Schedulers sign their own certificate unless they are given one; on this machine nobody stands in between. */
     const insecureSkipTlsVerify = LOOPBACK.has(new URL(address).hostname);
     const client = connect(ctx, { server: address, credentials: user.credentials, namespace, ...(insecureSkipTlsVerify ? { insecureSkipTlsVerify } : user.ca === undefined ? {} : { ca: user.ca }) });

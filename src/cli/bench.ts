@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { flagsHelp, parseFlags, type FlagTable } from '../kernel/index.ts';
+import { checkKubeconfigFile } from './check-kubeconfig.ts';
 import { CommandError, outputFlag } from './command.ts';
 
 export const flags = {
@@ -19,6 +20,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     return 0;
   }
   if (values.against !== undefined && !fs.existsSync(values.against)) throw new CommandError(`there is no kubeconfig ${values.against}`);
+  if (values.against !== undefined) await checkKubeconfigFile(values.against);
   const script = [path.join(import.meta.dirname, '..', 'scripts', 'bench.mjs'), path.join(import.meta.dirname, '..', '..', 'scripts', 'bench.mjs')].find((candidate) => fs.existsSync(candidate));
   if (script === undefined) throw new CommandError('the measurements are part of the repository, not of the package; in a clone of it, run "npm run bench"');
   const args = ['--duration', String(values.duration), ...(values.filter ? ['--filter', values.filter] : []), ...(values.against ? ['--against', path.resolve(values.against)] : []), ...(values.output === 'json' ? ['--json'] : [])];

@@ -1,12 +1,13 @@
 /**
- * A kubeconfig of a cluster that is no more: a component would ask for ever and be refused every time, so it is told at once.
- * A server that does not answer is another matter: it may come.
+ * A kubeconfig that cannot work any more: its certificate has run out, or its cluster is no more. A component would ask for
+ * ever and be refused every time, so it is told at once. A server that does not answer is another matter: it may come.
  */
+import { X509Certificate } from 'node:crypto';
 import fs from 'node:fs';
-import { connect, loadKubeconfig } from '../client/index.ts';
+import { connect, loadKubeconfig, type ClientConfig } from '../client/index.ts';
 import { createContext } from '../kernel/index.ts';
 import { CommandError } from './command.ts';
-import { OLD_KUBECONFIG, isOldKubeconfig } from './explain-error.ts';
+import { OLD_KUBECONFIG, explainError, isExpired, isOldKubeconfig } from './explain-error.ts';
 
 const PATIENCE_MS = 3000;
 
@@ -16,14 +17,40 @@ export async function checkKubeconfig(argv: readonly string[]): Promise<void> {
   const file = argv[at]?.includes('=') ? argv[at].slice(argv[at].indexOf('=') + 1) : argv[at + 1];
   // A kubelet that can ask for new credentials will.
   if (argv.some((word) => word.startsWith('--bootstrap-kubeconfig'))) return;
-  if (at === -1 || !file || !fs.existsSync(file)) return;
+  if (at !== -1 && file && fs.existsSync(file)) await checkKubeconfigFile(file);
+}
+
+export async function checkKubeconfigFile(file: string): Promise<void> {
   const { clock } = createContext();
-  const client = connect({ clock }, await loadKubeconfig({ clock, file }));
+  const config = await loadKubeconfig({ clock, file });
+  await checkCertificate(config, clock.now(), file);
+  const client = connect({ clock }, config);
   try {
     await client.request({ method: 'GET', path: '/version', signal: clock.deadline(PATIENCE_MS) });
   } catch (error) {
+    if (isExpired(error)) throw new CommandError(`${file}: ${explainError(error)}`);
     if (isOldKubeconfig(error)) throw new CommandError(`${file}: ${OLD_KUBECONFIG}`);
   } finally {
     await client.close();
+  }
+}
+
+/** Throws when the certificate is all that the user has, and it has run out. */
+export async function checkCertificate({ credentials }: ClientConfig, now: number, file: string): Promise<void> {
+  const [certificate, authorization] = await Promise.all([credentials.certificate(), credentials.authorization()]);
+  if (certificate === undefined || authorization !== undefined) return;
+  const expiry = certificateExpiry(certificate.cert);
+  if (expiry !== undefined && expiry < now) throw new CommandError(`${file}: ${expiredCertificate(expiry)}`);
+}
+
+export const expiredCertificate = (expiry: number): string =>
+  `its user's certificate ran out on ${new Date(expiry).toISOString().slice(0, 10)}; "k8ts up" writes a kubeconfig with a new one at every start (DIR/kubeconfig), for other clusters ask whoever gave you this one`;
+
+/** Undefined for what cannot be read: whoever uses it will say so. */
+export function certificateExpiry(pem: string): number | undefined {
+  try {
+    return Date.parse(new X509Certificate(pem).validTo);
+  } catch {
+    return undefined;
   }
 }

@@ -7,6 +7,8 @@ import { UsageError } from '../kernel/index.ts';
 import { checkKubeconfig } from './check-kubeconfig.ts';
 import { untilSignal } from './until-signal.ts';
 
+export { cloudControllerManagerFlags as flags } from '../cloud-controller-manager/command.ts';
+
 export async function run(argv: readonly string[]): Promise<number> {
   const flags = parseCloudControllerManagerFlags(argv);
   if (flags.help) {

@@ -12,6 +12,8 @@ export interface CommandModule {
 
 export interface Command {
   readonly summary: string;
+  /** A program that upstream has too: its flags are upstream's, `--version` among them. */
+  readonly component?: true;
   load(): Promise<CommandModule>;
 }
 

@@ -4,9 +4,11 @@ import path from 'node:path';
 import { run as runRuntime } from '../container-runtime/index.ts';
 import { BridgeNetwork, CniNetwork, type PodNetwork } from '../container-runtime/network/index.ts';
 import { flagsHelp, parseFlags, type Context, type FlagTable } from '../kernel/index.ts';
+import { outputFlag } from './command.ts';
+import { printLine } from './output.ts';
 import { untilSignal } from './until-signal.ts';
 
-const FLAGS = {
+export const flags = {
   listen: { kind: 'text', default: '/run/k8ts/container-runtime.sock', summary: 'The Unix socket that CRI is served on' },
   root: { kind: 'text', default: '/var/lib/k8ts/container-runtime', summary: 'Where images, and what is known of containers, are kept' },
   state: { kind: 'text', default: '/run/k8ts/container-runtime', summary: 'Where namespaces, bundles and fifos are, until the next boot' },
@@ -26,13 +28,14 @@ const FLAGS = {
   'cni-bin-dir': { kind: 'texts', default: ['/opt/cni/bin', '/usr/lib/cni', '/usr/libexec/cni'], section: 'Network', summary: 'CNI plugins' },
   'registry-hosts-dir': { kind: 'text', section: 'Registries', summary: 'Mirrors and certificates, laid out as containerd’s certs.d' },
   'docker-config': { kind: 'text', section: 'Registries', summary: 'A config.json with credentials for pulls that bring none' },
+  ...outputFlag,
   v: { kind: 'whole', shorthand: 'v', default: 0, section: 'Logging', summary: 'Log verbosity' },
 } as const satisfies FlagTable;
 
 export async function run(argv: readonly string[]): Promise<number> {
-  const { values, help } = parseFlags(argv, FLAGS);
+  const { values, help } = parseFlags(argv, flags);
   if (help) {
-    console.log(flagsHelp(FLAGS, { usage: 'k8ts container-runtime: serve the Container Runtime Interface' }));
+    console.log(flagsHelp(flags, { usage: 'k8ts container-runtime: serve the Container Runtime Interface' }));
     return 0;
   }
   const { ctx, release } = untilSignal({ name: 'container-runtime', verbosity: values.v });
@@ -61,10 +64,14 @@ export async function run(argv: readonly string[]): Promise<number> {
         },
       },
       onReady: ({ imageStore }) => {
-        console.log(`container runtime on ${values.listen}, ready in ${((ctx.clock.monotonic() - startedAt) / 1000).toFixed(2)} s`);
+        const readySeconds = (ctx.clock.monotonic() - startedAt) / 1000;
+        printLine(values.output, { listen: values.listen, readySeconds }, `container runtime on ${values.listen}, ready in ${readySeconds.toFixed(2)} s`);
         for (const archive of values['load-archive']) {
           const loading = imageStore.loadArchive(fs.createReadStream(archive), { signal: ctx.signal }).then(
-            (images) => console.log(`loaded ${images.flatMap((image) => image.tags).join(', ')}`),
+            (images) => {
+              const loaded = images.flatMap((image) => image.tags);
+              printLine(values.output, { loaded }, `loaded ${loaded.join(', ')}`);
+            },
             (error: unknown) => ctx.logger.error(error, 'An archive cannot be loaded', { archive }),
           );
           archives.push(loading);
@@ -89,15 +96,15 @@ interface NetworkFlags {
   readonly 'cni-bin-dir': readonly string[];
 }
 
-async function openNetwork(ctx: Context, flags: NetworkFlags): Promise<PodNetwork | undefined> {
-  const stateDirectory = path.resolve(flags.root, 'network');
-  const nodeNetns = flags['node-netns'];
-  if (flags.network === 'none') return undefined;
-  if (flags.network === 'cni') {
-    return new CniNetwork(ctx, { stateDirectory, nodeNetns, configDirectory: flags['cni-conf-dir'], pluginDirectories: flags['cni-bin-dir'] });
+async function openNetwork(ctx: Context, asked: NetworkFlags): Promise<PodNetwork | undefined> {
+  const stateDirectory = path.resolve(asked.root, 'network');
+  const nodeNetns = asked['node-netns'];
+  if (asked.network === 'none') return undefined;
+  if (asked.network === 'cni') {
+    return new CniNetwork(ctx, { stateDirectory, nodeNetns, configDirectory: asked['cni-conf-dir'], pluginDirectories: asked['cni-bin-dir'] });
   }
-  const network = await BridgeNetwork.open(ctx, { stateDirectory, nodeNetns, bridgeName: flags['bridge-name'] });
-  if (flags['pod-cidr'].length > 0) await network.configure({ podCidrs: flags['pod-cidr'] });
+  const network = await BridgeNetwork.open(ctx, { stateDirectory, nodeNetns, bridgeName: asked['bridge-name'] });
+  if (asked['pod-cidr'].length > 0) await network.configure({ podCidrs: asked['pod-cidr'] });
   return network;
 }
 

@@ -19,11 +19,13 @@ const EXPLANATIONS: Readonly<Record<string, (error: SystemError) => string>> = {
   EEXIST: ({ path }) => `${path ?? 'the data directory'} exists and is not a directory; choose another with --data-dir`,
   ENOSPC: ({ path }) => `the disk of ${path ?? 'the data directory'} is full; make room, then start again: nothing that was acknowledged is lost`,
   EMFILE: () => 'too many open files; raise the limit with "ulimit -n 4096" and start again',
+  CERT_HAS_EXPIRED: () => 'the certificate of the server has run out; start it again: "k8ts down", then "k8ts up" gives it a new one',
+  CERT_NOT_YET_VALID: () => 'the certificate of the server is not valid yet; set the clock of this machine, or of the server\'s, right',
   corrupt: ({ message }) => `the stored data is damaged (${firstLine(message)}); it was left as it is. Restore a snapshot with "k8ts snapshot restore FILE --data-dir NEW", or start an empty cluster with another --data-dir`,
 };
 
-/** How Node calls it when a certificate is not of the authority that was expected, or has run out. */
-const WRONG_AUTHORITY = new Set(['SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'CERT_SIGNATURE_FAILURE', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'CERT_HAS_EXPIRED', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY']);
+/** How Node calls it when a certificate is not of the authority that was expected. */
+const WRONG_AUTHORITY = new Set(['SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'CERT_SIGNATURE_FAILURE', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY']);
 
 export const OLD_KUBECONFIG = 'the kubeconfig belongs to another cluster, or to an older one of this name: its certificates are not accepted. "k8ts status" prints the right one';
 
@@ -35,6 +37,15 @@ export function explainError(error: unknown): string {
   }
   if (isOldKubeconfig(error)) return OLD_KUBECONFIG;
   return firstLine(error instanceof Error ? error.message : String(error));
+}
+
+/** Whether the server's certificate has run out, or is for another time. */
+export function isExpired(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code } = cause as SystemError;
+    if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID') return true;
+  }
+  return false;
 }
 
 /** Whether the server's certificate is not what the kubeconfig says, or its user's is not accepted there. */

@@ -1,4 +1,6 @@
 /** `k8ts image load|pull|list`: the images of the nodes that run containers. */
+import fs from 'node:fs';
+import path from 'node:path';
 import { flagsHelp, parseFlags, UsageError, type FlagTable } from '../kernel/index.ts';
 import { CommandError, dataDirFlag, outputFlag } from './command.ts';
 import { runningCluster } from './control-client.ts';
@@ -33,7 +35,10 @@ export async function run(argv: readonly string[]): Promise<number> {
     print(values.output, images, (all) => table([['IMAGE', 'ID', 'SIZE'], ...all.map(({ id, tags, bytes }) => [tags[0] ?? '<none>', id.slice(0, 19), `${(bytes / 1e6).toFixed(1)} MB`])]));
     return 0;
   }
-  const done = await cluster.call<{ image: string }>('POST', `/images/${verb}`, { argument });
+  /** The cluster's process may have been started in another directory. */
+  const what = verb === 'load' ? path.resolve(argument!) : argument;
+  if (verb === 'load' && !fs.existsSync(what!)) throw new CommandError(`there is no file ${what}; "docker save -o FILE.tar IMAGE" writes one`);
+  const done = await cluster.call<{ image: string }>('POST', `/images/${verb}`, { argument: what });
   if (!done.image) throw new CommandError(`the image could not be ${verb}ed`);
   print(values.output, done, ({ image }) => image);
   return 0;

@@ -1,13 +1,17 @@
 /**
  * The command line: `k8ts COMMAND [flags]`. A file of this folder is a command; only the one that is called is loaded.
  */
+import type { Command } from './command.ts';
 import { commands } from './commands.ts';
 import { explainError } from './explain-error.ts';
 import { nearest } from './nearest.ts';
+import { print } from './output.ts';
 
 async function main(argv: readonly string[]): Promise<number> {
   const [name = 'help', ...rest] = argv;
-  if (name === 'help' || name === '--help' || name === '-h') return help();
+  const [subject] = rest;
+  if (name === 'help' && subject !== undefined && Object.hasOwn(commands, subject)) return main([subject, '--help', ...rest.slice(1)]);
+  if (name === 'help' || name === '--help' || name === '-h') return help(rest);
   if (name === '--version') return main(['version', ...rest]);
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) {
@@ -16,7 +20,7 @@ async function main(argv: readonly string[]): Promise<number> {
     return 1;
   }
   try {
-    return await (await command.load()).run(rest);
+    return (await tell(name, command, rest)) ?? (await (await command.load()).run(rest));
   } catch (error) {
     console.error(`k8ts ${name}: ${explainError(error)}`);
     if (process.env['K8TS_DEBUG']) console.error(error);
@@ -24,10 +28,31 @@ async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-function help(): number {
-  console.log('k8ts: Kubernetes, whole, in one npm package.\n\nCommands:');
-  for (const [name, { summary }] of Object.entries(commands)) console.log(`  ${name.padEnd(24)} ${summary}`);
-  console.log('\n"k8ts COMMAND --help" tells a command\'s flags.');
+/** What every command tells of itself, whatever its flags are; undefined when it is to do its work. */
+async function tell(name: string, command: Command, argv: readonly string[]): Promise<number | undefined> {
+  const ours = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
+  if (wantsJson(ours) && ours.some((word) => word === '--help' || word === '-h')) {
+    const { describeCommand } = await import('./describe-command.ts');
+    print('json', await describeCommand(name, command), () => '');
+    return 0;
+  }
+  if (!command.component || !ours.some((word) => word.startsWith('--version'))) return undefined;
+  const { askedVersion, componentVersion } = await import('./component-version.ts');
+  const asked = askedVersion(ours);
+  if (asked === undefined) return undefined;
+  const { text, value } = componentVersion(name, asked);
+  print(wantsJson(ours) ? 'json' : 'text', value, () => text);
+  return 0;
+}
+
+const wantsJson = (argv: readonly string[]): boolean => /(?:^| )(?:-o|--output)[= ]?json(?: |$)/.test(argv.join(' '));
+
+function help(argv: readonly string[]): number {
+  const all = Object.entries(commands).map(([name, { summary }]) => ({ name, summary }));
+  print(wantsJson(argv) ? 'json' : 'text', all, () => {
+    const lines = all.map(({ name, summary }) => `  ${name.padEnd(24)} ${summary}`);
+    return `k8ts: Kubernetes, whole, in one npm package.\n\nCommands:\n${lines.join('\n')}\n\n"k8ts COMMAND --help" tells a command's flags; -o json prints results as JSON.`;
+  });
   return 0;
 }
 

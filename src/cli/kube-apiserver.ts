@@ -3,6 +3,8 @@ import { apiServerHelp, parseApiServerFlags, runApiServerCommand } from '../apis
 import { loggingOptions } from '../kernel/index.ts';
 import { untilSignal } from './until-signal.ts';
 
+export { apiServerFlags as flags } from '../apiserver/command/flags.ts';
+
 export async function run(argv: readonly string[]): Promise<number> {
   const parsed = parseApiServerFlags(argv);
   if (parsed.help) {

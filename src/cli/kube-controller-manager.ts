@@ -4,6 +4,8 @@ import { loggingOptions } from '../kernel/index.ts';
 import { checkKubeconfig } from './check-kubeconfig.ts';
 import { untilSignal } from './until-signal.ts';
 
+export { controllerManagerFlags as flags } from '../controller-manager/command/flags.ts';
+
 export async function run(argv: readonly string[]): Promise<number> {
   const parsed = parseControllerManagerFlags(argv);
   if (parsed.help) {

@@ -6,6 +6,8 @@ import { kubeProxyHelp, parseKubeProxyFlags, removeRules, run as runProxy } from
 import { checkKubeconfig } from './check-kubeconfig.ts';
 import { untilSignal } from './until-signal.ts';
 
+export { kubeProxyFlags as flags } from '../kube-proxy/command.ts';
+
 export async function run(argv: readonly string[]): Promise<number> {
   const flags = parseKubeProxyFlags(argv);
   if (flags.help) {

@@ -4,6 +4,8 @@ import { parseSchedulerFlags, runSchedulerCommand, schedulerHelp } from '../sche
 import { checkKubeconfig } from './check-kubeconfig.ts';
 import { untilSignal } from './until-signal.ts';
 
+export { schedulerFlags as flags } from '../scheduler/command/flags.ts';
+
 export async function run(argv: readonly string[]): Promise<number> {
   const parsed = parseSchedulerFlags(argv);
   if (parsed.help) {

@@ -3,6 +3,8 @@ import { kubeletHelp, parseKubeletFlags, startKubeletCommand } from '../kubelet/
 import { createContext, loggingOptions } from '../kernel/index.ts';
 import { checkKubeconfig } from './check-kubeconfig.ts';
 
+export { KUBELET_FLAGS as flags } from '../kubelet/configuration/flags.ts';
+
 export async function run(argv: readonly string[]): Promise<number> {
   const flags = parseKubeletFlags(argv);
   if (flags.help) {

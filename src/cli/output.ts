@@ -12,6 +12,11 @@ export function print<T>(format: string, value: T, text: (value: T) => string): 
   console.log(format === 'json' ? JSON.stringify(value, null, 2) : text(value));
 }
 
+/** The same for a program that says several things while it runs: one line each. */
+export function printLine(format: string, value: object, text: string): void {
+  console.log(format === 'json' ? JSON.stringify(value) : text);
+}
+
 /** Columns under headings. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths = rows.reduce<number[]>((known, row) => row.map((cell, i) => Math.max(known[i] ?? 0, cell.length)), []);

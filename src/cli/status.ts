@@ -1,6 +1,9 @@
 /** `k8ts status`: how a cluster is. */
+import fs from 'node:fs';
 import type { ClusterStatus } from '../cluster/index.ts';
-import { flagsHelp, parseFlags, type FlagTable } from '../kernel/index.ts';
+import { loadKubeconfig } from '../client/index.ts';
+import { flagsHelp, parseFlags, RealClock, type Clock, type FlagTable } from '../kernel/index.ts';
+import { certificateExpiry, expiredCertificate } from './check-kubeconfig.ts';
 import { dataDirFlag, outputFlag } from './command.ts';
 import { runningCluster } from './control-client.ts';
 import { green, print, red, table } from './output.ts';
@@ -16,16 +19,35 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
   const cluster = runningCluster(parsed);
   const status = await cluster.call<ClusterStatus>('GET', '/status');
-  print(values.output, { directory: cluster.directory, ...status }, text);
+  const problem = await kubeconfigProblem(new RealClock(), status.kubeconfig);
+  print(values.output, { directory: cluster.directory, ...status, ...(problem === undefined ? {} : { kubeconfigProblem: problem }) }, text);
   return 0;
 }
 
-function text({ directory, pid, server, kubeconfig, uptimeSeconds, residentBytes, components, nodes, objects }: ClusterStatus & { directory: string }): string {
+/** Why the kubeconfig that the cluster has written is of no use any more. */
+async function kubeconfigProblem(clock: Clock, file: string | undefined): Promise<string | undefined> {
+  if (file === undefined) return undefined;
+  if (!fs.existsSync(file)) return 'it is not there any more; "k8ts up" writes it at every start';
+  try {
+    const certificate = await (await loadKubeconfig({ clock, file })).credentials.certificate();
+    const expiry = certificate && certificateExpiry(certificate.cert);
+    return expiry !== undefined && expiry < clock.now() ? expiredCertificate(expiry) : undefined;
+  } catch (error) {
+    return `it cannot be read (${(error as Error).message}); "k8ts up" writes it at every start`;
+  }
+}
+
+interface Shown extends ClusterStatus {
+  readonly directory: string;
+  readonly kubeconfigProblem?: string;
+}
+
+function text({ directory, pid, server, kubeconfig, kubeconfigProblem: problem, uptimeSeconds, residentBytes, components, nodes, objects }: Shown): string {
   const ready = nodes.filter((node) => node.ready).length;
   const simulated = nodes.filter(({ kind }) => kind === 'simulated').length;
   const rows = [
     ['API server', server],
-    ['kubeconfig', kubeconfig ?? 'none was written'],
+    ['kubeconfig', `${kubeconfig ?? 'none was written'}${problem === undefined ? '' : red(`: ${problem}`)}`],
     ['directory', directory],
     ['process', `${pid}, running for ${uptimeSeconds} s, ${Math.round(residentBytes / 2 ** 20)} MB`],
     ['nodes', `${ready} of ${nodes.length} ready${simulated > 0 ? `, ${simulated} simulated` : ''}`],

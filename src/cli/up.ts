@@ -5,7 +5,7 @@ import { flagsHelp, parseFlags, type Context, type FlagTable, type FlagValues } 
 import { CommandError, outputFlag } from './command.ts';
 import { detach } from './detach.ts';
 import { checkFileLimit } from './file-limit.ts';
-import { mergeKubeconfig } from './merge-kubeconfig.ts';
+import { clusterName, mergeKubeconfig } from './merge-kubeconfig.ts';
 import { Progress } from './output.ts';
 import { claimDirectory, ephemeralDirectory } from './process-file.ts';
 import { printReady } from './ready.ts';
@@ -118,7 +118,7 @@ interface Serving extends Omit<Run, 'runtimeDirectory'> {
 
 async function serveCluster(ctx: Context, { values, planned, socket, stop, cluster, startedAt }: Serving): Promise<number> {
   const control = await serveControlSocket(ctx, cluster, { socket, stop });
-  if (values.kubeconfig) await mergeKubeconfig(path.resolve(values.kubeconfig), cluster.kubeconfig);
+  if (values.kubeconfig) await mergeKubeconfig(path.resolve(values.kubeconfig), cluster.kubeconfig, clusterName(values['data-dir']));
   const ready = { server: cluster.server, kubeconfig: values.kubeconfig ? path.resolve(values.kubeconfig) : cluster.kubeconfigFile, pid: process.pid, readySeconds: (ctx.clock.monotonic() - startedAt) / 1000, ...(planned.notice ? { notice: planned.notice } : {}) };
   printReady(values.output, ready);
   process.send?.({ ready });

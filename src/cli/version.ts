@@ -1,4 +1,5 @@
 /** `k8ts version`: the versions. */
+import packageJson from '../../package.json' with { type: 'json' };
 import { VERSION } from '../apiserver/version.ts';
 import { flagsHelp, parseFlags, type FlagTable } from '../kernel/index.ts';
 import { outputFlag } from './command.ts';
@@ -12,6 +13,6 @@ export function run(argv: readonly string[]): Promise<number> {
     console.log(flagsHelp(flags, { usage: 'k8ts version: print the versions' }));
     return Promise.resolve(0);
   }
-  print(values.output, { kubernetes: VERSION.gitVersion, node: process.version }, ({ kubernetes, node }) => `Kubernetes API ${kubernetes}\nNode ${node}`);
+  print(values.output, { k8ts: packageJson.version, kubernetes: VERSION.gitVersion, node: process.version }, ({ k8ts, kubernetes, node }) => `k8ts ${k8ts}\nKubernetes API ${kubernetes}\nNode ${node}`);
   return Promise.resolve(0);
 }

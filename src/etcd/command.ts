@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import type { Context } from '../kernel/context.ts';
+import { flagsHelp, parseFlags, UsageError, type Context, type FlagTable, type FlagValues } from '../kernel/index.ts';
 import { createEtcdStore } from './client/store.ts';
 import { parseAutoCompaction } from './command/auto-compaction.ts';
-import { type FlagKinds, type ParsedFlags, parseFlags, UsageError } from './command/flags.ts';
+import { etcdFlags, snapshotRestoreFlags, snapshotSaveFlags, snapshotStatusFlags } from './command/flags.ts';
 import { type EtcdConfig, run } from './command/run.ts';
 import { restoreSnapshot, saveSnapshot, type SnapshotStatus, snapshotStatus } from './command/snapshot-file.ts';
 import type { ListenerTls } from './front/listener.ts';
@@ -13,107 +13,74 @@ export interface EtcdCommandOutput {
   onReady?: EtcdConfig['onReady'];
 }
 
-const serverFlags: FlagKinds = {
-  name: 'text',
-  'data-dir': 'text',
-  'listen-client-urls': 'text',
-  'advertise-client-urls': 'text',
-  'cert-file': 'text',
-  'key-file': 'text',
-  'trusted-ca-file': 'text',
-  'client-cert-auth': 'flag',
-  'quota-backend-bytes': 'text',
-  'auto-compaction-mode': 'text',
-  'auto-compaction-retention': 'text',
-  'max-request-bytes': 'text',
-  'max-txn-ops': 'text',
-};
+const USAGE = `k8ts etcd: serve a store over etcd's v3 API
 
-/** Flags of etcd that mean nothing for one member; taken so that existing command lines work, with a word about it. */
-const ignoredFlags: FlagKinds = {
-  'snapshot-count': 'text',
-  'listen-peer-urls': 'text',
-  'initial-advertise-peer-urls': 'text',
-  'initial-cluster': 'text',
-  'initial-cluster-state': 'text',
-  'initial-cluster-token': 'text',
-  'peer-cert-file': 'text',
-  'peer-key-file': 'text',
-  'peer-trusted-ca-file': 'text',
-  'peer-client-cert-auth': 'flag',
-  'heartbeat-interval': 'text',
-  'election-timeout': 'text',
-  'log-level': 'text',
-  logger: 'text',
-};
-
-const saveFlags: FlagKinds = { endpoints: 'text', cacert: 'text', cert: 'text', key: 'text' };
-const statusFlags: FlagKinds = { 'write-out': 'text', w: 'text' };
-const restoreFlags: FlagKinds = { 'data-dir': 'text', 'skip-hash-check': 'flag', ...ignoredFlags, name: 'text' };
+  k8ts etcd snapshot save FILE       of an etcd that runs
+  k8ts etcd snapshot status FILE
+  k8ts etcd snapshot restore FILE    into a --data-dir that holds nothing yet`;
 
 /** `k8ts etcd` and `k8ts etcd snapshot save|status|restore`, with the flags that users know from etcd. */
 export async function runEtcdCommand(ctx: Context, argv: readonly string[], output: EtcdCommandOutput = {}): Promise<void> {
   const write = output.write ?? ((text) => void process.stdout.write(text));
-  if (argv[0] !== 'snapshot') return runServer(ctx, argv, output);
+  if (argv[0] !== 'snapshot') return runServer(ctx, argv, { ...output, write });
   const [, verb, ...rest] = argv;
   switch (verb) {
     case 'save':
       return snapshotSave(ctx, rest, write);
     case 'status':
-      return write(await snapshotStatusText(rest));
+      return snapshotStatusCommand(rest, write);
     case 'restore':
       return snapshotRestore(rest, write);
+    case '--help':
+    case '-h':
+      return write(`${USAGE}\n`);
     default:
       throw new UsageError(`unknown command ${JSON.stringify(`snapshot ${verb ?? ''}`.trim())}: it is snapshot save, status or restore`);
   }
 }
 
-async function runServer(ctx: Context, argv: readonly string[], output: EtcdCommandOutput): Promise<void> {
-  const parsed = parseFlags(argv, { ...serverFlags, ...ignoredFlags });
-  const { values, positional } = parsed;
-  if (positional.length > 0) throw new UsageError(`unexpected argument: ${positional[0]}`);
-  for (const name of Object.keys({ ...values, ...parsed.flags })) {
-    if (name in ignoredFlags) ctx.logger.warn('Flag has no meaning for a single member and is ignored', { flag: name });
-  }
-  const name = values['name'] ?? 'default';
+async function runServer(ctx: Context, argv: readonly string[], { write, onReady }: EtcdCommandOutput & { write(text: string): void }): Promise<void> {
+  const { values, warnings, help } = parseFlags(argv, etcdFlags);
+  if (help) return write(`${flagsHelp(etcdFlags, { usage: USAGE })}\n`);
+  for (const warning of warnings) ctx.logger.warn(warning);
   await run(ctx, {
-    name,
-    directory: values['data-dir'] ?? `${name}.etcd`,
-    listenClientUrls: list(values['listen-client-urls'] ?? 'http://127.0.0.1:2379'),
-    advertiseClientUrls: values['advertise-client-urls'] === undefined ? undefined : list(values['advertise-client-urls']),
-    tls: await serverTls(parsed),
-    quotaBytes: wholeNumber(parsed, 'quota-backend-bytes'),
-    maxRequestBytes: wholeNumber(parsed, 'max-request-bytes'),
-    maxTxnOperations: wholeNumber(parsed, 'max-txn-ops'),
+    name: values.name,
+    directory: values['data-dir'] ?? `${values.name}.etcd`,
+    listenClientUrls: values['listen-client-urls'],
+    advertiseClientUrls: values['advertise-client-urls'],
+    tls: await serverTls(values),
+    quotaBytes: positive(values['quota-backend-bytes']),
+    maxRequestBytes: positive(values['max-request-bytes']),
+    maxTxnOperations: positive(values['max-txn-ops']),
     autoCompaction: parseAutoCompaction(values['auto-compaction-mode'], values['auto-compaction-retention']),
-    onReady: output.onReady,
+    onReady,
   });
 }
 
-async function serverTls({ values, flags }: ParsedFlags): Promise<ListenerTls | undefined> {
-  const cert = values['cert-file'];
-  const key = values['key-file'];
-  const ca = values['trusted-ca-file'];
+async function serverTls(values: FlagValues<typeof etcdFlags>): Promise<ListenerTls | undefined> {
+  const { 'cert-file': cert, 'key-file': key, 'trusted-ca-file': ca, 'client-cert-auth': clientCertAuth } = values;
   if (cert === undefined && key === undefined) {
-    if (flags['client-cert-auth']) throw new UsageError('--client-cert-auth needs --cert-file, --key-file and --trusted-ca-file');
+    if (clientCertAuth) throw new UsageError('--client-cert-auth needs --cert-file, --key-file and --trusted-ca-file');
     return undefined;
   }
   if (cert === undefined || key === undefined) throw new UsageError('--cert-file and --key-file belong together');
-  if (flags['client-cert-auth'] && ca === undefined) throw new UsageError('--client-cert-auth needs --trusted-ca-file');
+  if (clientCertAuth && ca === undefined) throw new UsageError('--client-cert-auth needs --trusted-ca-file');
   return {
     cert: await readFile(cert),
     key: await readFile(key),
     clientCa: ca === undefined ? undefined : await readFile(ca),
-    requireClientCertificate: flags['client-cert-auth'] ?? ca !== undefined,
+    requireClientCertificate: clientCertAuth ?? ca !== undefined,
   };
 }
 
 async function snapshotSave(ctx: Context, argv: readonly string[], write: (text: string) => void): Promise<void> {
-  const { values, positional } = parseFlags(argv, saveFlags);
+  const parsed = parseFlags(argv, snapshotSaveFlags, { positional: true });
+  if (parsed.help) return write(snapshotHelp('save FILE: save an etcd that runs', snapshotSaveFlags));
+  const { values, positional } = parsed;
   const path = onlyFile(positional, 'snapshot save');
-  const file = async (name: string) => (values[name] === undefined ? undefined : readFile(values[name]));
+  const file = async (name: 'cacert' | 'cert' | 'key') => (values[name] === undefined ? undefined : readFile(values[name]));
   const store = createEtcdStore({
-    endpoints: list(values['endpoints'] ?? 'http://127.0.0.1:2379'),
+    endpoints: values.endpoints,
     tls: { ca: await file('cacert'), cert: await file('cert'), key: await file('key') },
     clock: ctx.clock,
   });
@@ -125,29 +92,30 @@ async function snapshotSave(ctx: Context, argv: readonly string[], write: (text:
   write(`Snapshot saved at ${path}\n`);
 }
 
-async function snapshotStatusText(argv: readonly string[]): Promise<string> {
-  const { values, positional } = parseFlags(argv, statusFlags);
+async function snapshotStatusCommand(argv: readonly string[], write: (text: string) => void): Promise<void> {
+  const { values, positional, help } = parseFlags(argv, snapshotStatusFlags, { positional: true });
+  if (help) return write(snapshotHelp('status FILE: tell what is in a snapshot', snapshotStatusFlags));
   const status = await snapshotStatus(onlyFile(positional, 'snapshot status'));
-  const format = values['write-out'] ?? values['w'] ?? 'simple';
-  switch (format) {
+  switch (values['write-out']) {
     case 'json':
-      return `${JSON.stringify(status)}\n`;
+      return write(`${JSON.stringify(status)}\n`);
     case 'table':
-      return table(status);
-    case 'simple':
-      return `${columns(status).map(([, value]) => value).join(', ')}\n`;
+      return write(table(status));
     default:
-      throw new UsageError(`unknown output format ${JSON.stringify(format)}: it is simple, json or table`);
+      return write(`${columns(status).map(([, value]) => value).join(', ')}\n`);
   }
 }
 
 async function snapshotRestore(argv: readonly string[], write: (text: string) => void): Promise<void> {
-  const { values, flags, positional } = parseFlags(argv, restoreFlags);
+  const { values, positional, help } = parseFlags(argv, snapshotRestoreFlags, { positional: true });
+  if (help) return write(snapshotHelp('restore FILE: make a store of a snapshot', snapshotRestoreFlags));
   const path = onlyFile(positional, 'snapshot restore');
-  const directory = values['data-dir'] ?? `${values['name'] ?? 'default'}.etcd`;
-  const { revision, totalKeys } = await restoreSnapshot({ path, directory, skipHashCheck: flags['skip-hash-check'] });
+  const directory = values['data-dir'] ?? `${values.name}.etcd`;
+  const { revision, totalKeys } = await restoreSnapshot({ path, directory, skipHashCheck: values['skip-hash-check'] });
   write(`Snapshot restored to ${directory}: revision ${revision}, ${totalKeys} keys\n`);
 }
+
+const snapshotHelp = (usage: string, flags: FlagTable): string => `${flagsHelp(flags, { usage: `k8ts etcd snapshot ${usage}` })}\n`;
 
 function columns(status: SnapshotStatus): [title: string, value: string][] {
   return [
@@ -178,14 +146,5 @@ function onlyFile(positional: readonly string[], command: string): string {
   return path;
 }
 
-function list(text: string): string[] {
-  return text.split(',').filter((part) => part !== '');
-}
-
-function wholeNumber({ values }: ParsedFlags, name: string): number | undefined {
-  const text = values[name];
-  if (text === undefined) return undefined;
-  if (!/^-?\d+$/.test(text)) throw new UsageError(`invalid argument ${JSON.stringify(text)} for --${name}: it takes a whole number`);
-  const value = Number(text);
-  return value > 0 ? value : undefined;
-}
+/** 0 and less mean the default. */
+const positive = (value: number): number | undefined => (value > 0 ? value : undefined);

@@ -1,6 +1,5 @@
-import type { Context } from '../../kernel/context.ts';
+import { parseDuration, UsageError, type Context } from '../../kernel/index.ts';
 import { type Store, StoreError } from '../store.ts';
-import { parseDuration, UsageError } from './flags.ts';
 
 export type AutoCompaction = { mode: 'periodic'; retentionMs: number } | { mode: 'revision'; revisions: number };
 

@@ -1,54 +1,58 @@
-/** A command line that cannot be understood, worded for the person who typed it. */
-export class UsageError extends Error {
-  override name = 'UsageError';
-  readonly code = 'usage';
-}
+/** The flags of `k8ts etcd` and of its snapshots, as users know them from etcd, etcdctl and etcdutl. */
+import type { FlagDeclaration, FlagTable } from '../../kernel/index.ts';
 
-export type FlagKinds = Record<string, 'text' | 'flag'>;
+const ONE_MEMBER = 'it has no meaning for a single member';
 
-export interface ParsedFlags {
-  values: Record<string, string | undefined>;
-  flags: Record<string, boolean | undefined>;
-  positional: string[];
-}
+const peerFlags = {
+  'snapshot-count': { kind: 'text', ignored: ONE_MEMBER },
+  'listen-peer-urls': { kind: 'text', ignored: ONE_MEMBER },
+  'initial-advertise-peer-urls': { kind: 'text', ignored: ONE_MEMBER },
+  'initial-cluster': { kind: 'text', ignored: ONE_MEMBER },
+  'initial-cluster-state': { kind: 'text', ignored: ONE_MEMBER },
+  'initial-cluster-token': { kind: 'text', ignored: ONE_MEMBER },
+  'peer-cert-file': { kind: 'text', ignored: ONE_MEMBER },
+  'peer-key-file': { kind: 'text', ignored: ONE_MEMBER },
+  'peer-trusted-ca-file': { kind: 'text', ignored: ONE_MEMBER },
+  'peer-client-cert-auth': { kind: 'switch', ignored: ONE_MEMBER },
+  'heartbeat-interval': { kind: 'text', ignored: ONE_MEMBER },
+  'election-timeout': { kind: 'text', ignored: ONE_MEMBER },
+} as const satisfies FlagTable;
 
-/** `--name value`, `--name=value`, `--switch`, `--switch=false`; anything unknown is refused by name. */
-export function parseFlags(argv: readonly string[], kinds: FlagKinds): ParsedFlags {
-  const parsed: ParsedFlags = { values: {}, flags: {}, positional: [] };
-  for (let i = 0; i < argv.length; i++) {
-    const argument = argv[i]!;
-    if (!argument.startsWith('-') || argument === '-') {
-      parsed.positional.push(argument);
-      continue;
-    }
-    const [name, attached] = split(argument.replace(/^--?/, ''));
-    const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
-    if (kind === undefined) throw new UsageError(`unknown flag: --${name}`);
-    if (kind === 'flag') {
-      if (attached !== undefined && attached !== 'true' && attached !== 'false') {
-        throw new UsageError(`invalid argument ${JSON.stringify(attached)} for --${name}: it takes true or false`);
-      }
-      parsed.flags[name] = attached !== 'false';
-      continue;
-    }
-    const value = attached ?? argv[++i];
-    if (value === undefined) throw new UsageError(`flag needs an argument: --${name}`);
-    parsed.values[name] = value;
-  }
-  return parsed;
-}
+const name: FlagDeclaration & { kind: 'text'; default: string } = { kind: 'text', default: 'default', summary: 'The member’s name' };
 
-function split(flag: string): [name: string, value: string | undefined] {
-  const equals = flag.indexOf('=');
-  return equals < 0 ? [flag, undefined] : [flag.slice(0, equals), flag.slice(equals + 1)];
-}
+export const etcdFlags = {
+  name,
+  'data-dir': { kind: 'text', summary: 'Where the store is (default NAME.etcd)' },
+  'listen-client-urls': { kind: 'texts', default: ['http://127.0.0.1:2379'], summary: 'Where clients are served; https needs a certificate' },
+  'advertise-client-urls': { kind: 'texts', summary: 'What "member list" shows (default: the listening addresses)' },
+  'cert-file': { kind: 'text', section: 'Security', summary: 'The server’s certificate' },
+  'key-file': { kind: 'text', section: 'Security', summary: 'Its key' },
+  'trusted-ca-file': { kind: 'text', section: 'Security', summary: 'The authority of clients’ certificates' },
+  'client-cert-auth': { kind: 'switch', section: 'Security', summary: 'Whether clients must have one' },
+  'quota-backend-bytes': { kind: 'whole', default: 0, section: 'Limits', summary: 'How much the store may hold; 0 is 8 GiB' },
+  'max-request-bytes': { kind: 'whole', default: 0, section: 'Limits', summary: 'How large a request may be; 0 is 1.5 MiB' },
+  'max-txn-ops': { kind: 'whole', default: 0, section: 'Limits', summary: 'How many operations a transaction may have; 0 is 128' },
+  'auto-compaction-mode': { kind: 'text', default: 'periodic', section: 'Compaction', summary: 'periodic or revision' },
+  'auto-compaction-retention': { kind: 'text', default: '0', section: 'Compaction', summary: 'A duration, or a number of revisions; 0 is never' },
+  ...peerFlags,
+  'log-level': { kind: 'text', ignored: 'warnings and errors are always logged' },
+  logger: { kind: 'text', ignored: 'log lines go to standard error' },
+} as const satisfies FlagTable;
 
-const unitMs: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+export const snapshotSaveFlags = {
+  endpoints: { kind: 'texts', default: ['http://127.0.0.1:2379'], summary: 'The etcd to save' },
+  cacert: { kind: 'text', summary: 'Its authority' },
+  cert: { kind: 'text', summary: 'The client’s certificate' },
+  key: { kind: 'text', summary: 'Its key' },
+} as const satisfies FlagTable;
 
-/** Go's notation for durations, as etcd's flags take it: `5m`, `1h30m`. */
-export function parseDuration(text: string): number | undefined {
-  if (!/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(text)) return undefined;
-  let total = 0;
-  for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)) total += Number(amount) * unitMs[unit!]!;
-  return total;
-}
+export const snapshotStatusFlags = {
+  'write-out': { kind: 'text', shorthand: 'w', default: 'simple', only: ['simple', 'json', 'table'], summary: 'How the status is printed' },
+} as const satisfies FlagTable;
+
+export const snapshotRestoreFlags = {
+  'data-dir': { kind: 'text', summary: 'Where to; it must not hold anything (default NAME.etcd)' },
+  'skip-hash-check': { kind: 'switch', summary: 'Take a copy of a data file, which has no checksum' },
+  name,
+  ...peerFlags,
+} as const satisfies FlagTable;
