@@ -1,5 +1,6 @@
 /** `k8ts version`: the versions. */
-import packageJson from '../../package.json' with { type: 'json' };
+import fs from 'node:fs';
+import path from 'node:path';
 import { VERSION } from '../apiserver/version.ts';
 import { flagsHelp, parseFlags, type FlagTable } from '../kernel/index.ts';
 import { outputFlag } from './command.ts';
@@ -13,6 +14,16 @@ export function run(argv: readonly string[]): Promise<number> {
     console.log(flagsHelp(flags, { usage: 'k8ts version: print the versions' }));
     return Promise.resolve(0);
   }
-  print(values.output, { k8ts: packageJson.version, kubernetes: VERSION.gitVersion, node: process.version }, ({ k8ts, kubernetes, node }) => `k8ts ${k8ts}\nKubernetes API ${kubernetes}\nNode ${node}`);
+  print(values.output, { k8ts: packageVersion(), kubernetes: VERSION.gitVersion, node: process.version }, ({ k8ts, kubernetes, node }) => `k8ts ${k8ts}\nKubernetes API ${kubernetes}\nNode ${node}`);
   return Promise.resolve(0);
+}
+
+/** As the package says that this program is part of; the program may lie at any depth in it. */
+function packageVersion(): string {
+  for (let directory = import.meta.dirname; ; directory = path.dirname(directory)) {
+    const file = path.join(directory, 'package.json');
+    const found = fs.existsSync(file) ? (JSON.parse(fs.readFileSync(file, 'utf8')) as { name?: string; version?: string }) : {};
+    if (found.name === 'k8ts') return found.version ?? 'unknown';
+    if (path.dirname(directory) === directory) return 'unknown';
+  }
 }
