@@ -3,7 +3,7 @@ import type { ApiServerOptions, ClusterPki } from '../apiserver/index.ts';
 import type { MemoryState } from '../etcd/index.ts';
 import type { NodeTemplate } from '../simulated-kubelet/index.ts';
 
-export const ADDONS = ['storage', 'dns', 'ingress', 'metrics'] as const;
+export const ADDONS = ['storage', 'dns', 'ingress', 'metrics', 'join'] as const;
 export type Addon = (typeof ADDONS)[number];
 
 /** A cluster's state to start from: what it stored, and its keys, so that whoever had credentials still has. */

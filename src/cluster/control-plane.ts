@@ -55,6 +55,7 @@ export async function startControlPlane(ctx: Context, options: ClusterOptions, c
       port: options.port,
       advertiseAddress,
       serviceClusterIpRange: options.serviceClusterIpRange,
+      ...(options.addons?.includes('join') ? { authentication: { bootstrapTokens: true } } : {}),
       // Nodes' names need no name server: their addresses are on this machine.
       kubelet: { connectToNode, preferredAddressTypes: ['InternalIP', 'ExternalIP', 'Hostname'] },
       ...(options.ownThread ? { ownThread: true } : {}),

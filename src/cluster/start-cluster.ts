@@ -12,6 +12,7 @@ import { SimulatedNodes } from '../simulated-kubelet/index.ts';
 import type { ClusterOptions } from './cluster-options.ts';
 import { Components } from './components.ts';
 import { startControlPlane, type ControlPlane } from './control-plane.ts';
+import { createJoinObjects } from './join-objects.ts';
 import { openFleet, startFleet, type NodeFleet } from './node-fleet/index.ts';
 import { untilDefaultAccount, untilNodesReady } from './until-ready.ts';
 
@@ -47,7 +48,10 @@ export async function startCluster(parent: Context, asked: ClusterOptions): Prom
   const finished = untilFinished({ ctx, controlPlane, components, stopping, fleet });
   try {
     const explanations = startComponents({ options, controlPlane, components });
-    await startNodes(ctx, { options, controlPlane, components, nodes, fleet });
+    await Promise.all([
+      startNodes(ctx, { options, controlPlane, components, nodes, fleet }),
+      options.addons?.includes('join') ? createJoinObjects(controlPlane.clientAs({ name: 'kubernetes-admin', groups: MASTERS }, 'k8ts')) : undefined,
+    ]);
     return {
       ...controlPlane,
       components,
@@ -135,7 +139,8 @@ function controllerManagerConfig(options: ClusterOptions, { pki }: ControlPlane)
   const ranges = 2 ** (NODE_CIDR_BITS - Number(clusterCidr.split(',')[0]!.split('/')[1]));
   return {
     ...DEFAULT_CONFIG,
-    controllers: options.controllers,
+    /** Tokens that have expired are of no use to anybody. */
+    controllers: addons.includes('join') && options.controllers.includes('*') ? ['token-cleaner-controller', ...options.controllers] : options.controllers,
     clusterCidr,
     allocateNodeCidrs: simulatedNodes + nodes <= ranges,
     serviceClusterIpRange: options.serviceClusterIpRange,

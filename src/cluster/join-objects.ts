@@ -1,0 +1,29 @@
+/**
+ * What lets machines from elsewhere join with a bootstrap token, as installers make it: who has a token may ask for a node's
+ * certificate, such requests are approved, and nodes may renew theirs.
+ */
+import type { Client } from '../client/index.ts';
+import { isAlreadyExists } from '../client/index.ts';
+
+const RBAC = 'rbac.authorization.k8s.io';
+const REQUESTS = 'system:certificates.k8s.io:certificatesigningrequests';
+
+/** Name of the binding, role, group. Every bootstrap token is of the group `system:bootstrappers`. */
+const BINDINGS = [
+  ['k8ts:node-bootstrap', 'system:node-bootstrapper', 'system:bootstrappers'],
+  ['k8ts:node-autoapprove-bootstrap', `${REQUESTS}:nodeclient`, 'system:bootstrappers'],
+  ['k8ts:node-autoapprove-certificate-rotation', `${REQUESTS}:selfnodeclient`, 'system:nodes'],
+] as const;
+
+/** What is there already stays as it is. */
+export async function createJoinObjects(client: Client): Promise<void> {
+  await Promise.all(
+    BINDINGS.map(async ([name, role, group]) => {
+      try {
+        await client.resource(`${RBAC}/v1/clusterrolebindings`).create({ metadata: { name }, roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: role }, subjects: [{ apiGroup: RBAC, kind: 'Group', name: group }] });
+      } catch (error) {
+        if (!isAlreadyExists(error)) throw error;
+      }
+    }),
+  );
+}
