@@ -17,8 +17,9 @@ export class FreeApiServer implements Transport {
   }
 
   createPod(pod: Pod): void {
-    const key = `${pod.metadata.namespace}/${pod.metadata.name}`;
-    const created: Pod = { ...pod, metadata: { ...pod.metadata, uid: `uid-${key}`, resourceVersion: this.#next(), generation: 1 }, spec: { priority: 0, schedulerName: 'default-scheduler', ...pod.spec! }, status: { phase: 'Pending' } };
+    const name = pod.metadata.name ?? `${pod.metadata.generateName}${this.#revision}`;
+    const key = `${pod.metadata.namespace}/${name}`;
+    const created: Pod = { ...pod, metadata: { ...pod.metadata, name, uid: `uid-${key}`, resourceVersion: this.#next(), generation: 1 }, spec: { priority: 0, schedulerName: 'default-scheduler', ...pod.spec! }, status: { phase: 'Pending' } };
     this.#pods.set(key, created);
     this.#tell('pods', { type: 'ADDED', object: created });
   }

@@ -16,9 +16,9 @@ interface Workload {
   readonly work: string;
   readonly nodes: number;
   /** Pods that are there before the clock starts; those that fit nowhere stay where they are. */
-  readonly before: readonly { readonly count: number; readonly pod: (i: number) => Pod; readonly unschedulable?: boolean }[];
+  readonly before: readonly { readonly count: number; readonly pod: () => Pod; readonly unschedulable?: boolean }[];
   readonly pods: number;
-  readonly pod: (i: number) => Pod;
+  readonly pod: () => Pod;
   readonly owed: number;
 }
 
@@ -52,17 +52,17 @@ const PLAIN = '10,000 plain pods on 5,000 nodes';
 const LARGE = '10,000 plain pods on 15,000 nodes';
 const BESIDE = '10,000 plain pods beside 10,000 that fit nowhere';
 
-const plainPod = (prefix: string) => (i: number) => makePod(`${prefix}-${i}`, {}, {});
-const antiAffine = (prefix: string) => (i: number) =>
-  makePod(`${prefix}-${i}`, { color: 'green' }, { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: { color: 'green' } } }] } } });
-const affine = (prefix: string) => (i: number) =>
-  makePod(`${prefix}-${i}`, { color: 'blue' }, { affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'topology.kubernetes.io/zone', labelSelector: { matchLabels: { color: 'blue' } } }] } } });
-const spread = (prefix: string) => (i: number) =>
-  makePod(`${prefix}-${i}`, { color: 'blue' }, { topologySpreadConstraints: [{ maxSkew: 5, topologyKey: 'topology.kubernetes.io/zone', whenUnsatisfiable: 'DoNotSchedule', labelSelector: { matchLabels: { color: 'blue' } } }] });
-const preferring = (prefix: string) => (i: number) =>
-  makePod(`${prefix}-${i}`, { color: 'red' }, { affinity: { podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, podAffinityTerm: { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: { color: 'red' } } } }] } } });
-const sized = (prefix: string, cpu: string, priorityClassName: string | undefined) => (i: number) =>
-  makePod(`${prefix}-${i}`, {}, { terminationGracePeriodSeconds: 0, ...(priorityClassName ? { priorityClassName } : {}) }, { cpu, memory: '500Mi' });
+const plainPod = (prefix: string) => () => makePod(`${prefix}-`, {}, {});
+const antiAffine = (prefix: string) => () =>
+  makePod(`${prefix}-`, { color: 'green' }, { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: { color: 'green' } } }] } } });
+const affine = (prefix: string) => () =>
+  makePod(`${prefix}-`, { color: 'blue' }, { affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'topology.kubernetes.io/zone', labelSelector: { matchLabels: { color: 'blue' } } }] } } });
+const spread = (prefix: string) => () =>
+  makePod(`${prefix}-`, { color: 'blue' }, { topologySpreadConstraints: [{ maxSkew: 5, topologyKey: 'topology.kubernetes.io/zone', whenUnsatisfiable: 'DoNotSchedule', labelSelector: { matchLabels: { color: 'blue' } } }] });
+const preferring = (prefix: string) => () =>
+  makePod(`${prefix}-`, { color: 'red' }, { affinity: { podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, podAffinityTerm: { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: { color: 'red' } } } }] } } });
+const sized = (prefix: string, cpu: string, priorityClassName: string | undefined) => () =>
+  makePod(`${prefix}-`, {}, { terminationGracePeriodSeconds: 0, ...(priorityClassName ? { priorityClassName } : {}) }, { cpu, memory: '500Mi' });
 
 const WORKLOADS: readonly Workload[] = [
   { work: PLAIN, nodes: 5_000, before: [{ count: 1_000, pod: plainPod('before') }], pods: 10_000, pod: plainPod('p'), owed: 2_400 },
@@ -75,8 +75,9 @@ const WORKLOADS: readonly Workload[] = [
   { work: '5,000 pods that preempt on 5,000 nodes', nodes: 5_000, before: [{ count: 20_000, pod: sized('low', '900m', undefined) }], pods: 5_000, pod: sized('high', '3', 'high'), owed: 1_600 },
 ];
 
-function makePod(podName: string, labels: Record<string, string>, spec: Partial<PodSpec>, requests: Record<string, string> = { cpu: '100m', memory: '500Mi' }): Pod {
-  return { apiVersion: 'v1', kind: 'Pod', metadata: { namespace: 'bench', name: podName, labels }, spec: { containers: [{ name: 'pause', image: 'registry.k8s.io/pause:3.10.1', resources: { requests } }], ...spec } };
+/** Under names that the API server makes up, as upstream's benchmark has them. */
+function makePod(generateName: string, labels: Record<string, string>, spec: Partial<PodSpec>, requests: Record<string, string> = { cpu: '100m', memory: '500Mi' }): Pod {
+  return { apiVersion: 'v1', kind: 'Pod', metadata: { namespace: 'bench', generateName, labels }, spec: { containers: [{ name: 'pause', image: 'registry.k8s.io/pause:3.10.1', resources: { requests } }], ...spec } };
 }
 
 function makeNode(i: number): Node {
@@ -95,7 +96,7 @@ async function measure(workload: Workload): Promise<{ rate: number; decisions: n
     const scheduler = startScheduler(ctx, clientAs('system:kube-scheduler', ['system:authenticated']));
     let placed = 0;
     for (const { count, pod, unschedulable } of workload.before) {
-      await createAll(count, (i) => admin.resource('v1/pods').create(pod(i)));
+      await createAll(count, () => admin.resource('v1/pods').create(pod()));
       if (unschedulable) await until(ctx, () => scheduler.turnedDown() >= count);
       else await until(ctx, () => scheduler.bound() >= placed + count);
       if (!unschedulable) placed += count;
@@ -104,7 +105,7 @@ async function measure(workload: Workload): Promise<{ rate: number; decisions: n
     scheduler.explanations.durations.length = 0;
     const startedAt = ctx.clock.monotonic();
     const target = scheduler.bound() + workload.pods;
-    const creating = createAll(workload.pods, (i) => admin.resource('v1/pods').create(workload.pod(i)));
+    const creating = createAll(workload.pods, () => admin.resource('v1/pods').create(workload.pod()));
     await until(ctx, () => scheduler.bound() >= target);
     const seconds = (ctx.clock.monotonic() - startedAt) / 1000;
     await creating;
@@ -126,7 +127,7 @@ async function measureAlone(workload: Workload): Promise<{ rate: number; cpuMicr
   const priority = (pod: Pod): Pod => (pod.spec?.priorityClassName === 'high' ? { ...pod, spec: { ...pod.spec, priority: 1_000 } } : pod);
   try {
     for (const { count, pod, unschedulable } of workload.before) {
-      for (let i = 0; i < count; i++) server.createPod(priority(pod(i)));
+      for (let i = 0; i < count; i++) server.createPod(priority(pod()));
       const target = scheduler.bound() + count;
       await until(ctx, () => (unschedulable ? scheduler.turnedDown() >= count : scheduler.bound() >= target));
     }
@@ -134,7 +135,7 @@ async function measureAlone(workload: Workload): Promise<{ rate: number; cpuMicr
     const target = scheduler.bound() + workload.pods;
     const cpu = process.cpuUsage();
     const startedAt = ctx.clock.monotonic();
-    for (let i = 0; i < workload.pods; i++) server.createPod(priority(workload.pod(i)));
+    for (let i = 0; i < workload.pods; i++) server.createPod(priority(workload.pod()));
     await until(ctx, () => scheduler.bound() >= target);
     const { user, system } = process.cpuUsage(cpu);
     return { rate: workload.pods / ((ctx.clock.monotonic() - startedAt) / 1000), cpuMicroseconds: (user + system) / workload.pods };

@@ -108,7 +108,7 @@ export class Client {
 
   #attempt(request: TransportRequest): Promise<TransportResponse> {
     return withTimeout({ clock: this.#deadlines, ms: this.#timeoutMs, signal: request.signal, what: `${request.method} ${request.path}` }, (limit) =>
-      this.#transport.request(limitedRequest(request, this.#headersOf(request), limit)),
+      this.#transport.request(new LimitedRequest(request, this.#headersOf(request), limit)),
     );
   }
 
@@ -122,18 +122,28 @@ export class Client {
 }
 
 /** A request whose signal is made when the transport asks for it. */
-function limitedRequest(request: TransportRequest, headers: TransportRequest['headers'], limit: TimeLimit): TransportRequest {
-  const { method, path, query, body } = request;
-  return {
-    method,
-    path,
-    query,
-    headers,
-    body,
-    get signal() {
-      return limit.signal;
-    },
-  };
+class LimitedRequest implements TransportRequest {
+  readonly method: TransportRequest['method'];
+  readonly path: string;
+  readonly query: TransportRequest['query'];
+  readonly body: unknown;
+  readonly #limit: TimeLimit;
+
+  constructor(
+    request: TransportRequest,
+    readonly headers: TransportRequest['headers'],
+    limit: TimeLimit,
+  ) {
+    this.method = request.method;
+    this.path = request.path;
+    this.query = request.query;
+    this.body = request.body;
+    this.#limit = limit;
+  }
+
+  get signal(): AbortSignal {
+    return this.#limit.signal;
+  }
 }
 
 function retryAfterMs(response: TransportResponse): number | undefined {

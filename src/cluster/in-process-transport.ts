@@ -17,12 +17,12 @@ export function inProcessTransport(options: InProcessOptions): Transport {
   const pending = new PendingRequests(options.signal);
   return {
     async request(request) {
-      const response = await pending.await(options.handle(apiRequest(options, request)));
+      const response = await pending.await(options.handle(new InProcessRequest(options, request)));
       return toTransportResponse(response.stream ? await collected(response, options.signal) : response);
     },
     async watch(request) {
       const { signal } = request;
-      const response = await pending.await(options.handle(apiRequest(options, request)));
+      const response = await pending.await(options.handle(new InProcessRequest(options, request)));
       const { result } = response;
       if (result?.type !== 'watch') throw new StatusError(toTransportResponse(response).body as StatusError['status']);
       const events = new EventBuffer(signal ? AbortSignal.any([signal, options.signal]) : options.signal);
@@ -33,7 +33,7 @@ export function inProcessTransport(options: InProcessOptions): Transport {
       return events;
     },
     async stream(request) {
-      const response = await options.handle({ ...apiRequest(options, request), inProcess: undefined });
+      const response = await options.handle(new InProcessRequest(options, request, { asBytes: true }));
       if (response.status >= 400) throw errorFromResponse(toTransportResponse(response));
       const signal = request.signal ? AbortSignal.any([request.signal, options.signal]) : options.signal;
       return response.stream ? chunksOf(response.stream, signal) : singleChunk(Buffer.from(response.body ?? ''));
@@ -42,26 +42,44 @@ export function inProcessTransport(options: InProcessOptions): Transport {
   };
 }
 
-function apiRequest({ handle: _, user, signal }: InProcessOptions, request: TransportRequest): ApiRequest {
-  const { body } = request;
-  const raw = typeof body === 'string' || body instanceof Uint8Array;
-  const contentType = request.headers?.['content-type'];
-  const isPatch = request.method === 'PATCH';
-  return {
-    method: request.method,
-    path: request.path,
-    query: queryParameters(request.query),
-    headers: { ...request.headers, ...(contentType === undefined && body !== undefined ? { 'content-type': 'application/json' } : {}) },
-    readBody: () => Promise.resolve(bodyBytes(body)),
-    ...(body !== undefined && !raw ? (isPatch ? { patch: definedOnly(body) } : { object: body as KubeObject }) : {}),
-    inProcess: true,
-    user,
-    remoteAddress: '127.0.0.1',
-    /** Made only for those who look: most requests are done before anybody does. */
-    get signal() {
-      return request.signal ? AbortSignal.any([request.signal, signal]) : signal;
-    },
-  };
+/** A client's request as the pipeline sees it. Of what few look at, nothing is made before somebody does. */
+class InProcessRequest implements ApiRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly headers: ApiRequest['headers'];
+  readonly object?: KubeObject;
+  readonly patch?: unknown;
+  readonly inProcess: true | undefined;
+  readonly user: UserInfo;
+  readonly remoteAddress = '127.0.0.1';
+  readonly #request: TransportRequest;
+  readonly #ended: AbortSignal;
+
+  constructor({ user, signal }: InProcessOptions, request: TransportRequest, options: { asBytes?: boolean } = {}) {
+    const { body, headers, method } = request;
+    this.method = method;
+    this.path = request.path;
+    this.query = queryParameters(request.query);
+    this.headers = body === undefined || headers?.['content-type'] !== undefined ? (headers ?? {}) : { ...headers, 'content-type': 'application/json' };
+    if (body !== undefined && typeof body !== 'string' && !(body instanceof Uint8Array)) {
+      if (method === 'PATCH') this.patch = definedOnly(body);
+      else this.object = body as KubeObject;
+    }
+    this.inProcess = options.asBytes ? undefined : true;
+    this.user = user;
+    this.#request = request;
+    this.#ended = signal;
+  }
+
+  readBody(): Promise<Buffer> {
+    return Promise.resolve(bodyBytes(this.#request.body));
+  }
+
+  get signal(): AbortSignal {
+    const { signal } = this.#request;
+    return signal ? AbortSignal.any([signal, this.#ended]) : this.#ended;
+  }
 }
 
 /** A value as its JSON text would be read: undefined members are none. */

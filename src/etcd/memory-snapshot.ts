@@ -54,7 +54,7 @@ export function readMemorySnapshot(bytes: Uint8Array, clock: Clock): MemoryState
   const { revision } = description;
   return {
     pairs,
-    revisions: emptyMemoryState.revisions.from(Infinity).set(revision, { revision, changes: [], pairs }),
+    revisions: emptyMemoryState.revisions.from(Infinity).set(revision, { revision, changes: [] }),
     revision,
     compactRevision: revision,
     leases: lessor.state,

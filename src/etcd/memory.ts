@@ -1,13 +1,14 @@
 import type { Clock } from '../kernel/clock.ts';
 import type { Draft } from './apply-txn.ts';
 import type { Commit, Engine, EngineEvents } from './engine.ts';
-import type { History } from './history.ts';
+import type { History, RevisionRecord } from './history.ts';
 import { readMemorySnapshot, writeMemorySnapshot } from './memory-snapshot.ts';
-import { emptyMemoryState, type MemoryState, type RevisionState } from './memory-state.ts';
+import { emptyMemoryState, type MemoryState } from './memory-state.ts';
 import { MvccStore } from './mvcc-store.ts';
+import { OldLayers } from './old-layers.ts';
 import type { OrderedMap } from './ordered-map.ts';
 import type { Alarm, KeyValue } from './store.ts';
-import { mapView, type View } from './view.ts';
+import { layeredView, mapView, type View } from './view.ts';
 
 export interface MemoryStoreOptions {
   clock: Clock;
@@ -80,7 +81,8 @@ export class MemoryStore extends MvccStore {
 
 class MemoryEngine implements Engine {
   pairs: OrderedMap<string, KeyValue>;
-  revisions: OrderedMap<number, RevisionState>;
+  revisions: OrderedMap<number, RevisionRecord>;
+  private published: number;
   private bytes = 0;
 
   constructor(
@@ -89,6 +91,7 @@ class MemoryEngine implements Engine {
   ) {
     this.pairs = state.pairs;
     this.revisions = state.revisions;
+    this.published = state.revision;
   }
 
   readonly history: History = {
@@ -96,13 +99,15 @@ class MemoryEngine implements Engine {
     visit: (from, visit) => this.revisions.scan(from, undefined, visit),
     load: () => Promise.resolve(),
   };
+  private readonly oldLayers = new OldLayers(this.history);
 
   draft(): Draft {
     return new MemoryDraft(this.pairs);
   }
 
   viewAt(revision: number): View {
-    return mapView(this.revisions.get(revision)?.pairs ?? this.pairs);
+    const newest = mapView(this.pairs);
+    return revision >= this.published ? newest : layeredView(newest, this.oldLayers.backTo(revision));
   }
 
   commit(commit: Commit): undefined {
@@ -111,7 +116,8 @@ class MemoryEngine implements Engine {
         this.bytes += kv.value.length - (prevKv?.value.length ?? 0);
       }
       if (commit.draft instanceof MemoryDraft) this.pairs = commit.draft.pairs;
-      this.revisions = this.revisions.set(commit.record.revision, { ...commit.record, pairs: this.pairs });
+      this.revisions = this.revisions.set(commit.record.revision, commit.record);
+      this.published = commit.record.revision;
     }
     this.events.onDurable([commit]);
   }
@@ -120,6 +126,7 @@ class MemoryEngine implements Engine {
 
   async compact(revision: number): Promise<void> {
     this.revisions = this.revisions.from(revision);
+    this.oldLayers.dropBefore(revision);
   }
 
   checkRoom(): void {}

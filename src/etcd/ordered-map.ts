@@ -48,8 +48,8 @@ export class OrderedMap<K extends Key, V> {
   }
 
   set(key: K, value: V): OrderedMap<K, V> {
-    const parts = insert(this.root, key, value);
-    return new OrderedMap(parts.length === 1 ? parts[0]! : branch(parts));
+    const inserted = insert(this.root, key, value);
+    return new OrderedMap(isPair(inserted) ? branch(inserted) : inserted);
   }
 
   delete(key: K): OrderedMap<K, V> {
@@ -95,12 +95,12 @@ function leaf<K, V>(keys: K[], values: V[]): Leaf<K, V> {
 
 function branch<K, V>(children: readonly Node<K, V>[]): Branch<K, V> {
   let size = 0;
-  const keys: K[] = [];
-  for (const child of children) {
-    size += child.size;
-    keys.push(child.keys[0]!);
-  }
-  return { keys, children, size };
+  for (const child of children) size += child.size;
+  return { keys: firstKeys(children), children, size };
+}
+
+function firstKeys<K, V>(children: readonly Node<K, V>[]): K[] {
+  return children.map((child) => child.keys[0]!);
 }
 
 function lowerBound<K extends Key>(keys: readonly K[], key: K): number {
@@ -120,27 +120,51 @@ function childIndex<K extends Key>(keys: readonly K[], key: K): number {
   return Math.max(0, index - 1);
 }
 
-function insert<K extends Key, V>(node: Node<K, V>, key: K, value: V): Node<K, V>[] {
-  if (node.children !== undefined) {
-    const index = childIndex(node.keys, key);
-    const children = node.children.slice();
-    children.splice(index, 1, ...insert(node.children[index]!, key, value));
-    if (children.length <= MAX_ENTRIES) return [branch(children)];
-    const cut = splitPoint(children.length, index);
-    return [branch(children.slice(0, cut)), branch(children.slice(cut))];
+/** One node, or two where it had to be split. */
+type Inserted<K, V> = Node<K, V> | readonly [Node<K, V>, Node<K, V>];
+
+function insert<K extends Key, V>(node: Node<K, V>, key: K, value: V): Inserted<K, V> {
+  return node.children === undefined ? insertIntoLeaf(node, key, value) : insertIntoBranch(node, key, value);
+}
+
+function insertIntoBranch<K extends Key, V>(node: Branch<K, V>, key: K, value: V): Inserted<K, V> {
+  const index = childIndex(node.keys, key);
+  const inserted = insert(node.children[index]!, key, value);
+  const children = node.children.slice();
+  if (!isPair(inserted)) {
+    const size = node.size + inserted.size - children[index]!.size;
+    children[index] = inserted;
+    return { keys: inserted.keys[0] === node.keys[index] ? node.keys : firstKeys(children), children, size };
   }
+  children.splice(index, 1, inserted[0], inserted[1]);
+  if (children.length <= MAX_ENTRIES) return branch(children);
+  const cut = splitPoint(children.length, index);
+  return [branch(children.slice(0, cut)), branch(children.slice(cut))];
+}
+
+function insertIntoLeaf<K extends Key, V>(node: Leaf<K, V>, key: K, value: V): Inserted<K, V> {
   const index = lowerBound(node.keys, key);
-  const values = node.values.slice();
   if (node.keys[index] === key) {
+    const values = node.values.slice();
     values[index] = value;
-    return [{ keys: node.keys, values, children: undefined, size: node.size }];
+    return { keys: node.keys, values, children: undefined, size: node.size };
   }
-  const keys = node.keys.slice();
-  keys.splice(index, 0, key);
-  values.splice(index, 0, value);
-  if (keys.length <= MAX_ENTRIES) return [leaf(keys, values)];
+  const keys = withInserted(node.keys, index, key);
+  const values = withInserted(node.values, index, value);
+  if (keys.length <= MAX_ENTRIES) return leaf(keys, values);
   const cut = splitPoint(keys.length, index);
   return [leaf(keys.slice(0, cut), values.slice(0, cut)), leaf(keys.slice(cut), values.slice(cut))];
+}
+
+function isPair<K, V>(inserted: Inserted<K, V>): inserted is readonly [Node<K, V>, Node<K, V>] {
+  return Array.isArray(inserted);
+}
+
+function withInserted<T>(list: readonly T[], index: number, item: T): T[] {
+  const longer = list.slice(0, index);
+  longer.push(item);
+  for (let i = index; i < list.length; i++) longer.push(list[i]!);
+  return longer;
 }
 
 /** Appending at the end is the common case (revisions, generated names): keep the left node full then. */

@@ -175,27 +175,48 @@ export class ResourceCache {
 /** Keys are compared with the slash that ends the namespace: `a-b/x` comes before `a/x`. */
 const compareNamespaces = (a: string, b: string): number => (`${a}/` < `${b}/` ? -1 : 1);
 
-/** The objects of one namespace; sorted when somebody lists them, and kept sorted from then on. */
+/** How much may have come or gone since the last list: beyond that it is easier to sort all again. */
+const MOST_CHANGES = 10_000;
+
+/** The objects of one namespace; sorted when somebody lists them, and what came and went since then when somebody does so again. */
 class Bucket {
   readonly entries = new Map<string, Entry>();
+  /** Those of the last list, as they are now. */
   #sorted: Entry[] | undefined;
+  #added: string[] = [];
+  #gone = 0;
 
   put(entry: Entry, previous: Entry | undefined): void {
     this.entries.set(entry.name, entry);
     if (!this.#sorted) return;
+    if (!previous) {
+      this.#added.push(entry.name);
+      this.#forgetWhen(this.#added.length > MOST_CHANGES);
+      return;
+    }
     const at = this.#position(entry.name);
-    if (previous) this.#sorted[at] = entry;
-    else this.#sorted.splice(at, 0, entry);
+    if (this.#sorted[at]?.name === entry.name) this.#sorted[at] = entry;
   }
 
   delete(name: string): void {
     this.entries.delete(name);
-    this.#sorted?.splice(this.#position(name), 1);
+    this.#gone++;
+    this.#forgetWhen(this.#gone > Math.min(this.entries.size, MOST_CHANGES));
   }
 
   sorted(): readonly Entry[] {
-    this.#sorted ??= [...this.entries.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+    if (!this.#sorted) this.#sorted = [...this.entries.values()].sort(byName);
+    else if (this.#added.length > 0 || this.#gone > 0) this.#sorted = merged(this.#present(this.#sorted.map(({ name }) => name)), this.#present(this.#added).sort(byName));
+    this.#added = [];
+    this.#gone = 0;
     return this.#sorted;
+  }
+
+  #forgetWhen(changedTooMuch: boolean): void {
+    if (!changedTooMuch) return;
+    this.#sorted = undefined;
+    this.#added = [];
+    this.#gone = 0;
   }
 
   #position(name: string): number {
@@ -208,5 +229,31 @@ class Bucket {
     }
     return low;
   }
+
+  /** Without those that are gone. */
+  #present(names: readonly string[]): Entry[] {
+    const present: Entry[] = [];
+    for (const name of names) {
+      const entry = this.entries.get(name);
+      if (entry) present.push(entry);
+    }
+    return present;
+  }
 }
 
+const byName = (a: Entry, b: Entry): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+
+/** Two sorted lists as one. An object that went and came again is there more than once, and taken once. */
+function merged(some: readonly Entry[], others: readonly Entry[]): Entry[] {
+  const all: Entry[] = [];
+  let next = 0;
+  const take = (entry: Entry): void => {
+    if (all.at(-1) !== entry) all.push(entry);
+  };
+  for (const entry of some) {
+    while (next < others.length && others[next]!.name < entry.name) take(others[next++]!);
+    take(entry);
+  }
+  while (next < others.length) take(others[next++]!);
+  return all;
+}

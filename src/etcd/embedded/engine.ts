@@ -1,6 +1,7 @@
 import type { Clock } from '../../kernel/clock.ts';
 import type { Draft } from '../apply-txn.ts';
 import type { Commit, Engine, EngineEvents } from '../engine.ts';
+import { OldLayers } from '../old-layers.ts';
 import { OrderedMap } from '../ordered-map.ts';
 import { type KeyValue, StoreError } from '../store.ts';
 import { layeredView, type View } from '../view.ts';
@@ -61,7 +62,7 @@ export class EmbeddedEngine implements Engine {
   private paused: Promise<void> | undefined;
   private closing = false;
   private closed = false;
-  private readonly oldLayers = new Map<number, { upTo: number; layer: Layer }>();
+  private readonly oldLayers: OldLayers;
 
   constructor(
     options: EmbeddedEngineOptions,
@@ -79,13 +80,14 @@ export class EmbeddedEngine implements Engine {
       options.clock,
       options.revision,
     );
+    this.oldLayers = new OldLayers(this.history);
     this.compactor = new Compactor({
       tables: () => this.tables,
       limits: options.history,
       compactRevision: options.compactRevision,
       compacted: (revision) => {
         this.history.dropBefore(revision);
-        for (const old of this.oldLayers.keys()) if (old < revision) this.oldLayers.delete(old);
+        this.oldLayers.dropBefore(revision);
         this.events.onCompacted(revision);
       },
     });
@@ -98,7 +100,7 @@ export class EmbeddedEngine implements Engine {
   viewAt(revision: number): View {
     if (revision > this.published) return this.viewAtPending(revision);
     const newest = this.publishedView();
-    return revision === this.published ? newest : layeredView(newest, this.layerBackTo(revision));
+    return revision === this.published ? newest : layeredView(newest, this.oldLayers.backTo(revision));
   }
 
   commit(commit: Commit): Promise<void> {
@@ -263,19 +265,6 @@ export class EmbeddedEngine implements Engine {
     }
     return layer;
   }
-
-  /** What it takes to read an old revision: of each key changed since then, the pair that its first change replaced. */
-  private layerBackTo(revision: number): Layer {
-    const known = this.oldLayers.get(revision) ?? { upTo: revision, layer: emptyLayer };
-    this.history.visit(known.upTo + 1, (record) => {
-      for (const { kv, prevKv } of record.changes) if (!known.layer.has(kv.key)) known.layer = known.layer.set(kv.key, prevKv);
-      known.upTo = record.revision;
-    });
-    this.oldLayers.delete(revision);
-    this.oldLayers.set(revision, known);
-    if (this.oldLayers.size > OLD_LAYERS) this.oldLayers.delete(this.oldLayers.keys().next().value!);
-    return known.layer;
-  }
 }
 
 function groupSize(queue: readonly Waiting[]): number {
@@ -293,9 +282,6 @@ function withChanges(layer: Layer, commit: Commit): Layer {
   for (const { type, kv } of commit.record?.changes ?? []) changed = changed.set(kv.key, type === 'put' ? kv : undefined);
   return changed;
 }
-
-/** Pages of a long list read at the same old revision: its layer is kept for the next page. */
-const OLD_LAYERS = 8;
 
 class LayerDraft implements Draft {
   constructor(
