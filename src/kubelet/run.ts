@@ -245,7 +245,7 @@ export async function run(outer: Context, options: KubeletOptions): Promise<void
     group.start('eviction', () => eviction.run());
     group.start('image garbage collection', () => imageGc.run());
     group.start('container garbage collection', () => containerGc.run());
-    group.start('container logs', () => rotateContainerLogs(inner, { runtime, config }));
+    group.start('container logs', () => rotateContainerLogs(inner, { runtime, config, running: () => manager.runningContainers() }));
     group.start('shutdown', () => shutdown.run());
     group.start('plugins', () => plugins.run());
     await resources.keepOnly(new Set(manager.pods().map(({ metadata }) => metadata.uid ?? '')));

@@ -33,6 +33,16 @@ export function readCgroupUsage(tree: CgroupTree, cgroup: string): CgroupUsage |
   return tree.version === 2 ? readVersion2(tree, cgroup) : readVersion1(tree, cgroup);
 }
 
+/** The processor time alone, which is one file: of the cgroup and all below it. */
+export function readCpuNanoseconds(tree: CgroupTree, cgroup: string): number | undefined {
+  if (tree.version === 2) {
+    const microseconds = keyed(readerOf(tree.folder('', cgroup))('cpu.stat')).get('usage_usec');
+    return microseconds === undefined ? undefined : microseconds * 1000;
+  }
+  const text = readerOf(tree.folder('cpuacct', cgroup))('cpuacct.usage');
+  return text === undefined ? undefined : Number(text);
+}
+
 function readVersion2(tree: CgroupTree, cgroup: string): CgroupUsage | undefined {
   const read = readerOf(tree.folder('', cgroup));
   const current = read('memory.current');

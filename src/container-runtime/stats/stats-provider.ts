@@ -20,9 +20,11 @@ import type { SandboxRecord } from '../records/sandbox-record.ts';
 import { nowNanoseconds, type RuntimeParts } from '../runtime-parts.ts';
 import { sandboxModes } from '../sandboxes/sandbox-namespaces.ts';
 import { sandboxState } from '../sandboxes/sandbox-status.ts';
-import { readCgroupUsage, type CgroupUsage } from './cgroup-usage.ts';
+import type { CgroupUsage } from './cgroup-usage.ts';
+import { LayerUsages, type ContainerState } from './layer-usages.ts';
 import { containerMetrics, METRIC_DESCRIPTORS, sandboxNetworkMetrics } from './metrics.ts';
 import { readNetworkUsage } from './network-usage.ts';
+import { UsageReadings, type UsageReading } from './usage-readings.ts';
 
 interface CpuSample {
   readonly at: number;
@@ -37,19 +39,24 @@ export class StatsProvider {
   readonly #parts: RuntimeParts;
   /** The last look at each cgroup, for rates. */
   readonly #samples = new Map<string, CpuSample>();
+  readonly #readings: UsageReadings;
+  readonly #layers: LayerUsages;
 
   constructor(parts: RuntimeParts) {
     this.#parts = parts;
+    this.#readings = new UsageReadings(parts.ctx.clock, parts.cgroups);
+    this.#layers = new LayerUsages(parts.ctx.clock, (id) => parts.images.snapshots.usage(id));
   }
 
-  async container(record: ContainerRecord): Promise<ContainerStats> {
+  /** `ofPod`: what was just read of its pod's cgroup. */
+  async container(record: ContainerRecord, ofPod?: UsageReading): Promise<ContainerStats> {
     const { id, config, cgroupPath } = record;
     const { metadata, labels, annotations } = config;
-    const usage = record.phase === 'running' ? readCgroupUsage(this.#parts.cgroups, cgroupPath) : undefined;
-    const writableLayer = await this.#writableLayer(id);
+    const reading = record.phase === 'running' ? this.#readings.read(cgroupPath, ofPod) : undefined;
+    const writableLayer = await this.#writableLayer(id, record.phase === 'running' ? reading : 'ended');
     return {
       attributes: { id, ...(metadata && { metadata }), ...(labels && { labels }), ...(annotations && { annotations }) },
-      ...(usage && this.#usage(cgroupPath, usage)),
+      ...(reading && this.#usage(cgroupPath, reading.usage)),
       ...(writableLayer && { writableLayer }),
     };
   }
@@ -66,15 +73,15 @@ export class StatsProvider {
     return Promise.all(wanted.map((record) => this.container(record)));
   }
 
-  async sandbox(record: SandboxRecord): Promise<PodSandboxStats> {
+  async sandbox(record: SandboxRecord, running: readonly ContainerRecord[] = this.#runningBySandbox().get(record.id) ?? []): Promise<PodSandboxStats> {
     const { id, config } = record;
     const { metadata, labels, annotations } = config;
-    const containers = await this.containers({ podSandboxId: id });
     const parent = config.linux?.cgroupParent;
-    const usage = parent ? readCgroupUsage(this.#parts.cgroups, parent) : undefined;
+    const reading = parent ? this.#readings.read(parent) : undefined;
+    const containers = await Promise.all(running.map((container) => this.container(container, container.cgroupPath.startsWith(`${parent}/`) ? reading : undefined)));
     const network = this.#network(record);
     const linux: LinuxPodSandboxStats = {
-      ...(usage && parent ? this.#podUsage(parent, usage) : {}),
+      ...(reading && parent ? this.#podUsage(parent, reading.usage) : {}),
       ...(network && { network }),
       containers,
     };
@@ -82,7 +89,9 @@ export class StatsProvider {
   }
 
   async sandboxes(filter: PodSandboxStatsFilter = {}): Promise<PodSandboxStats[]> {
-    return Promise.all(this.#readySandboxes(filter).map((record) => this.sandbox(record)));
+    this.#forgetEnded();
+    const running = this.#runningBySandbox();
+    return Promise.all(this.#readySandboxes(filter).map((record) => this.sandbox(record, running.get(record.id) ?? [])));
   }
 
   metricDescriptors(): MetricDescriptor[] {
@@ -90,9 +99,10 @@ export class StatsProvider {
   }
 
   async sandboxMetrics(): Promise<PodSandboxMetrics[]> {
+    const running = this.#runningBySandbox();
     return Promise.all(
       this.#readySandboxes({}).map(async (record) => {
-        const stats = await this.sandbox(record);
+        const stats = await this.sandbox(record, running.get(record.id) ?? []);
         const at = nowNanoseconds(this.#parts.ctx);
         return {
           podSandboxId: record.id,
@@ -101,6 +111,17 @@ export class StatsProvider {
         };
       }),
     );
+  }
+
+  #runningBySandbox(): Map<string, ContainerRecord[]> {
+    const bySandbox = new Map<string, ContainerRecord[]>();
+    for (const record of this.#parts.containers) {
+      if (record.phase !== 'running') continue;
+      const others = bySandbox.get(record.sandboxId);
+      if (others === undefined) bySandbox.set(record.sandboxId, [record]);
+      else others.push(record);
+    }
+    return bySandbox;
   }
 
   #readySandboxes(filter: PodSandboxStatsFilter): SandboxRecord[] {
@@ -149,10 +170,10 @@ export class StatsProvider {
     return { timestamp: nowNanoseconds(this.#parts.ctx), ...(defaultInterface && { defaultInterface }), interfaces: interfaces.filter((candidate) => candidate !== defaultInterface) };
   }
 
-  async #writableLayer(id: string): Promise<FilesystemUsage | undefined> {
+  async #writableLayer(id: string, state: ContainerState): Promise<FilesystemUsage | undefined> {
     const { images, ctx, rootDirectory } = this.#parts;
     if (images.snapshots.get(id) === undefined) return undefined;
-    const { bytes, inodes } = await images.snapshots.usage(id);
+    const { bytes, inodes } = await this.#layers.of(id, state);
     return { timestamp: nowNanoseconds(ctx), fsId: { mountpoint: path.join(rootDirectory, 'images') }, usedBytes: { value: bytes }, inodesUsed: { value: inodes } };
   }
 
@@ -168,8 +189,14 @@ export class StatsProvider {
 
   #forgetEnded(): void {
     const known = new Set<string>();
-    for (const { cgroupPath } of this.#parts.containers) known.add(cgroupPath);
+    const ids = new Set<string>();
+    for (const { id, cgroupPath } of this.#parts.containers) {
+      known.add(cgroupPath);
+      ids.add(id);
+    }
     for (const { config } of this.#parts.sandboxes) if (config.linux?.cgroupParent) known.add(config.linux.cgroupParent);
     for (const cgroup of this.#samples.keys()) if (!known.has(cgroup)) this.#samples.delete(cgroup);
+    this.#readings.keepOnly(known);
+    this.#layers.keepOnly(ids);
   }
 }

@@ -2,9 +2,12 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { createTestContext } from '../../kernel/index.ts';
 import { cgroupMounts, openCgroupTree } from './cgroup-tree.ts';
 import { parsePressure, readCgroupUsage } from './cgroup-usage.ts';
+import { LayerUsages } from './layer-usages.ts';
 import { parseNetDev } from './network-usage.ts';
+import { UsageReadings } from './usage-readings.ts';
 
 const made: string[] = [];
 afterEach(() => {
@@ -76,5 +79,91 @@ describe('network counters', () => {
   it('are those of every interface but loopback', () => {
     const text = 'Inter-|   Receive\n face |bytes\n    lo: 9 9 0 0 0 0 0 0 9 9 0 0 0 0 0 0\n  eth0: 100 2 3 0 0 0 0 0 200 4 5 0 0 0 0 0\n';
     expect(parseNetDev(text)).toEqual([{ name: 'eth0', rxBytes: { value: 100 }, rxErrors: { value: 3 }, txBytes: { value: 200 }, txErrors: { value: 5 } }]);
+  });
+});
+
+describe('readings of usage', () => {
+  const setUp = () => {
+    const root = files({ 'pod/cpu.stat': 'usage_usec 10\n', 'pod/memory.current': '1\n', 'pod/c/cpu.stat': 'usage_usec 5\n', 'pod/c/memory.current': '1\n' });
+    const { clock } = createTestContext();
+    const write = (file: string, text: string): void => fs.writeFileSync(path.join(root, file), text);
+    return { clock, write, readings: new UsageReadings(clock, openCgroupTree(`32 1 0:28 / ${root} rw - cgroup2 cgroup2 rw\n`)) };
+  };
+
+  it('stay while nothing runs, and are made anew when something did', () => {
+    const { write, readings } = setUp();
+    const first = readings.read('/pod');
+    write('pod/memory.current', '2\n');
+    expect(readings.read('/pod')).toBe(first);
+    write('pod/cpu.stat', 'usage_usec 11\n');
+    expect(readings.read('/pod')?.usage.memory.usage).toBe(2);
+  });
+
+  it('end with their time, for what the kernel does on its own', async () => {
+    const { clock, write, readings } = setUp();
+    readings.read('/pod');
+    write('pod/memory.current', '2\n');
+    await clock.advance(60_000);
+    expect(readings.read('/pod')?.usage.memory.usage).toBe(2);
+  });
+
+  it('of a container are good while its pod sleeps, and no longer', async () => {
+    const { clock, write, readings } = setUp();
+    const container = readings.read('/pod/c', readings.read('/pod'));
+    await clock.advance(1000);
+    expect(readings.read('/pod/c', readings.read('/pod'))).toBe(container);
+    write('pod/cpu.stat', 'usage_usec 11\n');
+    write('pod/c/cpu.stat', 'usage_usec 6\n');
+    expect(readings.read('/pod/c', readings.read('/pod'))?.usage.cpuNanoseconds).toBe(6000);
+  });
+
+  it('are none of a cgroup that went', () => {
+    expect(setUp().readings.read('/gone')).toBeUndefined();
+  });
+});
+
+describe('what containers have written', () => {
+  const setUp = (tookMs: number) => {
+    const { clock } = createTestContext();
+    let counts = 0;
+    const usages = new LayerUsages(clock, async () => {
+      counts++;
+      if (tookMs > 0) await clock.sleep(tookMs);
+      return { bytes: counts, inodes: 1 };
+    });
+    const reading = () => ({ at: 0, usage: { cpuNanoseconds: 0, memory: { usage: 0, workingSet: 0, rss: 0, limit: undefined, pageFaults: 0, majorPageFaults: 0 }, processes: 1 } });
+    return { clock, usages, reading, counts: () => counts };
+  };
+
+  it('is counted again only after they ran', async () => {
+    const { usages, reading, counts } = setUp(0);
+    const asleep = reading();
+    await usages.of('c', asleep);
+    await usages.of('c', asleep);
+    expect(counts()).toBe(1);
+    await usages.of('c', reading());
+    expect(counts()).toBe(2);
+  });
+
+  it('is counted each time where it is not known whether they ran, and once when they ended', async () => {
+    const { usages, counts } = setUp(0);
+    for (let i = 0; i < 3; i++) await usages.of('c', undefined);
+    expect(counts()).toBe(3);
+    for (let i = 0; i < 3; i++) await usages.of('c', 'ended');
+    expect(counts()).toBe(4);
+  });
+
+  it('is counted once for all who ask at the same time, and what takes long not at once again', async () => {
+    const { clock, usages, reading, counts } = setUp(100);
+    const all = [usages.of('c', reading()), usages.of('c', reading())];
+    await clock.advance(100);
+    expect(await Promise.all(all)).toEqual([{ bytes: 1, inodes: 1 }, { bytes: 1, inodes: 1 }]);
+    await clock.advance(1900);
+    expect(await usages.of('c', reading())).toEqual({ bytes: 1, inodes: 1 });
+    await clock.advance(100);
+    const again = usages.of('c', reading());
+    await clock.advance(100);
+    expect(await again).toEqual({ bytes: 2, inodes: 1 });
+    expect(counts()).toBe(2);
   });
 });

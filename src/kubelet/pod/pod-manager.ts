@@ -68,6 +68,13 @@ export class PodManager {
     return this.#workers.get(uid);
   }
 
+  /** Those of which something is written to a log. */
+  *runningContainers(): Iterable<{ readonly id: string; readonly logPath: string }> {
+    for (const { observed } of this.#workers.values()) {
+      for (const { id, state, status } of observed.containers) if (state === 'running' && status.logPath !== undefined && status.logPath !== '') yield { id, logPath: status.logPath };
+    }
+  }
+
   get workers(): PodWorker[] {
     return [...this.#workers.values()];
   }

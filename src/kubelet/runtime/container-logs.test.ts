@@ -12,6 +12,7 @@ let ctx: TestContext;
 let runtime: FakeRuntime;
 let podLogsDir: string;
 let log: string;
+let containerId: string;
 const reopened: string[] = [];
 
 beforeEach(async () => {
@@ -21,7 +22,7 @@ beforeEach(async () => {
   reopened.length = 0;
   const logDirectory = path.join(podLogsDir, 'ns_p_u');
   const { podSandboxId = '' } = await runtime.runtime.runPodSandbox({ config: { metadata: { name: 'p' }, logDirectory } });
-  const { containerId = '' } = await runtime.runtime.createContainer({ podSandboxId, config: { metadata: { name: 'main' }, logPath: 'main/0.log' } });
+  containerId = (await runtime.runtime.createContainer({ podSandboxId, config: { metadata: { name: 'main' }, logPath: 'main/0.log' } })).containerId ?? '';
   await runtime.runtime.startContainer({ containerId });
   log = (await runtime.runtime.containerStatus({ containerId })).status?.logPath ?? '';
   await fs.mkdir(path.dirname(log), { recursive: true });
@@ -33,10 +34,11 @@ beforeEach(async () => {
 });
 afterEach(() => fs.rm(podLogsDir, { recursive: true, force: true }));
 
+const running = (): { id: string; logPath: string }[] => [{ id: containerId, logPath: log }];
 const names = async (): Promise<string[]> => (await fs.readdir(path.dirname(log))).toSorted();
 
 it('logs that are too large are put aside, packed, and at last removed', async () => {
-  const done = rotateContainerLogs(ctx, { runtime, config: { ...DEFAULT_KUBELET_CONFIGURATION, podLogsDir, containerLogMaxSize: '100', containerLogMaxFiles: 3, containerLogMonitorInterval: 10_000 } });
+  const done = rotateContainerLogs(ctx, { runtime, running, config: { ...DEFAULT_KUBELET_CONFIGURATION, podLogsDir, containerLogMaxSize: '100', containerLogMaxFiles: 3, containerLogMonitorInterval: 10_000 } });
   const real = new RealClock();
   const write = async (text: string): Promise<void> => {
     await fs.writeFile(log, text.repeat(60));
@@ -60,7 +62,7 @@ it('logs that are too large are put aside, packed, and at last removed', async (
 
 it('a log that cannot be opened anew stays where it was', async () => {
   runtime.runtime.reopenContainerLog = () => Promise.reject(new Error('no'));
-  const done = rotateContainerLogs(ctx, { runtime, config: { ...DEFAULT_KUBELET_CONFIGURATION, podLogsDir, containerLogMaxSize: '10' } });
+  const done = rotateContainerLogs(ctx, { runtime, running, config: { ...DEFAULT_KUBELET_CONFIGURATION, podLogsDir, containerLogMaxSize: '10' } });
   await fs.writeFile(log, 'x'.repeat(20));
   await ctx.clock.advance(10_000);
   const real = new RealClock();

@@ -1,4 +1,5 @@
 /** Keeps containers' logs from growing for ever: when one is too large it is put aside and the runtime opens a new one. */
+import { statSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -9,7 +10,19 @@ import { parseQuantity } from '../../machinery/quantity/index.ts';
 import type { KubeletConfiguration } from '../configuration/kubelet-configuration.ts';
 import { messageOf } from '../images/image-manager.ts';
 
-export async function rotateContainerLogs(outer: Context, { runtime, config }: { runtime: ContainerRuntime; config: KubeletConfiguration }): Promise<void> {
+export interface ContainerLogsOptions {
+  readonly runtime: ContainerRuntime;
+  readonly config: KubeletConfiguration;
+  /** The containers that write now. */
+  readonly running: () => Iterable<RunningContainer>;
+}
+
+export interface RunningContainer {
+  readonly id: string;
+  readonly logPath: string;
+}
+
+export async function rotateContainerLogs(outer: Context, { runtime, config, running }: ContainerLogsOptions): Promise<void> {
   const ctx = childContext(outer, 'container-logs');
   const { clock, signal, logger } = ctx;
   const maxBytes = parseQuantity(config.containerLogMaxSize).value();
@@ -17,26 +30,15 @@ export async function rotateContainerLogs(outer: Context, { runtime, config }: {
   while (!signal.aborted) {
     await clock.sleep(config.containerLogMonitorInterval, signal).catch(() => {});
     if (signal.aborted) return;
-    await rotateAll(runtime, config, { maxBytes, now: clock.now() }).catch((error: unknown) => logger.v(1).info('Failed to rotate container logs', { err: messageOf(error) }));
-  }
-}
-
-/** Log files are found by the directory, so that an idle node asks the runtime nothing. */
-async function rotateAll(runtime: ContainerRuntime, config: KubeletConfiguration, { maxBytes, now }: { maxBytes: number; now: number }): Promise<void> {
-  const large: string[] = [];
-  for (const pod of await names(config.podLogsDir)) {
-    for (const container of await names(path.join(config.podLogsDir, pod))) {
-      for (const name of await names(path.join(config.podLogsDir, pod, container))) {
-        const file = path.join(config.podLogsDir, pod, container, name);
-        if (/^\d+\.log$/.test(name) && ((await fs.stat(file).catch(() => undefined))?.size ?? 0) >= maxBytes) large.push(file);
+    for (const { id, logPath } of running()) {
+      // Synchronous, as it is over in less time than a thread of the pool needs to be told.
+      if ((statSync(logPath, { throwIfNoEntry: false })?.size ?? 0) < maxBytes) continue;
+      try {
+        await rotate(runtime, id, logPath, { maxFiles: config.containerLogMaxFiles, now: clock.now() });
+      } catch (error) {
+        logger.v(1).info('Failed to rotate container logs', { container: id, err: messageOf(error) });
       }
     }
-  }
-  if (large.length === 0) return;
-  const { containers = [] } = await runtime.runtime.listContainers({ filter: { state: { state: 'CONTAINER_RUNNING' } } });
-  for (const { id = '' } of containers) {
-    const logPath = (await runtime.runtime.containerStatus({ containerId: id }).catch(() => undefined))?.status?.logPath;
-    if (logPath !== undefined && large.includes(logPath)) await rotate(runtime, id, logPath, { maxFiles: config.containerLogMaxFiles, now });
   }
 }
 

@@ -1,5 +1,5 @@
 /** What a folder takes on disk. */
-import { lstat, opendir } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DiskUsage } from '../image-store.ts';
 
@@ -23,7 +23,7 @@ export async function diskUsage(root: string): Promise<DiskUsage> {
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
     if (!(await count(folder))) continue;
     try {
-      for await (const item of await opendir(folder)) {
+      for (const item of await readdir(folder, { withFileTypes: true })) {
         const path = join(folder, item.name);
         if (item.isDirectory()) pending.push(path);
         else await count(path);

@@ -14,7 +14,7 @@ import { CONTAINER_NAME, POD_UID } from '../../runtime/labels.ts';
 import { podLogDirectory } from '../../runtime/sandbox-config.ts';
 import type { VolumeManager } from '../../volumes/volume-manager.ts';
 import { diskUsage } from './disk-usage.ts';
-import type { ContainerSummary, CpuStats, FsStats, MemoryStats, NetworkStats, PodSummary, Summary, VolumeSummary } from './summary-types.ts';
+import type { ContainerSummary, CpuStats, FsStats, MemoryStats, NetworkStats, NodeSummary, PodSummary, Summary, VolumeSummary } from './summary-types.ts';
 
 export interface StatsOptions {
   readonly runtime: ContainerRuntime;
@@ -49,30 +49,30 @@ export class StatsProvider {
 
   /** `cpuAndMemory` leaves out what must be counted on disk. */
   async summary({ cpuAndMemory = false }: { cpuAndMemory?: boolean } = {}): Promise<Summary> {
-    const { config, machine, manager } = this.#options;
+    const { config, manager } = this.#options;
     const time = formatTime(this.#ctx.clock.now());
-    const [stats, nodefs, imageFs, available, processes, cpuNanoseconds, network] = await Promise.all([
-      this.#podStats(),
-      filesystemUse(config.rootDirectory),
-      this.#imageFs(time),
-      memoryAvailable(),
-      processCounts(),
-      nodeCpuNanoseconds(),
-      nodeNetwork(time),
-    ]);
+    const [stats, usage, rest] = await Promise.all([this.#podStats(), this.#nodeUsage(time), cpuAndMemory ? {} : this.#nodeRest(time)]);
     const pods = await Promise.all(manager.pods().map((pod) => this.#pod(pod, stats.get(uidOf(pod)), { time, cpuAndMemory })));
+    return { node: { nodeName: config.nodeName, startTime: formatTime(this.#startedAt), ...usage, ...rest }, pods: pods.filter((pod) => pod !== undefined) };
+  }
+
+  async #nodeUsage(time: string): Promise<Pick<NodeSummary, 'cpu' | 'memory'>> {
+    const { machine } = this.#options;
+    const [available, cpuNanoseconds] = await Promise.all([memoryAvailable(), nodeCpuNanoseconds()]);
     return {
-      node: {
-        nodeName: config.nodeName,
-        startTime: formatTime(this.#startedAt),
-        cpu: { time, usageNanoCores: this.#rate('node', cpuNanoseconds, undefined), usageCoreNanoSeconds: cpuNanoseconds },
-        memory: { time, availableBytes: available, usageBytes: machine.memoryBytes - os.freemem(), workingSetBytes: Math.max(0, machine.memoryBytes - available) },
-        ...(network === undefined ? {} : { network }),
-        fs: { time, availableBytes: nodefs.availableBytes, capacityBytes: nodefs.capacityBytes, usedBytes: nodefs.capacityBytes - nodefs.availableBytes, inodesFree: nodefs.inodesFree, inodes: nodefs.inodes, inodesUsed: nodefs.inodes - nodefs.inodesFree },
-        runtime: { imageFs, containerFs: imageFs },
-        rlimit: { time, maxpid: processes.max, curproc: processes.running },
-      },
-      pods: pods.filter((pod) => pod !== undefined),
+      cpu: { time, usageNanoCores: this.#rate('node', cpuNanoseconds, undefined), usageCoreNanoSeconds: cpuNanoseconds },
+      memory: { time, availableBytes: available, usageBytes: machine.memoryBytes - os.freemem(), workingSetBytes: Math.max(0, machine.memoryBytes - available) },
+    };
+  }
+
+  /** What is not processors and memory: disks, the network, processes. */
+  async #nodeRest(time: string): Promise<Partial<NodeSummary>> {
+    const [nodefs, imageFs, processes, network] = await Promise.all([filesystemUse(this.#options.config.rootDirectory), this.#imageFs(time), processCounts(), nodeNetwork(time)]);
+    return {
+      ...(network === undefined ? {} : { network }),
+      fs: { time, availableBytes: nodefs.availableBytes, capacityBytes: nodefs.capacityBytes, usedBytes: nodefs.capacityBytes - nodefs.availableBytes, inodesFree: nodefs.inodesFree, inodes: nodefs.inodes, inodesUsed: nodefs.inodes - nodefs.inodesFree },
+      runtime: { imageFs, containerFs: imageFs },
+      rlimit: { time, maxpid: processes.max, curproc: processes.running },
     };
   }
 

@@ -70,9 +70,9 @@ export interface NodeSummary {
   readonly cpu: CpuStats;
   readonly memory: MemoryStats;
   readonly network?: NetworkStats;
-  readonly fs: FsStats;
-  readonly runtime: { readonly imageFs: FsStats; readonly containerFs: FsStats };
-  readonly rlimit: { readonly time: string; readonly maxpid: number; readonly curproc: number };
+  readonly fs?: FsStats;
+  readonly runtime?: { readonly imageFs: FsStats; readonly containerFs: FsStats };
+  readonly rlimit?: { readonly time: string; readonly maxpid: number; readonly curproc: number };
 }
 
 export interface Summary {
