@@ -42,6 +42,11 @@ export class Indexer<T extends ApiObject> {
     return [...(this.#index(name).keys.get(value) ?? [])];
   }
 
+  /** The values that objects are found under. */
+  indexValues(name: string): IterableIterator<string> {
+    return this.#index(name).keys.keys();
+  }
+
   /** May be added when there are objects already. The same name again replaces the index. */
   addIndex(name: string, of: IndexFunction<T>): void {
     const index = { of, keys: new Map<string, Set<string>>() };

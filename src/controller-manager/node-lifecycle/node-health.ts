@@ -11,6 +11,9 @@ export interface NodeHealth {
   /** When a sign of life was last seen, on our clock: clocks of nodes may differ. */
   probeAt: number;
   sign: string;
+  /** What the sign was read from. */
+  node: Node;
+  lease: Lease | undefined;
 }
 
 /** What changes whenever the kubelet reports: its lease, or the heartbeat in the node's status. */

@@ -75,7 +75,7 @@ export const nodeLifecycleController: ControllerDescriptor = {
 
     const monitor = async (): Promise<void> => {
       const all = nodes.list();
-      for (const node of all) await watchHealth(node);
+      for (const node of all) if (!heardOf(node)) await declareSilent(node);
       for (const name of health.keys()) {
         if (nodes.get(name)) continue;
         health.delete(name);
@@ -84,24 +84,35 @@ export const nodeLifecycleController: ControllerDescriptor = {
       await evict(all);
     };
 
-    const watchHealth = async (node: Node): Promise<void> => {
+    /** Whether the node has shown that it lives within its grace period. */
+    const heardOf = (node: Node): boolean => {
       const { name = '' } = node.metadata;
-      const sign = signOfLife(node, leases.get(`kube-node-lease/${name}`));
+      const lease = leases.get(`kube-node-lease/${name}`);
       const known = health.get(name);
-      const now = clock.now();
-      if (!known) recordNodeEvent(recorder, node.metadata, 'Normal', 'RegisteredNode', `Registered Node ${name} in Controller`);
-      if (!known || known.sign !== sign) {
-        health.set(name, { probeAt: now, sign });
-        return;
+      if (!known) {
+        recordNodeEvent(recorder, node.metadata, 'Normal', 'RegisteredNode', `Registered Node ${name} in Controller`);
+        health.set(name, { probeAt: clock.now(), sign: signOfLife(node, lease), node, lease });
+        return true;
+      }
+      /** Objects of a cache never change: the same ones say the same. */
+      if (known.node !== node || known.lease !== lease) {
+        const sign = signOfLife(node, lease);
+        if (known.sign !== sign) known.probeAt = clock.now();
+        Object.assign(known, { sign, node, lease });
       }
       const graceMs = (readyCondition(node) ? config.nodeMonitorGracePeriodSeconds : config.nodeStartupGracePeriodSeconds) * 1000;
-      if (now <= known.probeAt + graceMs) return;
-      const silent = silentNode(node, now);
+      return clock.now() <= known.probeAt + graceMs;
+    };
+
+    const declareSilent = async (node: Node): Promise<void> => {
+      const { name = '' } = node.metadata;
+      const silent = silentNode(node, clock.now());
       if (!silent) return;
       try {
         const updated = await client.resource('v1/nodes').updateStatus(silent, { signal });
         /** What we have written ourselves is no sign of life. */
-        known.sign = signOfLife(updated, leases.get(`kube-node-lease/${name}`));
+        const known = health.get(name);
+        if (known) known.sign = signOfLife(updated, known.lease);
         if (readyCondition(node)?.status === 'True') recordNodeEvent(recorder, node.metadata, 'Normal', 'NodeNotReady', `Node ${name} status is now: NodeNotReady`, { bare: true });
       } catch (error) {
         if (!isConflict(error) && !isNotFound(error)) throw error;
@@ -110,7 +121,12 @@ export const nodeLifecycleController: ControllerDescriptor = {
 
     const evict = async (all: readonly Node[]): Promise<void> => {
       const zones = new Map<string, Node[]>();
-      for (const node of all) zones.set(zoneOf(node), [...(zones.get(zoneOf(node)) ?? []), node]);
+      for (const node of all) {
+        const zone = zoneOf(node);
+        const members = zones.get(zone);
+        if (members) members.push(node);
+        else zones.set(zone, [node]);
+      }
       const states = new Map<string, ZoneState>([...zones].map(([zone, members]) => [zone, zoneState(members, config.nodeEviction)]));
       const nowAllAway = all.length > 0 && [...states.values()].every((state) => state === 'FullDisruption');
       if (nowAllAway) {

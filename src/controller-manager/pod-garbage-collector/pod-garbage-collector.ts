@@ -21,34 +21,39 @@ export const podGarbageCollectorController: ControllerDescriptor = {
     /** Nodes that pods are on and that are not there, and since when. */
     const missing = new Map<string, number>();
 
+    /** One look at each pod: there may be a hundred thousand, of which none is of interest. */
     const collect = async (): Promise<void> => {
-      const all = pods.list();
-      await removeTerminated(all);
-      await removeFromOutOfService(all);
-      await removeOrphaned(all);
-      await removeUnscheduled(all);
+      const terminated: Pod[] = [];
+      const leaving: Pod[] = [];
+      for (const pod of pods.indexer.values()) {
+        if (isTerminated(pod)) terminated.push(pod);
+        if (pod.metadata.deletionTimestamp) leaving.push(pod);
+      }
+      await removeTerminated(terminated);
+      await removeFromOutOfService(leaving);
+      await removeOrphaned();
+      for (const pod of leaving) if (!pod.spec?.nodeName) await remove(pod);
     };
 
-    const removeTerminated = async (all: readonly Pod[]): Promise<void> => {
+    const removeTerminated = async (terminated: Pod[]): Promise<void> => {
       const threshold = config.terminatedPodGcThreshold;
-      if (threshold <= 0) return;
-      const terminated = all.filter(isTerminated);
       const surplus = terminated.length - threshold;
-      if (surplus <= 0) return;
+      if (threshold <= 0 || surplus <= 0) return;
       const oldestFirst = terminated.sort((a, b) => Number(isEvicted(b)) - Number(isEvicted(a)) || createdAt(a) - createdAt(b));
       for (const pod of oldestFirst.slice(0, surplus)) await remove(pod);
     };
 
-    const removeFromOutOfService = async (all: readonly Pod[]): Promise<void> => {
-      for (const pod of all) {
+    const removeFromOutOfService = async (leaving: readonly Pod[]): Promise<void> => {
+      for (const pod of leaving) {
         const node = pod.spec?.nodeName ? nodes.get(pod.spec.nodeName) : undefined;
-        if (pod.metadata.deletionTimestamp && node && isOutOfService(node)) await remove(pod);
+        if (node && isOutOfService(node)) await remove(pod);
       }
     };
 
-    const removeOrphaned = async (all: readonly Pod[]): Promise<void> => {
+    const removeOrphaned = async (): Promise<void> => {
       const now = clock.now();
-      const absent = new Set(all.flatMap(nodeOfPod).filter((name) => !nodes.get(name)));
+      const absent = new Set<string>();
+      for (const name of pods.indexer.indexValues(PODS_BY_NODE)) if (!nodes.get(name)) absent.add(name);
       for (const name of missing.keys()) if (!absent.has(name)) missing.delete(name);
       for (const name of absent) {
         const since = missing.get(name);
@@ -57,10 +62,6 @@ export const podGarbageCollectorController: ControllerDescriptor = {
           for (const pod of pods.indexer.byIndex(PODS_BY_NODE, name)) await remove(pod, { reason: 'DeletionByPodGC', message: 'PodGC: node no longer exists', failed: true });
         }
       }
-    };
-
-    const removeUnscheduled = async (all: readonly Pod[]): Promise<void> => {
-      for (const pod of all) if (pod.metadata.deletionTimestamp && !pod.spec?.nodeName) await remove(pod);
     };
 
     const exists = async (name: string): Promise<boolean> => {
