@@ -209,7 +209,7 @@ export async function run(outer: Context, options: KubeletOptions): Promise<void
   const eviction: EvictionManager = new EvictionManager(inner, {
     ...{ config, stats, manager, events, reporter },
     observe: () => nodeObserver.observe(),
-    hasDedicatedImageFs: () => nodeObserver.hasDedicatedImageFs(),
+    diskLayout: () => nodeObserver.diskLayout(),
     reclaim: { images: () => imageGc.free(Infinity), containers: () => containerGc.collect({ ended: true }) },
     ...period('eviction'),
   });

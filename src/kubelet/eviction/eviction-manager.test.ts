@@ -7,6 +7,7 @@ import type { KubeletConfig } from '../kubelet-options.ts';
 import { PodEvents } from '../pod/pod-events.ts';
 import type { PodWorker, Termination } from '../pod/pod-worker.ts';
 import type { Summary } from '../server/stats/summary-types.ts';
+import type { DiskLayout } from './disk-layout.ts';
 import { EvictionManager } from './eviction-manager.ts';
 import type { Observations } from './thresholds.ts';
 
@@ -21,13 +22,12 @@ interface TestPod {
 }
 
 /** Pods by name, each with one container `main`; what is observed is the test's to say. */
-function setUp(config: Partial<KubeletConfiguration>, pods: Readonly<Record<string, TestPod>>) {
+function setUp(config: Partial<KubeletConfiguration>, pods: Readonly<Record<string, TestPod>>, layout: DiskLayout = 'one-disk') {
   const ctx = createTestContext();
   const told: string[] = [];
   const ended = new Map<string, Termination>();
   const reclaimed: string[] = [];
   let observations: Observations = {};
-  let dedicatedImageFs = false;
   const recorder: EventRecorder = { event: (_, type, reason, message, details) => void told.push(`${type} ${reason}: ${message}${details?.annotations === undefined || Object.keys(details.annotations).length === 0 ? '' : JSON.stringify(details.annotations)}`) };
   const all = Object.entries(pods).map(([name, { priority = 0, grace, static: fromFile }]): Pod => ({ metadata: { name, namespace: 'ns', uid: name, ...(fromFile ? { annotations: { 'kubernetes.io/config.source': 'file' } } : {}) }, spec: { priority, containers: [{ name: 'main' }], ...(grace === undefined ? {} : { terminationGracePeriodSeconds: grace }) } }));
   const summary = (): Summary => ({ pods: Object.entries(pods).map(([name, { usedMi }]) => ({ podRef: { name, namespace: 'ns', uid: name }, startTime: time, containers: [{ name: 'main', startTime: time, memory: { time, workingSetBytes: usedMi * MI }, rootfs: { time, usedBytes: usedMi * MI }, logs: { time, usedBytes: 0 } }], memory: { time, workingSetBytes: usedMi * MI }, process_stats: { process_count: usedMi } })) }) as unknown as Summary;
@@ -42,7 +42,7 @@ function setUp(config: Partial<KubeletConfiguration>, pods: Readonly<Record<stri
     events: new PodEvents(recorder),
     reporter: { event: (type, reason, message) => void told.push(`${type} ${reason}: ${message}`), changed: () => void told.push('node status') },
     observe: () => Promise.resolve(observations),
-    hasDedicatedImageFs: () => Promise.resolve(dedicatedImageFs),
+    diskLayout: () => Promise.resolve(layout),
     reclaim: { images: () => Promise.resolve(reclaimed.push('images')), containers: () => Promise.resolve(reclaimed.push('containers')) },
   });
   return {
@@ -52,7 +52,6 @@ function setUp(config: Partial<KubeletConfiguration>, pods: Readonly<Record<stri
     ended,
     reclaimed,
     observe: (next: Observations) => void (observations = next),
-    separateImages: () => void (dedicatedImageFs = true),
     names: async () => (await eviction.synchronize()).map(({ metadata }) => metadata.name),
   };
 }
@@ -158,12 +157,20 @@ describe('a full disk', () => {
     expect(t.ended.size).toBe(0);
   });
 
-  it('has nothing to reclaim where images are elsewhere', async () => {
-    const t = setUp({ evictionHard: { 'nodefs.available': '10%' } }, { a: { usedMi: 1 } });
-    t.separateImages();
-    t.observe(disk(99));
+  const signals = ['nodefs.available', 'imagefs.available', 'containerfs.available'] as const;
+  it.each([
+    ['has nothing to reclaim where images and containers are elsewhere', 'images-and-containers', 'nodefs.available', []],
+    ['loses containers and images where they have a disk of their own', 'images-and-containers', 'imagefs.available', ['containers', 'images']],
+    ['loses both where the disk is full by its other name', 'images-and-containers', 'containerfs.available', ['containers', 'images']],
+    ['loses containers where images alone are elsewhere', 'images-alone', 'nodefs.available', ['containers']],
+    ['loses images where they alone are', 'images-alone', 'imagefs.available', ['images']],
+    ['loses containers where they are', 'images-alone', 'containerfs.available', ['containers']],
+  ] as const)('%s', async (_, layout, signal, reclaimed) => {
+    const t = setUp({ evictionHard: { 'nodefs.available': '10%', 'imagefs.available': '10%' } }, { a: { usedMi: 1 } }, layout);
+    t.observe(Object.assign({}, ...signals.map((one) => ({ [one]: { available: (one === signal ? 99 : 500) * MI, capacity: 1000 * MI } }))) as Observations);
     expect(await t.names()).toEqual(['a']);
-    expect(t.reclaimed).toEqual([]);
+    expect(t.reclaimed).toEqual(reclaimed);
+    expect([...t.eviction.pressures]).toEqual(['DiskPressure']);
   });
 });
 

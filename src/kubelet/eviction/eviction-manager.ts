@@ -12,8 +12,9 @@ import { uidOf } from '../pod/pod-text.ts';
 import type { StatsProvider } from '../server/stats/stats-provider.ts';
 import { evictionReason, type EvictionReason } from './eviction-message.ts';
 import { limitsStorage, storageViolation } from './local-storage.ts';
-import { diskParts, rankPods } from './rank-pods.ts';
-import { isMet, SIGNALS, thresholdsOf, type Observations, type Signal, type Threshold } from './thresholds.ts';
+import { diskParts, ignoredContainerFs, reclaimable, withContainerFs, type DiskLayout, type Reclaimable } from './disk-layout.ts';
+import { rankPods } from './rank-pods.ts';
+import { isMet, SIGNALS, thresholdsOf, type Observations, type Threshold } from './thresholds.ts';
 
 export interface EvictionOptions {
   readonly config: KubeletConfig;
@@ -22,7 +23,8 @@ export interface EvictionOptions {
   readonly events: PodEvents;
   readonly reporter: Pick<NodeReporter, 'event' | 'changed'>;
   readonly observe: () => Promise<Observations>;
-  readonly hasDedicatedImageFs: () => Promise<boolean>;
+  /** On which disks images and containers are; it stays as it is found first. */
+  readonly diskLayout: () => Promise<DiskLayout>;
   /** Frees what no pod needs; true when there was something to try. */
   readonly reclaim: { images(): Promise<unknown>; containers(): Promise<unknown> };
   readonly periodMs?: number;
@@ -38,7 +40,9 @@ const DISK = new Set<string>(['ephemeral-storage', 'inodes']);
 export class EvictionManager {
   readonly #ctx: Context;
   readonly #options: EvictionOptions;
-  readonly #thresholds: Threshold[];
+  readonly #configured: readonly Threshold[];
+  #thresholds: readonly Threshold[];
+  #layout: DiskLayout | undefined;
   /** When each threshold was met first. */
   readonly #metSince = new Map<Threshold, number>();
   /** Those that pods are ended for: they are over only when their minimum to reclaim is free, too. */
@@ -50,7 +54,8 @@ export class EvictionManager {
   constructor(ctx: Context, options: EvictionOptions) {
     this.#ctx = childContext(ctx, 'eviction');
     this.#options = options;
-    this.#thresholds = thresholdsOf(options.config);
+    this.#configured = thresholdsOf(options.config);
+    this.#thresholds = this.#configured;
     this.#evictions = ctx.metrics.counter({ name: 'kubelet_evictions', help: 'Cumulative number of pod evictions by eviction signal', labels: ['eviction_signal'] });
   }
 
@@ -79,6 +84,7 @@ export class EvictionManager {
   /** One look, and what has to be done about it; gives the pods that were ended. */
   async synchronize(): Promise<Pod[]> {
     const { clock } = this.#ctx;
+    const layout = await this.#findLayout();
     const observations = await this.#options.observe();
     const now = clock.monotonic();
     for (const threshold of this.#thresholds) {
@@ -91,7 +97,15 @@ export class EvictionManager {
     const overLimits = await this.#evictForLocalStorage();
     if (overLimits.length > 0) return overLimits;
     const [first] = due.toSorted(memoryFirst);
-    return first === undefined ? [] : this.#relieve(first, observations);
+    return first === undefined ? [] : this.#relieve(first, observations, layout);
+  }
+
+  async #findLayout(): Promise<DiskLayout> {
+    if (this.#layout !== undefined) return this.#layout;
+    const layout = await this.#options.diskLayout();
+    for (const err of ignoredContainerFs(this.#configured)) this.#ctx.logger.info('Eviction manager: the disk of containers has the thresholds of the disk that it is', { err });
+    this.#thresholds = withContainerFs(this.#configured, layout);
+    return (this.#layout = layout);
   }
 
   #updatePressures(now: number): void {
@@ -104,15 +118,14 @@ export class EvictionManager {
     if (changed) this.#options.reporter.changed();
   }
 
-  async #relieve(threshold: Threshold, observations: Observations): Promise<Pod[]> {
+  async #relieve(threshold: Threshold, observations: Observations, layout: DiskLayout): Promise<Pod[]> {
     const { reporter, stats, config } = this.#options;
     const { resource } = SIGNALS[threshold.signal];
     reporter.event('Warning', 'EvictionThresholdMet', `Attempting to reclaim ${resource}`);
-    const dedicatedImageFs = DISK.has(resource) && (await this.#options.hasDedicatedImageFs());
-    if (await this.#reclaimFromNode(threshold.signal, dedicatedImageFs)) return [];
+    if (await this.#reclaimFromNode(reclaimable(threshold.signal, layout))) return [];
     const summary = await stats.summary({ cpuAndMemory: !DISK.has(resource) });
     const candidates = this.#running().map((pod) => ({ pod, summary: summary.pods.find(({ podRef }) => podRef.uid === uidOf(pod)) }));
-    for (const { pod, summary: ofPod } of rankPods(candidates, resource, diskParts(threshold.signal, { dedicatedImageFs }))) {
+    for (const { pod, summary: ofPod } of rankPods(candidates, resource, diskParts(threshold.signal, layout))) {
       const grace = threshold.hard ? IMMEDIATE_GRACE_SECONDS : Math.min(config.evictionMaxPodGracePeriod, pod.spec?.terminationGracePeriodSeconds ?? Infinity);
       const reason = evictionReason(threshold, observations, pod, ofPod);
       if (!this.#evict(pod, reason, { graceSeconds: grace, isDisruption: true })) continue;
@@ -124,10 +137,10 @@ export class EvictionManager {
   }
 
   /** Removes dead containers and unused images where they are in the way; true when nothing is met any more. */
-  async #reclaimFromNode(signal: Signal, dedicatedImageFs: boolean): Promise<boolean> {
+  async #reclaimFromNode(what: readonly Reclaimable[]): Promise<boolean> {
     const { reclaim, observe } = this.#options;
-    if (!DISK.has(SIGNALS[signal].resource) || (dedicatedImageFs && signal.startsWith('nodefs'))) return false;
-    for (const free of [reclaim.containers, reclaim.images]) await free().catch((error: unknown) => this.#ctx.logger.v(1).info('Eviction manager: nothing could be reclaimed', { err: messageOf(error) }));
+    if (what.length === 0) return false;
+    for (const kind of what) await reclaim[kind]().catch((error: unknown) => this.#ctx.logger.v(1).info('Eviction manager: nothing could be reclaimed', { err: messageOf(error) }));
     const after = await observe();
     return !this.#thresholds.some((threshold) => threshold.graceMs === 0 && isMet(threshold, after, { reclaiming: true })) && ![...this.#reclaiming].some((threshold) => isMet(threshold, after, { reclaiming: true }));
   }

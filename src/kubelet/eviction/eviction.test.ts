@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { DEFAULT_KUBELET_CONFIGURATION } from '../configuration/kubelet-configuration.ts';
 import type { PodSummary } from '../server/stats/summary-types.ts';
+import { ignoredContainerFs, withContainerFs } from './disk-layout.ts';
 import { storageViolation } from './local-storage.ts';
 import { rankPods } from './rank-pods.ts';
 import { isMet, thresholdsOf } from './thresholds.ts';
@@ -38,6 +39,17 @@ describe('thresholds', () => {
   ] as const)('%s', (_, signal, available, reclaiming, expected) => {
     const threshold = thresholds.find((one) => one.signal === signal)!;
     expect(isMet(threshold, { [signal]: { available, capacity: 1000 * MI } }, { reclaiming })).toBe(expected);
+  });
+
+  it.each([
+    ['with volumes and logs', 'one-disk', '10%'],
+    ['with images', 'images-and-containers', '20%'],
+    ['with volumes and logs, and images elsewhere', 'images-alone', '10%'],
+  ] as const)('of the disk of containers are those of the disk that it is: %s', (_, layout, expected) => {
+    const configured = thresholdsOf({ ...DEFAULT_KUBELET_CONFIGURATION, enforceNodeAllocatable: [], evictionHard: { 'nodefs.available': '10%', 'imagefs.available': '20%', 'containerfs.available': '90%' }, evictionSoft: { 'nodefs.inodesFree': '5%' }, evictionSoftGracePeriod: { 'nodefs.inodesFree': '1m' } });
+    expect(ignoredContainerFs(configured)).toEqual(['found containerfs.available for hard eviction. ignoring']);
+    const found = withContainerFs(configured, layout).filter(({ signal }) => signal.startsWith('containerfs'));
+    expect(found.map(({ signal, value, graceMs }) => [signal, value, graceMs])).toEqual([['containerfs.available', expected, 0], ...(layout === 'images-and-containers' ? [] : [['containerfs.inodesFree', '5%', 60_000]])]);
   });
 
   it('of unknown signals are refused', () => {

@@ -1,9 +1,10 @@
 /** What the node has left of everything that can run out. */
 import fs from 'node:fs/promises';
-import type { ContainerRuntime } from '../../cri/index.ts';
+import type { ContainerRuntime, FilesystemUsage } from '../../cri/index.ts';
 import type { CgroupManager } from '../cgroups/cgroup-manager.ts';
 import type { KubeletConfig } from '../kubelet-options.ts';
 import { filesystemUse, memoryAvailable, processCounts, type FilesystemUse, type Machine } from '../node/machine.ts';
+import type { DiskLayout } from './disk-layout.ts';
 import type { Observation, Observations } from './thresholds.ts';
 
 export interface NodeObserverOptions {
@@ -13,9 +14,16 @@ export interface NodeObserverOptions {
   readonly cgroups: CgroupManager;
 }
 
+interface Disks {
+  readonly layout: DiskLayout;
+  /** Where images and where writable layers are. */
+  readonly images: string;
+  readonly containers: string;
+}
+
 export class NodeObserver {
   readonly #options: NodeObserverOptions;
-  #imageFs: string | undefined;
+  #disks: Disks | undefined;
 
   constructor(options: NodeObserverOptions) {
     this.#options = options;
@@ -23,31 +31,40 @@ export class NodeObserver {
 
   async observe(): Promise<Observations> {
     const { config, machine, cgroups } = this.#options;
-    const [available, nodefs, imagefs, processes, pods] = await Promise.all([memoryAvailable(), filesystemUse(config.rootDirectory), filesystemUse(await this.#imageFsMountpoint()), processCounts(), cgroups.podsMemory()]);
+    const { images, containers } = await this.#findDisks();
+    const [available, nodefs, imagefs, containerfs, processes, pods] = await Promise.all([memoryAvailable(), filesystemUse(config.rootDirectory), filesystemUse(images), filesystemUse(containers), processCounts(), cgroups.podsMemory()]);
     return {
       'memory.available': { available, capacity: machine.memoryBytes },
       ...(pods === undefined ? {} : { 'allocatableMemory.available': { available: Math.max(0, pods.limitBytes - pods.workingSetBytes), capacity: pods.limitBytes } }),
       'nodefs.available': bytes(nodefs),
       'imagefs.available': bytes(imagefs),
+      'containerfs.available': bytes(containerfs),
       ...inodes('nodefs.inodesFree', nodefs),
       ...inodes('imagefs.inodesFree', imagefs),
+      ...inodes('containerfs.inodesFree', containerfs),
       'pid.available': { available: processes.max - processes.running, capacity: processes.max },
     };
   }
 
-  /** Whether images and writable layers are on another disk than volumes and logs. */
-  async hasDedicatedImageFs(): Promise<boolean> {
-    const [images, node] = await Promise.all([fs.stat(await this.#imageFsMountpoint()), fs.stat(this.#options.config.rootDirectory)]);
-    return images.dev !== node.dev;
+  async diskLayout(): Promise<DiskLayout> {
+    return (await this.#findDisks()).layout;
   }
 
   /** Asked once: the answer also counts what the runtime has on its disk, which takes long. */
-  async #imageFsMountpoint(): Promise<string> {
-    if (this.#imageFs !== undefined) return this.#imageFs;
-    const { imageFilesystems = [] } = await this.#options.runtime.images.imageFsInfo({});
-    const mountpoint = imageFilesystems[0]?.fsId?.mountpoint;
-    const isThere = mountpoint !== undefined && (await fs.stat(mountpoint).then(() => true, () => false));
-    return (this.#imageFs = isThere ? mountpoint : this.#options.config.rootDirectory);
+  async #findDisks(): Promise<Disks> {
+    if (this.#disks !== undefined) return this.#disks;
+    const { runtime, config } = this.#options;
+    const { imageFilesystems = [], containerFilesystems = [] } = await runtime.images.imageFsInfo({});
+    const node = await fs.stat(config.rootDirectory);
+    const found = async ([first]: readonly FilesystemUsage[], otherwise: { path: string; device: number }): Promise<{ path: string; device: number }> => {
+      const mountpoint = first?.fsId?.mountpoint;
+      const stats = mountpoint === undefined ? undefined : await fs.stat(mountpoint).catch(() => undefined);
+      return mountpoint === undefined || stats === undefined ? otherwise : { path: mountpoint, device: stats.dev };
+    };
+    const images = await found(imageFilesystems, { path: config.rootDirectory, device: node.dev });
+    const containers = await found(containerFilesystems, images);
+    const layout = images.device === node.dev ? 'one-disk' : images.device === containers.device ? 'images-and-containers' : 'images-alone';
+    return (this.#disks = { layout, images: images.path, containers: containers.path });
   }
 }
 

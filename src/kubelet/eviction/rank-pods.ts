@@ -2,20 +2,11 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { podRequests } from '../pod/pod-resources.ts';
 import type { FsStats, PodSummary } from '../server/stats/summary-types.ts';
-import type { Signal } from './thresholds.ts';
+import type { DiskPart } from './disk-layout.ts';
 
 export interface RankedPod {
   readonly pod: Pod;
   readonly summary: PodSummary | undefined;
-}
-
-/** What of a pod is on a disk: the writable layers of its containers, their logs, its local volumes. */
-export type DiskPart = 'root' | 'logs' | 'local-volumes';
-
-/** What of a pod lies on the disk that runs out. */
-export function diskParts(signal: Signal, { dedicatedImageFs }: { readonly dedicatedImageFs: boolean }): readonly DiskPart[] {
-  if (!dedicatedImageFs) return ['root', 'logs', 'local-volumes'];
-  return signal.startsWith('imagefs') || signal.startsWith('containerfs') ? ['root'] : ['logs', 'local-volumes'];
 }
 
 export function usageOf(resource: string, { pod, summary }: RankedPod, parts: readonly DiskPart[] = ['root', 'logs', 'local-volumes']): number {

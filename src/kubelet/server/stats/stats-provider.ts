@@ -2,7 +2,7 @@
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import type { Pod } from '../../../api/generated/core-v1.ts';
-import type { ContainerRuntime, ContainerStats, CpuUsage, FilesystemUsage, MemoryUsage, PodSandboxStats } from '../../../cri/index.ts';
+import type { ContainerRuntime, ContainerStats, CpuUsage, FilesystemUsage, ImageFsInfoResponse, MemoryUsage, PodSandboxStats } from '../../../cri/index.ts';
 import { childContext, type Context } from '../../../kernel/index.ts';
 import { formatTime } from '../../../machinery/time/index.ts';
 import type { CgroupManager } from '../../cgroups/cgroup-manager.ts';
@@ -67,11 +67,11 @@ export class StatsProvider {
 
   /** What is not processors and memory: disks, the network, processes. */
   async #nodeRest(time: string): Promise<Partial<NodeSummary>> {
-    const [nodefs, imageFs, processes, network] = await Promise.all([filesystemUse(this.#options.config.rootDirectory), this.#imageFs(time), processCounts(), nodeNetwork(time)]);
+    const [nodefs, runtime, processes, network] = await Promise.all([filesystemUse(this.#options.config.rootDirectory), this.#runtimeFs(time), processCounts(), nodeNetwork(time)]);
     return {
       ...(network === undefined ? {} : { network }),
       fs: { time, availableBytes: nodefs.availableBytes, capacityBytes: nodefs.capacityBytes, usedBytes: nodefs.capacityBytes - nodefs.availableBytes, inodesFree: nodefs.inodesFree, inodes: nodefs.inodes, inodesUsed: nodefs.inodes - nodefs.inodesFree },
-      runtime: { imageFs, containerFs: imageFs },
+      runtime,
       rlimit: { time, maxpid: processes.max, curproc: processes.running },
     };
   }
@@ -162,12 +162,18 @@ export class StatsProvider {
     return nanoCores;
   }
 
-  async #imageFs(time: string): Promise<FsStats> {
-    const { imageFilesystems = [] } = await this.#options.runtime.images.imageFsInfo({}).catch(() => ({ imageFilesystems: [] as FilesystemUsage[] }));
-    const [first] = imageFilesystems;
-    const mountpoint = first?.fsId?.mountpoint ?? this.#options.config.rootDirectory;
-    const use = await filesystemUse(mountpoint).catch(() => filesystemUse(this.#options.config.rootDirectory));
-    return { time, availableBytes: use.availableBytes, capacityBytes: use.capacityBytes, usedBytes: first?.usedBytes?.value ?? 0, inodesFree: use.inodesFree, inodes: use.inodes, inodesUsed: first?.inodesUsed?.value ?? 0 };
+  /** The disks of images and of writable layers; runtimes that tell of one alone keep both on it. */
+  async #runtimeFs(time: string): Promise<NonNullable<NodeSummary['runtime']>> {
+    const { imageFilesystems = [], containerFilesystems = [] } = await this.#options.runtime.images.imageFsInfo({}).catch((): ImageFsInfoResponse => ({}));
+    const [images] = imageFilesystems;
+    const imageFs = await this.#filesystem(images, time);
+    return { imageFs, containerFs: containerFilesystems.length === 0 ? imageFs : await this.#filesystem(containerFilesystems[0], time) };
+  }
+
+  async #filesystem(usage: FilesystemUsage | undefined, time: string): Promise<FsStats> {
+    const { rootDirectory } = this.#options.config;
+    const use = await filesystemUse(usage?.fsId?.mountpoint ?? rootDirectory).catch(() => filesystemUse(rootDirectory));
+    return { time, availableBytes: use.availableBytes, capacityBytes: use.capacityBytes, usedBytes: usage?.usedBytes?.value ?? 0, inodesFree: use.inodesFree, inodes: use.inodes, inodesUsed: usage?.inodesUsed?.value ?? 0 };
   }
 }
 
