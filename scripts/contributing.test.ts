@@ -33,6 +33,14 @@ describe('CONTRIBUTING.md', () => {
     expect(schema.message('com.example.v1.WidgetList').fields.map(({ name }) => name)).toEqual(['metadata', 'items']);
   });
 
+  it('says what happens to a test that fails among all others, as npm test does it', () => {
+    const script = fs.readFileSync(path.join(root, 'scripts', 'test.mjs'), 'utf8');
+    const limit = /AGAIN_AT_MOST = (\d+)/.exec(script)?.[1];
+    expect(document.replaceAll('\n', ' ')).toContain(`in up to ${limit} files, is tried once more alone`);
+    expect(script).toContain('`unsteady: ${file} ');
+    expect(document).toContain('`unsteady: FILE`');
+  });
+
   it('names files that exist', () => {
     const files = [...document.matchAll(/`((?:src|scripts)\/[\w./-]+\w)`/g)].map(([, file = '']) => file);
     expect(files.length).toBeGreaterThan(5);

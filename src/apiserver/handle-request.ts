@@ -1,8 +1,8 @@
 /**
  * The door. Every request, from wherever it comes, passes these steps in this order:
  *
- *   authentication → audit → impersonation → flow control → authorization → routing → the verb (decode, mutating
- *   admission, defaulting, validation, validating admission, store) → the answer
+ *   authentication → audit → impersonation → flow control → authorization → routing → the verb (decode, defaulting,
+ *   mutating admission, validation, validating admission, store) → the answer
  *
  * and nothing else decides anything.
  */
