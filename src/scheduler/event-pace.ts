@@ -1,6 +1,6 @@
 /**
  * When events may be written. There is at least one for every pod, and while pods wait for a node these come first: events
- * are written when no pod has been tried for a moment; those that have waited for a few seconds are, but not many at once.
+ * are written when no pod has been tried, bound or removed for a moment; those that have waited for a few seconds are, but not many at once.
  */
 import type { EventPacing } from '../client/index.ts';
 import type { Clock } from '../kernel/index.ts';
@@ -13,10 +13,13 @@ const BUSY_PAUSE_MS = 20;
 export class EventPace implements EventPacing {
   readonly maxWaiting = 20_000;
   readonly #clock: Clock;
+  readonly #underWay: () => number;
   #lastWork = -Infinity;
 
-  constructor(clock: Clock) {
+  /** `underWay`: how much of what was decided the API server has not heard of yet. */
+  constructor(clock: Clock, underWay: () => number) {
     this.#clock = clock;
+    this.#underWay = underWay;
   }
 
   /** A pod was tried or got its node just now. */
@@ -24,12 +27,16 @@ export class EventPace implements EventPacing {
     this.#lastWork = now;
   }
 
-  mayWrite(occurredAt: number, signal: AbortSignal): Promise<void> | undefined {
-    return this.#isBusy() ? this.#untilQuiet(occurredAt, signal) : undefined;
+  /** One event a turn at most: where writes are done at once, one behind the other would let nothing else happen. */
+  async mayWrite(occurredAt: number, signal: AbortSignal): Promise<void> {
+    await this.#clock.yield();
+    if (this.#isBusy()) await this.#untilQuiet(occurredAt, signal);
   }
 
   #isBusy(): boolean {
-    return this.#clock.monotonic() - this.#lastWork < QUIET_MS;
+    const now = this.#clock.monotonic();
+    if (this.#underWay() > 0) this.#lastWork = now;
+    return now - this.#lastWork < QUIET_MS;
   }
 
   async #untilQuiet(occurredAt: number, signal: AbortSignal): Promise<void> {

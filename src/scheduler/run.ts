@@ -119,12 +119,13 @@ function assemble(ctx: Context, options: SchedulerOptions & { informers: Informe
   const cache = new Cache();
   const metrics = schedulerMetrics(ctx.metrics);
   const permitRoom = new PermitRoom(ctx.clock);
-  const pace = new EventPace(ctx.clock);
   const extenders: readonly Extender[] = config.extenders.map((extender) => httpExtender(extender, { clock: ctx.clock, cache }));
   const evaluationOfState: Scheduler['evaluationOfState'] = new WeakMap();
   const recorders = new Map<string, EventRecorder & { run(signal: AbortSignal): Promise<void> }>();
   const profiles = new Map<string, Profile>();
   const tasks = new BackgroundTasks(ctx.signal);
+  const bindings = (): number => tasks.count - permitRoom.size;
+  const pace = new EventPace(ctx.clock, bindings);
   const background: Scheduler['background'] = (task) => tasks.start(task);
   group.start('background', () => tasks.run());
 
@@ -196,7 +197,7 @@ function assemble(ctx: Context, options: SchedulerOptions & { informers: Informe
     scheduledEvents: new ScheduledEvents(ctx, { client, instance: `${config.profiles[0]?.schedulerName ?? ''}-${options.identity}`, pace }),
     recorderOf: (name: string) => recorders.get(name)!,
     get bindings() {
-      return tasks.count - permitRoom.size;
+      return bindings();
     },
     untilBound: () => tasks.next(),
   } satisfies Scheduler & Record<string, unknown>;

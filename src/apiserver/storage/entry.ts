@@ -25,40 +25,51 @@ export class Entry {
   #written: WeakRef<KubeObject> | undefined;
   #selectable: SelectableValues | undefined;
   #views: WeakMap<ViewConversion, Entry> | undefined;
+  #wire: WireForm | undefined;
+  /** How the object comes about where it is not stored in this form; its bytes are made when somebody wants them. */
+  #derive: (() => KubeObject) | undefined;
 
   private constructor(
     readonly key: string,
     readonly namespace: string,
     readonly name: string,
     readonly revision: number,
-    /** JSON with resourceVersion. */
-    readonly bytes: Buffer,
-    /** Where `"metadata"` begins in `bytes`: list items of built-in kinds start there, without kind and apiVersion. */
-    readonly metadataStart: number,
   ) {}
 
-  static fromValue(at: { key: string; namespace: string; name: string }, value: Uint8Array, revision: number, object?: KubeObject): Entry {
-    const stored = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-    const start = stored.indexOf(METADATA);
-    const insertAt = start + METADATA.length;
-    const comma = stored[insertAt] === CLOSING_BRACE ? '' : ',';
-    const insertion = `"resourceVersion":"${revision}"${comma}`;
-    // Not from Node's pool: a slab of it would live as long as the longest-lived object in it, and waste its end.
-    const bytes = Buffer.allocUnsafeSlow(stored.length + insertion.length);
-    stored.copy(bytes, 0, 0, insertAt);
-    bytes.write(insertion, insertAt, 'latin1');
-    stored.copy(bytes, insertAt + insertion.length, insertAt);
-    const entry = new Entry(at.key, at.namespace, at.name, revision, bytes, start);
+  static fromValue(at: Place, value: Uint8Array, revision: number, object?: KubeObject): Entry {
+    const entry = new Entry(at.key, at.namespace, at.name, revision);
+    entry.#wire = withRevision(value, revision);
     if (object) entry.#written = new WeakRef(object);
     return entry;
+  }
+
+  static #derived(at: Place, revision: number, derive: () => KubeObject, written?: KubeObject): Entry {
+    const entry = new Entry(at.key, at.namespace, at.name, revision);
+    entry.#derive = derive;
+    if (written) entry.#written = new WeakRef(written);
+    return entry;
+  }
+
+  get #wireForm(): WireForm {
+    return (this.#wire ??= withRevision(encodeForStorage(this.object), this.revision));
+  }
+
+  /** JSON with resourceVersion. */
+  get bytes(): Buffer {
+    return this.#wireForm.bytes;
+  }
+
+  /** Where `"metadata"` begins in `bytes`: list items of built-in kinds start there, without kind and apiVersion. */
+  get metadataStart(): number {
+    return this.#wireForm.metadataStart;
   }
 
   /** Shared and frozen. */
   get object(): KubeObject {
     let object = this.#object?.deref();
     if (!object) {
-      const written = this.#written?.deref();
-      object = deepFreeze(written ? withResourceVersion(written, this.revision) : (JSON.parse(this.bytes.toString('utf8')) as KubeObject));
+      const bare = this.#written?.deref() ?? (this.#wire ? undefined : this.#derive?.());
+      object = deepFreeze(bare ? withResourceVersion(bare, this.revision) : (JSON.parse(this.bytes.toString('utf8')) as KubeObject));
       this.#object = new WeakRef(object);
       this.#written = undefined;
     }
@@ -77,25 +88,27 @@ export class Entry {
     const { resourceVersion: _, ...metadata } = object.metadata;
     const bare = { ...object, metadata };
     const bytes = encodeForStorage(bare);
-    const entry = new Entry(this.key, this.namespace, this.name, 0, bytes, bytes.indexOf(METADATA));
+    const entry = new Entry(this.key, this.namespace, this.name, 0);
+    entry.#wire = { bytes, metadataStart: bytes.indexOf(METADATA) };
     entry.#object = new WeakRef(deepFreeze(bare));
     return entry;
   }
 
   /** Another state of the same object at the same revision: what an answer shows of an object that is gone. */
   showing(object: KubeObject): Entry {
-    return Entry.fromValue(this, encodeForStorage(object), this.revision, object);
+    return Entry.#derived(this, this.revision, () => object);
   }
 
   /** The same state at a later revision: how a deletion shows the object that it removed. */
   atRevision(revision: number): Entry {
-    const object = this.object;
-    return Entry.fromValue(this, encodeForStorage(object), revision, object);
+    return Entry.#derived(this, revision, () => this.object);
   }
 
   /** The same bytes under an entry of its own: what selectors look at may differ between versions. */
   #shared(): Entry {
-    const entry = new Entry(this.key, this.namespace, this.name, this.revision, this.bytes, this.metadataStart);
+    const entry = new Entry(this.key, this.namespace, this.name, this.revision);
+    entry.#wire = this.#wire;
+    entry.#derive = this.#derive;
     entry.#object = this.#object;
     entry.#written = this.#written;
     return entry;
@@ -111,18 +124,44 @@ export class Entry {
     this.#views.set(convert, Entry.fromValue(this, encodeForStorage(object), this.revision, object));
   }
 
-  /** The entry as another version of its kind shows it; converted once. */
+  /** The entry as another version of its kind shows it. */
   view(convert: ViewConversion): Entry {
     this.#views ??= new WeakMap();
     let entry = this.#views.get(convert);
     if (!entry) {
       const own = this.object;
       const object = convert(own);
-      entry = object === own ? this.#shared() : Entry.fromValue(this, encodeForStorage(object), this.revision, object);
+      entry = object === own ? this.#shared() : Entry.#derived(this, this.revision, () => convert(this.object), object);
       this.#views.set(convert, entry);
     }
     return entry;
   }
+}
+
+interface Place {
+  readonly key: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+interface WireForm {
+  readonly bytes: Buffer;
+  readonly metadataStart: number;
+}
+
+/** A stored value, with its revision as resourceVersion. */
+function withRevision(value: Uint8Array, revision: number): WireForm {
+  const stored = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+  const metadataStart = stored.indexOf(METADATA);
+  const insertAt = metadataStart + METADATA.length;
+  const comma = stored[insertAt] === CLOSING_BRACE ? '' : ',';
+  const insertion = `"resourceVersion":"${revision}"${comma}`;
+  // Not from Node's pool: a slab of it would live as long as the longest-lived object in it, and waste its end.
+  const bytes = Buffer.allocUnsafeSlow(stored.length + insertion.length);
+  stored.copy(bytes, 0, 0, insertAt);
+  bytes.write(insertion, insertAt, 'latin1');
+  stored.copy(bytes, insertAt + insertion.length, insertAt);
+  return { bytes, metadataStart };
 }
 
 export type ViewConversion = (stored: KubeObject) => KubeObject;
