@@ -5,7 +5,9 @@ import { parseQuantity } from '../../machinery/quantity/index.ts';
 import { qosClass } from '../pod/pod-resources.ts';
 import { isSidecar } from '../pod/restart-policy.ts';
 import { uidOf } from '../pod/pod-text.ts';
+import { NO_CPU_POLICY_OPTIONS, parseCpuPolicyOptions, type CpuPolicyOptions } from './cpu-policy-options.ts';
 import { formatCpuSet, parseCpuSet } from './cpu-set.ts';
+import { distributeCpus } from './distribute-cpus.ts';
 import type { NodeTopology } from './node-topology.ts';
 import { checkPolicy, StateFile } from './state-file.ts';
 import { takeCpus } from './take-cpus.ts';
@@ -17,6 +19,8 @@ const FILE = 'cpu_manager_state';
 export interface CpuManagerSettings {
   readonly policy: string;
   readonly options: Readonly<Record<string, string>>;
+  readonly featureGates?: Readonly<Record<string, boolean>>;
+  readonly topologyPolicy?: string;
   readonly rootDirectory: string;
   readonly topology: NodeTopology;
   /** CPUs that no pod gets for itself: by their numbers, or so many. */
@@ -29,10 +33,9 @@ interface State {
   readonly entries?: Record<string, Record<string, string>>;
 }
 
-const OPTIONS = ['full-pcpus-only', 'strict-cpu-reservation'];
-
 export class CpuManager implements HintProvider {
   readonly #settings: CpuManagerSettings;
+  readonly #options: CpuPolicyOptions;
   readonly #state: StateFile<State>;
   readonly #entries = new Map<string, Map<string, number[]>>();
   readonly #all: readonly number[];
@@ -42,9 +45,8 @@ export class CpuManager implements HintProvider {
     this.#settings = settings;
     this.#state = new StateFile(path.join(settings.rootDirectory, FILE));
     this.#all = settings.topology.cpus.map(({ id }) => id);
+    this.#options = optionsOf(settings);
     this.#reserved = new Set(this.isStatic ? reservedCpus(settings) : []);
-    const unknown = Object.keys(settings.options).find((name) => !OPTIONS.includes(name));
-    if (unknown !== undefined) throw new Error(`the CPU manager's policy option ${JSON.stringify(unknown)} is not supported; there are: ${OPTIONS.join(', ')}`);
   }
 
   get isStatic(): boolean {
@@ -80,26 +82,62 @@ export class CpuManager implements HintProvider {
     const masks = allMasks(topology.numaNodes.map(({ id }) => id));
     const inside = (mask: number, cpus: ReadonlySet<number> | undefined): number => topology.cpus.filter(({ id, numa }) => (mask >>> numa) & 1 && (cpus?.has(id) ?? true)).length;
     const least = Math.min(...masks.filter((mask) => inside(mask, undefined) >= wanted).map(countOf));
-    return masks.filter((mask) => inside(mask, usable) >= wanted).map((mask) => ({ affinity: mask, preferred: countOf(mask) === least }));
+    return masks.filter((mask) => inside(mask, usable) >= wanted).map((mask) => ({ affinity: mask, preferred: countOf(mask) === least || (this.#options.alignBySocket && this.#isOnFewestSockets(mask, least)) }));
+  }
+
+  /** Whether a set of NUMA nodes lies on no more sockets than so many nodes need. */
+  #isOnFewestSockets(mask: number, nodes: number): boolean {
+    const { topology } = this.#settings;
+    const nodesPerSocket = Math.floor(topology.numaNodes.length / new Set(topology.cpus.map(({ socket }) => socket)).size);
+    return this.#socketsOf(mask).size === Math.ceil(nodes / nodesPerSocket);
+  }
+
+  #socketsOf(mask: number): Set<number> {
+    return new Set(this.#settings.topology.cpus.filter(({ numa }) => (mask >>> numa) & 1).map(({ socket }) => socket));
   }
 
   async allocate(pod: Pod, container: Container, { affinity }: TopologyHint): Promise<void> {
     const wanted = this.isStatic ? exclusiveCpus(pod, container) : 0;
     if (wanted === 0 || this.#entries.get(uidOf(pod))?.has(container.name)) return;
-    const { topology, options } = this.#settings;
-    const fullCoresOnly = options['full-pcpus-only'] === 'true';
-    const perCore = topology.cpus.length / new Set(topology.cpus.map(({ core }) => core)).size;
-    if (fullCoresOnly && wanted % perCore !== 0) throw new AdmissionError('SMTAlignmentError', `SMT Alignment Error: requested ${wanted} cpus not multiple cpus per core = ${perCore}`);
     const reusable = this.#reusable(pod);
     const free = [...new Set([...this.#free(), ...reusable])];
-    const near = affinity === undefined ? [] : topology.cpus.filter(({ id, numa }) => bitsOf(affinity).includes(numa) && free.includes(id)).map(({ id }) => id);
+    if (this.#options.fullCoresOnly) this.#checkWholeCores(wanted, free);
+    const near = affinity === undefined ? [] : this.#near(affinity, free);
     const nearest = Math.min(near.length, wanted);
-    const fromNear = takeCpus(topology.cpus, near, fullCoresOnly ? nearest - (nearest % perCore) : nearest, { fullCoresOnly });
-    const others = takeCpus(topology.cpus, free.filter((cpu) => !fromNear.includes(cpu)), wanted - fromNear.length, { fullCoresOnly });
+    const fromNear = this.#take(near, this.#options.fullCoresOnly ? nearest - (nearest % this.#cpusPerCore()) : nearest);
+    const others = this.#take(free.filter((cpu) => !fromNear.includes(cpu)), wanted - fromNear.length);
     const ofPod = this.#entries.get(uidOf(pod)) ?? new Map<string, number[]>();
     ofPod.set(container.name, [...fromNear, ...others].toSorted((a, b) => a - b));
     this.#entries.set(uidOf(pod), ofPod);
     await this.#save();
+  }
+
+  #take(free: readonly number[], count: number): number[] {
+    const { topology } = this.#settings;
+    const { acrossNuma, fullCoresOnly } = this.#options;
+    return acrossNuma ? distributeCpus(topology.cpus, free, count, { ...this.#options, groupSize: fullCoresOnly ? this.#cpusPerCore() : 1 }) : takeCpus(topology.cpus, free, count, this.#options);
+  }
+
+  /** The free CPUs that are where the pod's other resources are. */
+  #near(affinity: number, free: readonly number[]): number[] {
+    const usable = new Set(free);
+    const sockets = this.#options.alignBySocket ? this.#socketsOf(affinity) : undefined;
+    return this.#settings.topology.cpus.filter(({ id, numa, socket }) => usable.has(id) && (sockets?.has(socket) ?? bitsOf(affinity).includes(numa))).map(({ id }) => id);
+  }
+
+  #cpusPerCore(): number {
+    const { cpus } = this.#settings.topology;
+    return cpus.length / new Set(cpus.map(({ core }) => core)).size;
+  }
+
+  /** A core of which another thread is reserved is not whole, however free the rest of it is. */
+  #checkWholeCores(wanted: number, free: readonly number[]): void {
+    const perCore = this.#cpusPerCore();
+    if (wanted % perCore !== 0) throw new AdmissionError('SMTAlignmentError', `SMT Alignment Error: requested ${wanted} cpus not multiple cpus per core = ${perCore}`);
+    const { cpus } = this.#settings.topology;
+    const broken = new Set(cpus.filter(({ id }) => this.#reserved.has(id)).map(({ core }) => core));
+    const whole = cpus.filter(({ id, core }) => free.includes(id) && !broken.has(core)).length;
+    if (wanted > whole) throw new AdmissionError('SMTAlignmentError', `SMT Alignment Error: not enough free physical CPUs: available physical CPUs = ${whole}, requested CPUs = ${wanted}, CPUs per core = ${perCore}`);
   }
 
   /** The CPUs that a container may run on; undefined when it may run on all. */
@@ -124,8 +162,7 @@ export class CpuManager implements HintProvider {
   /** What is left for everyone who has none for itself; what is reserved is among it, unless it is strictly so. */
   #shared(): number[] {
     const taken = this.#taken();
-    const isStrict = this.#settings.options['strict-cpu-reservation'] === 'true';
-    return this.#all.filter((cpu) => !taken.has(cpu) && !(isStrict && this.#reserved.has(cpu)));
+    return this.#all.filter((cpu) => !taken.has(cpu) && !(this.#options.strictReservation && this.#reserved.has(cpu)));
   }
 
   #free(): number[] {
@@ -149,6 +186,18 @@ export class CpuManager implements HintProvider {
     const entries = Object.fromEntries(Array.from(this.#entries, ([uid, containers]) => [uid, Object.fromEntries(Array.from(containers, ([name, cpus]) => [name, formatCpuSet(cpus)]))]));
     return this.#state.save({ policyName: this.#settings.policy, defaultCpuSet: formatCpuSet(this.#shared()), ...(this.#entries.size === 0 ? {} : { entries }) });
   }
+}
+
+function optionsOf({ policy, options, featureGates = {}, topologyPolicy, topology }: CpuManagerSettings): CpuPolicyOptions {
+  if (policy !== 'static') {
+    const count = Object.keys(options).length;
+    if (count > 0) throw new Error(`None policy: received unsupported options=${count}`);
+    return NO_CPU_POLICY_OPTIONS;
+  }
+  const parsed = parseCpuPolicyOptions(options, featureGates);
+  if (parsed.alignBySocket && topologyPolicy === 'single-numa-node') throw new Error('Topolgy manager single-numa-node policy is incompatible with CPUManager align-by-socket policy option');
+  if (parsed.alignBySocket && new Set(topology.cpus.map(({ socket }) => socket)).size > topology.numaNodes.length) throw new Error('Align by socket is not compatible with hardware where number of sockets are more than number of NUMA');
+  return parsed;
 }
 
 function reservedCpus({ reserved, topology }: CpuManagerSettings): readonly number[] {

@@ -9,6 +9,8 @@ export interface CpuPlace {
   readonly core: number;
   readonly socket: number;
   readonly numa: number;
+  /** The cache of the last level; CPUs that share it have the same. */
+  readonly uncoreCache?: number;
 }
 
 export interface NumaNode {
@@ -33,7 +35,8 @@ export async function readTopology(sys = '/sys/devices/system'): Promise<NodeTop
     online.map(async (id): Promise<CpuPlace> => {
       const directory = path.join(sys, 'cpu', `cpu${id}`, 'topology');
       const [siblings, socket] = await Promise.all([text(path.join(directory, 'thread_siblings_list')), text(path.join(directory, 'physical_package_id'))]);
-      return { id, core: Math.min(id, ...parseCpuSet(siblings)), socket: Math.max(0, Number(socket.trim() || 0)), numa: numaOf.get(id) ?? 0 };
+      const sharing = parseCpuSet(await text(path.join(sys, 'cpu', `cpu${id}`, 'cache/index3/shared_cpu_list')));
+      return { id, core: Math.min(id, ...parseCpuSet(siblings)), socket: Math.max(0, Number(socket.trim() || 0)), numa: numaOf.get(id) ?? 0, ...(sharing.length === 0 ? {} : { uncoreCache: Math.min(id, ...sharing) }) };
     }),
   );
   return { cpus, numaNodes: numaNodes.length === 0 ? [{ id: 0, memoryBytes: 0, hugePages: {} }] : numaNodes.map(({ id, memoryBytes, hugePages }) => ({ id, memoryBytes, hugePages })) };

@@ -45,7 +45,7 @@ export class ResourceManagers implements ContainerExtras {
     this.#options = options;
     this.devices = devices;
     const reserved = config.reservedSystemCPUs === '' ? { milli: reservedMilli(config) } : { cpus: parseCpuSet(config.reservedSystemCPUs) };
-    this.cpus = new CpuManager({ policy: config.cpuManagerPolicy, options: config.cpuManagerPolicyOptions, rootDirectory: config.rootDirectory, topology, reserved });
+    this.cpus = new CpuManager({ policy: config.cpuManagerPolicy, options: config.cpuManagerPolicyOptions, featureGates: config.featureGates, topologyPolicy: config.topologyManagerPolicy, rootDirectory: config.rootDirectory, topology, reserved });
     this.memory = new MemoryManager({ policy: config.memoryManagerPolicy, rootDirectory: config.rootDirectory, topology, reserved: reservedMemory(config, memoryCapacity) });
     this.#alignment = new TopologyManager({ policy: config.topologyManagerPolicy, scope: config.topologyManagerScope, numaNodes: topology.numaNodes.map(({ id }) => id), providers: [this.cpus, this.memory, devices] });
   }

@@ -41,13 +41,14 @@ describe('the topology of the machine', () => {
       await write(`cpu/cpu${cpu}/topology/thread_siblings_list`, siblings);
       await write(`cpu/cpu${cpu}/topology/physical_package_id`, String(socket));
     }
+    for (const cpu of [0, 2]) await write(`cpu/cpu${cpu}/cache/index3/shared_cpu_list`, '0,2');
     for (const node of [0, 1]) {
       await write(`node/node${node}/cpulist`, `${node},${node + 2}`);
       await write(`node/node${node}/meminfo`, `Node ${node} MemTotal:        1024 kB`);
       await write(`node/node${node}/hugepages/hugepages-2048kB/nr_hugepages`, String(node));
     }
     expect(await readTopology(directory)).toEqual({
-      cpus: [{ id: 0, core: 0, socket: 0, numa: 0 }, { id: 1, core: 1, socket: 1, numa: 1 }, { id: 2, core: 0, socket: 0, numa: 0 }, { id: 3, core: 1, socket: 1, numa: 1 }],
+      cpus: [{ id: 0, core: 0, socket: 0, numa: 0, uncoreCache: 0 }, { id: 1, core: 1, socket: 1, numa: 1 }, { id: 2, core: 0, socket: 0, numa: 0, uncoreCache: 0 }, { id: 3, core: 1, socket: 1, numa: 1 }],
       numaNodes: [{ id: 0, memoryBytes: 2 ** 20, hugePages: { '2Mi': 0 } }, { id: 1, memoryBytes: 2 ** 20, hugePages: { '2Mi': 2 * 2 ** 20 } }],
     });
   });
@@ -150,7 +151,6 @@ describe('the CPU manager', () => {
     await cpuManager('static').load();
     await expect(cpuManager('none').load()).rejects.toThrow(/^configured policy "none" differs from state checkpoint policy "static"/);
     expect(() => cpuManager('static', {}, { milli: 0 })).toThrow('the static policy requires systemReserved.cpu + kubeReserved.cpu to be greater than zero');
-    expect(() => cpuManager('static', { 'align-by-socket': 'true' })).toThrow('"align-by-socket" is not supported');
   });
 });
 
