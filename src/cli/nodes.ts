@@ -1,7 +1,7 @@
 /** `k8ts nodes add|remove|list`: the nodes of a running cluster. */
 import type { ClusterStatus } from '../cluster/index.ts';
 import { flagsHelp, parseFlags, UsageError, type FlagTable } from '../kernel/index.ts';
-import { dataDirFlag, outputFlag } from './command.ts';
+import { CommandError, dataDirFlag, outputFlag } from './command.ts';
 import { runningCluster } from './control-client.ts';
 import { nearest } from './nearest.ts';
 import { print, table } from './output.ts';
@@ -48,6 +48,9 @@ export async function run(argv: readonly string[]): Promise<number> {
     }
     default: {
       if (names.length === 0) throw new UsageError('say which nodes: k8ts nodes remove NAME...');
+      const { nodes: known } = await cluster.call<ClusterStatus>('GET', '/status');
+      const unknown = names.find((name) => !known.some((node) => node.name === name));
+      if (unknown !== undefined) throw new CommandError(`there is no node ${unknown}; "k8ts nodes list" lists them`);
       const removed = await cluster.call<{ removed: string[] }>('DELETE', `/nodes?${names.map((name) => `name=${encodeURIComponent(name)}`).join('&')}`);
       print(values.output, removed, ({ removed: all }) => `removed ${all.join(', ')}`);
       return 0;

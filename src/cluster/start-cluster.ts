@@ -40,6 +40,7 @@ export async function startCluster(parent: Context, asked: ClusterOptions): Prom
   const fleet = (asked.nodes ?? 0) > 0 ? await openFleet(ctx, asked) : undefined;
   const options: ClusterOptions = fleet ? { ...asked, ...fleet.ranges, advertiseAddress: fleet.apiServerAddress } : asked;
   const controlPlane = await startControlPlane(ctx, options, (name) => nodes.connectTo(name)).catch(async (error: unknown) => {
+    stopping.abort(error);
     await fleet?.destroy();
     throw error;
   });
