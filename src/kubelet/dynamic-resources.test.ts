@@ -3,6 +3,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { connectGrpc, GrpcServer } from '../kernel/grpc/index.ts';
 import * as registration from './devices/plugin-registration-v1.generated.ts';
+import * as draHealth from './dra/dra-health-v1alpha1.generated.ts';
 import * as draV1 from './dra/dra-v1.generated.ts';
 import * as draV1beta1 from './dra/dra-v1beta1.generated.ts';
 import * as podResources from './resources/pod-resources-v1.generated.ts';
@@ -28,7 +29,7 @@ const until = (what: string, condition: () => Promise<boolean> | boolean): Promi
 const main = { name: 'main', image: 'busybox', imagePullPolicy: 'IfNotPresent' };
 
 /** A driver that gives every claim one device a request. */
-async function startDriver(versions = ['v1.DRAPlugin']): Promise<registration.RegistrationStatus[]> {
+async function startDriver(versions = ['v1.DRAPlugin'], health?: draHealth.DRAResourceHealth): Promise<registration.RegistrationStatus[]> {
   const registry = path.join(f.rootDirectory, 'plugins_registry');
   await until('the registry is there', () => fs.access(registry).then(() => true, () => false));
   const socket = path.join(f.rootDirectory, 'dra.sock');
@@ -44,6 +45,7 @@ async function startDriver(versions = ['v1.DRAPlugin']): Promise<registration.Re
   };
   const contract = versions.includes('v1beta1.DRAPlugin') ? draV1beta1 : draV1;
   const node = new GrpcServer().add({ package: contract.PACKAGE, descriptor: contract.descriptor }, 'DRAPlugin', plugin);
+  if (health !== undefined) node.add({ package: draHealth.PACKAGE, descriptor: draHealth.descriptor }, 'DRAResourceHealth', health);
   await node.listen(`unix://${socket}`);
   const status: registration.RegistrationStatus[] = [];
   const announced = new GrpcServer().add({ package: registration.PACKAGE, descriptor: registration.descriptor }, 'Registration', {
@@ -112,6 +114,36 @@ describe('a driver of dynamic resources', () => {
     await until('it is told', async () => (await f.events('a')).includes('FailedPrepareDynamicResources: Failed to prepare dynamic resources: NodePrepareResources failed for ResourceClaim claim: no such device'));
     failure = '';
     await f.untilPhase('a', 'Running', 900_000);
+  });
+
+  it('tells of the health of its devices, which is unknown when it falls silent', async () => {
+    await f.start();
+    let tell = (_: draHealth.NodeWatchResourcesResponse): void => {};
+    const device = (deviceName: string, health: draHealth.HealthStatus, more: object = {}): draHealth.DeviceHealth => ({ device: { poolName: NODE, deviceName }, health, healthCheckTimeoutSeconds: 600, ...more });
+    await startDriver(['v1.DRAPlugin', 'v1alpha1.DRAResourceHealth'], {
+      async *nodeWatchResources(_request, options) {
+        yield { devices: [device('gpu-0', 'HEALTHY'), device('gpu-1', 'HEALTHY')] };
+        while (options?.signal?.aborted !== true) {
+          const next = await new Promise<draHealth.NodeWatchResourcesResponse | undefined>((resolve) => {
+            tell = resolve;
+            options?.signal?.addEventListener('abort', () => resolve(undefined), { once: true });
+          });
+          if (next !== undefined) yield next;
+        }
+      },
+    });
+    const pod = await f.create(claiming('a', 'one'));
+    await makeClaim('claim', [{ name: 'a', uid: pod.metadata.uid ?? '' }]);
+    await f.untilPhase('a', 'Running', 900_000);
+    const shown = async () => (await f.pod('a')).status?.containerStatuses?.[0]?.allocatedResourcesStatus;
+    const of = (health: string, more: object = {}) => [{ name: 'claim:gpu/one', resources: [{ resourceID: 'example.com/gpu=0', health, ...more }] }];
+    const untilShown = async (expected: object): Promise<void> => until(JSON.stringify(expected), async () => JSON.stringify(await shown()) === JSON.stringify(expected));
+    await untilShown(of('Healthy'));
+    tell({ devices: [device('gpu-0', 'UNHEALTHY', { message: 'too hot', healthCheckTimeoutSeconds: 5 }), device('gpu-1', 'HEALTHY')] });
+    await untilShown(of('Unhealthy', { message: 'too hot' }));
+    await untilShown(of('Unknown'));
+    tell({ devices: [device('gpu-0', 'HEALTHY')] });
+    await untilShown(of('Healthy'));
   });
 
   it('may speak the older words', async () => {

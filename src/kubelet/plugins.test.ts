@@ -32,10 +32,14 @@ describe('a device plugin', () => {
     const directory = path.join(f.rootDirectory, 'device-plugins');
     await until('the kubelet listens', () => fs.access(path.join(directory, 'kubelet.sock')).then(() => true, () => false));
     const allocated: string[][] = [];
+    let sicken = (): void => {};
     const plugin: Partial<devicePlugin.DevicePlugin> = {
       async *listAndWatch(_request, options) {
         yield { devices: [{ ID: 'a', health: 'Healthy' }, { ID: 'b', health: 'Healthy' }, { ID: 'c', health: 'Unhealthy' }] };
-        await new Promise<void>((resolve) => options?.signal?.addEventListener('abort', () => resolve(), { once: true }));
+        const ended = new Promise<void>((resolve) => options?.signal?.addEventListener('abort', () => resolve(), { once: true }));
+        await Promise.race([ended, new Promise<void>((resolve) => (sicken = resolve))]);
+        yield { devices: [{ ID: 'a', health: 'Unhealthy' }, { ID: 'b', health: 'Healthy' }, { ID: 'c', health: 'Unhealthy' }] };
+        await ended;
       },
       allocate: ({ containerRequests = [] }) => {
         const ids = [...(containerRequests[0]?.devicesIds ?? [])];
@@ -57,6 +61,10 @@ describe('a device plugin', () => {
     expect(allocated).toEqual([['a']]);
     expect(config.envs?.find(({ key }) => key === 'DEVICES')?.value?.toString()).toBe('a');
     expect(config.devices).toEqual([{ containerPath: '/dev/x', hostPath: '/dev/null', permissions: 'rw' }]);
+    const health = async () => (await f.pod('a')).status?.containerStatuses?.[0]?.allocatedResourcesStatus;
+    expect(await health()).toEqual([{ name: 'example.com/x', resources: [{ resourceID: 'a', health: 'Healthy' }] }]);
+    sicken();
+    await until('its status tells', async () => (await health())?.[0]?.resources?.[0]?.health === 'Unhealthy');
     await f.create(makePod('b', { containers: [{ ...main, resources: { limits: { 'example.com/x': '2' } } }] }));
     expect((await f.untilPhase('b', 'Failed', 600_000)).status?.reason).toBe('OutOfexample.com/x');
   });

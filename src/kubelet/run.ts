@@ -81,9 +81,9 @@ export async function run(outer: Context, options: KubeletOptions): Promise<void
   await probe.check();
 
   const topology = options.topology ?? (await readTopology());
-  const devices = new DeviceManager(inner, { config, numaNodes: topology.numaNodes.map(({ id }) => id), onChange: () => reporter.changed() });
+  const devices = new DeviceManager(inner, { config, numaNodes: topology.numaNodes.map(({ id }) => id), onChange: () => reporter.changed(), onHealth: (uid) => manager.wake(uid) });
   const plugins = new PluginRegistry(inner, path.join(config.rootDirectory, 'plugins_registry'));
-  const dra = new DraManager(inner, { client, nodeName: config.nodeName, rootDirectory: config.rootDirectory, plugins, isActive: (uid) => manager.worker(uid)?.isStopped === false });
+  const dra = new DraManager(inner, { client, nodeName: config.nodeName, rootDirectory: config.rootDirectory, plugins, isActive: (uid) => manager.worker(uid)?.isStopped === false, onHealth: (uid) => manager.wake(uid) });
   const resources = new ResourceManagers(inner, { config, topology, memoryCapacity: machine.memoryBytes, runtime, devices, dra });
   await resources.load();
   const csi = new CsiManager(inner, { client, nodeName: config.nodeName, rootDirectory: config.rootDirectory, plugins, onChange: () => reporter.changed() });

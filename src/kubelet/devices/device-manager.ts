@@ -1,7 +1,7 @@
 /** Device plugins: what they offer becomes a resource of the node, and what a container gets of it goes into its start. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import type { Container, EphemeralContainer, Pod } from '../../api/generated/core-v1.ts';
+import type { Container, EphemeralContainer, Pod, ResourceStatus } from '../../api/generated/core-v1.ts';
 import { connectGrpc, GrpcServer, type GrpcConnection } from '../../kernel/grpc/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
 import { parseQuantity } from '../../machinery/quantity/index.ts';
@@ -27,6 +27,8 @@ interface Plugin {
   /** NUMA nodes of devices that are near some. */
   readonly near: Map<string, NumaMask>;
   readonly stop: AbortController;
+  /** Whether it still tells of its devices. */
+  connected: boolean;
 }
 
 /** pod uid → container → resource → device ids. */
@@ -36,16 +38,18 @@ export class DeviceManager implements HintProvider {
   readonly #ctx: Context;
   readonly #config: KubeletConfig;
   readonly #onChange: () => void;
+  readonly #onHealth: (podUid: string) => void;
   readonly #plugins = new Map<string, Plugin>();
   readonly #numaNodes: readonly number[];
   #allocated: Allocated = {};
   readonly #watching = new Set<Promise<void>>();
 
-  constructor(ctx: Context, options: { config: KubeletConfig; numaNodes: readonly number[]; onChange: () => void }) {
+  constructor(ctx: Context, options: { config: KubeletConfig; numaNodes: readonly number[]; onChange: () => void; onHealth: (podUid: string) => void }) {
     this.#ctx = childContext(ctx, 'devices');
     this.#config = options.config;
     this.#numaNodes = options.numaNodes;
     this.#onChange = options.onChange;
+    this.#onHealth = options.onHealth;
   }
 
   /** Extended resources for the node's status. */
@@ -167,7 +171,7 @@ export class DeviceManager implements HintProvider {
     await Promise.resolve();
     this.#plugins.get(resourceName)?.stop.abort();
     const connection = connectGrpc(path.join(directory, path.basename(endpoint)));
-    const plugin: Plugin = { connection, service: connection.service<DevicePlugin>(CONTRACT, 'DevicePlugin'), options, healthy: new Set(), all: new Set(), near: new Map(), stop: new AbortController() };
+    const plugin: Plugin = { connection, service: connection.service<DevicePlugin>(CONTRACT, 'DevicePlugin'), options, healthy: new Set(), all: new Set(), near: new Map(), stop: new AbortController(), connected: true };
     this.#plugins.set(resourceName, plugin);
     const watching = this.#watch(resourceName, plugin).finally(() => this.#watching.delete(watching));
     this.#watching.add(watching);
@@ -186,14 +190,30 @@ export class DeviceManager implements HintProvider {
           if (nodes.length > 0) plugin.near.set(ID, maskOf(nodes));
           if (health === 'Healthy') plugin.healthy.add(ID);
         }
-        this.#onChange();
+        this.#tell(resource);
       }
     } catch (error) {
       this.#ctx.logger.v(1).info('A device plugin has ended', { resource, err: messageOf(error) });
     }
     // Its devices stay known, so that pods that want them wait for it to come back instead of being refused.
     plugin.healthy.clear();
+    plugin.connected = false;
+    this.#tell(resource);
+  }
+
+  #tell(resource: string): void {
+    if (this.#ctx.signal.aborted) return;
     this.#onChange();
+    for (const [uid, containers] of Object.entries(this.#allocated)) if (Object.values(containers).some((held) => held[resource] !== undefined)) this.#onHealth(uid);
+  }
+
+  /** The devices that a container has, as its status tells of them. */
+  health(pod: Pod, container: Container): ResourceStatus[] {
+    return Object.entries(this.#allocated[uidOf(pod)]?.[container.name] ?? {}).map(([name, ids]) => {
+      const plugin = this.#plugins.get(name);
+      const healthOf = (id: string): string => (plugin?.connected !== true || !plugin.all.has(id) ? 'Unknown' : plugin.healthy.has(id) ? 'Healthy' : 'Unhealthy');
+      return { name, resources: ids.map((id) => ({ resourceID: id, health: healthOf(id) })) };
+    });
   }
 
   async #addition(plugin: Plugin, ids: readonly string[]): Promise<ContainerAddition> {

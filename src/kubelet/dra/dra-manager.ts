@@ -1,5 +1,5 @@
 /** Dynamic resources on the node: drivers register, prepare the claims of pods before they start, and undo it when they have ended. */
-import type { Container, EphemeralContainer, Pod } from '../../api/generated/core-v1.ts';
+import type { Container, EphemeralContainer, Pod, ResourceStatus } from '../../api/generated/core-v1.ts';
 import type { ResourceClaim } from '../../api/generated/resource-v1.ts';
 import { isNotFound, type Client } from '../../client/index.ts';
 import { connectGrpc, type GrpcConnection } from '../../kernel/grpc/index.ts';
@@ -9,6 +9,8 @@ import { messageOf } from '../images/image-manager.ts';
 import { NO_ADDITION, type ContainerAddition } from '../pod/container-extras.ts';
 import { uidOf } from '../pod/pod-text.ts';
 import { ClaimInfos, devicesFor, type ClaimInfo, type PreparedDevice } from './claim-info.ts';
+import { DeviceHealths, type DeviceName } from './device-health.ts';
+import { descriptor as healthDescriptor, PACKAGE as HEALTH_PACKAGE, type DRAResourceHealth } from './dra-health-v1alpha1.generated.ts';
 import { descriptor, PACKAGE, type DRAPlugin } from './dra-v1.generated.ts';
 import { descriptor as olderDescriptor, PACKAGE as OLDER_PACKAGE } from './dra-v1beta1.generated.ts';
 import { checkClaim, claimName, containerClaims, usesClaim } from './pod-claims.ts';
@@ -29,11 +31,14 @@ export interface DraManagerOptions {
   readonly rootDirectory: string;
   readonly plugins: PluginRegistry;
   readonly isActive: (podUid: string) => boolean;
+  /** Something of the health of a pod's devices is not as it was. */
+  readonly onHealth: (podUid: string) => void;
 }
 
 interface Driver {
   readonly connection: GrpcConnection;
   readonly service: DRAPlugin;
+  readonly stop: AbortController;
 }
 
 /** A claim that a container uses, with the devices that are for it. */
@@ -49,12 +54,15 @@ export class DraManager {
   readonly #claims: ClaimInfos;
   readonly #drivers = new Map<string, Driver>();
   readonly #wipes = new Map<string, Timer>();
+  readonly #health: DeviceHealths;
+  readonly #following = new Set<Promise<void>>();
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(ctx: Context, options: DraManagerOptions) {
     this.#ctx = childContext(ctx, 'dra');
     this.#options = options;
     this.#claims = new ClaimInfos(options.rootDirectory);
+    this.#health = new DeviceHealths(this.#ctx, (devices) => this.#tellPods(devices));
     options.plugins.handle('DRAPlugin', { register: (plugin) => this.#register(plugin), deregister: (name) => this.#deregister(name) });
   }
 
@@ -71,7 +79,8 @@ export class DraManager {
       if (!signal.aborted) await this.reconcile();
     }
     for (const timer of this.#wipes.values()) timer.cancel();
-    for (const { connection } of this.#drivers.values()) connection.close();
+    for (const driver of this.#drivers.values()) close(driver);
+    await Promise.all(this.#following);
   }
 
   async reconcile(): Promise<void> {
@@ -140,6 +149,30 @@ export class DraManager {
     });
   }
 
+  /** The devices that a container has of its claims, as its status tells of them. */
+  health(pod: Pod, container: Container): ResourceStatus[] {
+    if (this.#claims.of(uidOf(pod)).length === 0) return [];
+    return containerClaims(container).flatMap(({ name, request }): ResourceStatus[] => {
+      const entry = pod.spec?.resourceClaims?.find((one) => one.name === name);
+      const real = entry?.resourceClaimName ?? pod.status?.resourceClaimStatuses?.find((one) => one.name === name)?.resourceClaimName;
+      const info = real === undefined ? undefined : this.#claims.get(pod.metadata.namespace ?? '', real);
+      const devices = info === undefined ? [] : devicesFor(info, request);
+      if (devices.length === 0) return [];
+      const resources = devices.map(({ driver, pool, device, cdiDevices }) => {
+        const { health, message } = this.#health.of({ driver, pool, device });
+        return { resourceID: cdiDevices[0] ?? `${driver}/${pool}/${device}`, health, ...(message === '' ? {} : { message }) };
+      });
+      return [{ name: `claim:${name}${request === undefined || request === '' ? '' : `/${request}`}`, resources: [...new Map(resources.map((one) => [one.resourceID, one])).values()] }];
+    });
+  }
+
+  #tellPods(changed: readonly DeviceName[]): void {
+    const names = new Set(changed.map(({ driver, pool, device }) => `${driver}/${pool}/${device}`));
+    for (const { devices = [], podUids } of this.#claims.all()) {
+      if (devices.some(({ driver, pool, device }) => names.has(`${driver}/${pool}/${device}`))) for (const uid of podUids) this.#options.onHealth(uid);
+    }
+  }
+
   release(podUid: string): Promise<void> {
     return this.#claims.of(podUid).length === 0 ? Promise.resolve() : this.#inTurn(() => this.#release(podUid));
   }
@@ -167,14 +200,18 @@ export class DraManager {
     await Promise.resolve();
     this.#wipes.get(name)?.cancel();
     this.#wipes.delete(name);
-    this.#drivers.get(name)?.connection.close();
+    close(this.#drivers.get(name));
     const connection = connectGrpc(endpoint);
-    this.#drivers.set(name, { connection, service: connection.service<DRAPlugin>(contract, 'DRAPlugin') });
+    const stop = new AbortController();
+    this.#drivers.set(name, { connection, service: connection.service<DRAPlugin>(contract, 'DRAPlugin'), stop });
+    const health = connection.service<DRAResourceHealth>({ package: HEALTH_PACKAGE, descriptor: healthDescriptor }, 'DRAResourceHealth');
+    const following = this.#health.follow(name, health, stop.signal).finally(() => this.#following.delete(following));
+    this.#following.add(following);
   }
 
   async #deregister(name: string): Promise<void> {
     await Promise.resolve();
-    this.#drivers.get(name)?.connection.close();
+    close(this.#drivers.get(name));
     this.#drivers.delete(name);
     this.#wipes.get(name)?.cancel();
     this.#wipes.set(name, this.#ctx.clock.after(WIPE_DELAY_MS, () => void this.#wipeSlices(name)));
@@ -213,6 +250,11 @@ export class DraManager {
     this.#turn = done.catch(() => {});
     return done;
   }
+}
+
+function close(driver: Driver | undefined): void {
+  driver?.stop.abort();
+  driver?.connection.close();
 }
 
 function newClaimInfo({ metadata: { uid = '', name = '', namespace = '' }, status }: ResourceClaim): ClaimInfo {

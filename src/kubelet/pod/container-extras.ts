@@ -1,5 +1,5 @@
 /** What the managers of devices, CPUs, memory and claims add to a container when it starts. */
-import type { Container, EphemeralContainer, Pod } from '../../api/generated/core-v1.ts';
+import type { Container, EphemeralContainer, Pod, ResourceStatus } from '../../api/generated/core-v1.ts';
 import type { Device, Mount } from '../../cri/index.ts';
 import type { Refusal } from '../admission/admit-pod.ts';
 
@@ -20,6 +20,8 @@ export interface ContainerExtras {
   /** Makes ready what must be so before the pod's sandbox; throws when it cannot be done yet. */
   prepare(pod: Pod): Promise<void>;
   addition(pod: Pod, container: Container | EphemeralContainer): Promise<ContainerAddition>;
+  /** The health of the devices that a container has. */
+  health(pod: Pod, container: Container): ResourceStatus[];
   /** The pod has ended; what it held is free. Throws when something of it could not be given back, to be asked again. */
   release(pod: Pod): Promise<void>;
 }

@@ -1,5 +1,5 @@
 /** A pod's containers as its status shows them. */
-import type { Container, ContainerState, ContainerStateTerminated, ContainerStatus, EphemeralContainer, Pod, VolumeMountStatus } from '../../api/generated/core-v1.ts';
+import type { Container, ContainerState, ContainerStateTerminated, ContainerStatus, EphemeralContainer, Pod, ResourceStatus, VolumeMountStatus } from '../../api/generated/core-v1.ts';
 import { formatTime } from '../../machinery/time/index.ts';
 import type { ObservedContainer, ObservedPod } from '../runtime/observe-pod.ts';
 import { actualResources } from './container-resources.ts';
@@ -21,6 +21,8 @@ export interface StatusInput {
   readonly startup: (containerId: string) => ProbeVerdict;
   /** Containers whose postStart hook has not come back. */
   readonly starting: ReadonlySet<string>;
+  /** The health of the devices that a container has. */
+  readonly deviceHealth: (container: Container) => readonly ResourceStatus[];
   /** The pod is being stopped, or has been: what is absent will not come. */
   readonly terminating: boolean;
 }
@@ -43,9 +45,16 @@ export function containerStatuses(input: StatusInput): AllContainerStatuses {
     );
   return {
     init: all('init', spec?.initContainers, status?.initContainerStatuses),
-    regular: all('regular', spec?.containers, status?.containerStatuses),
+    regular: all('regular', spec?.containers, status?.containerStatuses).map((shown) => withDeviceHealth(shown, input)),
     ephemeral: all('ephemeral', spec?.ephemeralContainers, status?.ephemeralContainerStatuses),
   };
+}
+
+/** What was known of devices when they were given back stays: it may be why the container failed. */
+function withDeviceHealth(shown: ContainerStatus, { pod: { spec, status }, deviceHealth }: StatusInput): ContainerStatus {
+  const health = (spec?.containers ?? []).filter(({ name }) => name === shown.name).flatMap(deviceHealth);
+  const last = health.length > 0 ? health : status?.containerStatuses?.find(({ name }) => name === shown.name)?.allocatedResourcesStatus;
+  return last === undefined || last.length === 0 ? shown : { ...shown, allocatedResourcesStatus: last };
 }
 
 interface OneInput extends StatusInput {

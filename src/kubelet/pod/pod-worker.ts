@@ -271,7 +271,7 @@ export class PodWorker {
   }
 
   #publish(observed: ObservedPod, details: PublishDetails): PodStatus {
-    const { ctx, probes, statuses, runtimeFacts, node } = this.#parts;
+    const { ctx, probes, statuses, runtimeFacts, node, extras } = this.#parts;
     const { terminating = false, stopped = false, resizeConditions } = details;
     const verdict = this.#termination?.verdict;
     const whole = podStatus({
@@ -282,6 +282,7 @@ export class PodWorker {
       readiness: (id) => probes.verdict('readiness', id),
       startup: (id) => probes.verdict('startup', id),
       starting: this.#starting,
+      deviceHealth: (container) => extras.health(this.#pod, container),
       terminating,
       stopped: stopped || !observed.containers.some(({ state }) => state === 'running'),
       now: ctx.clock.now(),

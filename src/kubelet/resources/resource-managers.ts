@@ -1,5 +1,5 @@
 /** Everything that gives containers a part of the machine for themselves, as one: taken at admission, given back at the end. */
-import type { Container, EphemeralContainer, Pod } from '../../api/generated/core-v1.ts';
+import type { Container, EphemeralContainer, Pod, ResourceStatus } from '../../api/generated/core-v1.ts';
 import type { ContainerRuntime } from '../../cri/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
 import { parseQuantity } from '../../machinery/quantity/index.ts';
@@ -83,6 +83,10 @@ export class ResourceManagers implements ContainerExtras {
     const memset = this.memory.nodesOf(uidOf(pod), container.name);
     const ofClaims = this.#options.dra.addition(pod, container);
     return mergeAdditions({ ...ofClaims, ...(cpuset === undefined ? {} : { cpuset }), ...(memset === undefined ? {} : { memset }) }, await this.devices.addition(pod, container));
+  }
+
+  health(pod: Pod, container: Container): ResourceStatus[] {
+    return [...this.devices.health(pod, container), ...this.#options.dra.health(pod, container)];
   }
 
   async release(pod: Pod): Promise<void> {
