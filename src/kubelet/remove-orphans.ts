@@ -15,8 +15,16 @@ export interface OrphanOptions {
   readonly isKnown: (podUid: string) => boolean;
 }
 
-export async function removeOrphans({ logger }: Context, { config, volumes, cgroups, isKnown }: OrphanOptions): Promise<void> {
-  const attempt = (what: string, work: Promise<void>): Promise<void> => work.catch((error: unknown) => logger.v(1).info('What a pod left could not be removed', { what, err: messageOf(error) }));
+const RETRY_MS = 10_000;
+
+/** Gives whether something is left that could not be removed: a volume whose driver has not registered yet, say. */
+export async function removeOrphans({ logger }: Context, { config, volumes, cgroups, isKnown }: OrphanOptions): Promise<boolean> {
+  let left = false;
+  const attempt = (what: string, work: Promise<void>): Promise<void> =>
+    work.catch((error: unknown) => {
+      left = true;
+      logger.v(1).info('What a pod left could not be removed', { what, err: messageOf(error) });
+    });
   for (const uid of await fs.readdir(path.join(config.rootDirectory, 'pods'))) {
     if (!isKnown(uid)) await attempt(`directory ${uid}`, volumes.cleanDirectory(uid, { apiVersion: 'v1', kind: 'Pod', metadata: { uid } }));
   }
@@ -26,4 +34,14 @@ export async function removeOrphans({ logger }: Context, { config, volumes, cgro
     if (!isKnown(uid) && name.split('_').length === 3) await attempt(`logs ${name}`, fs.rm(path.join(config.podLogsDir, name), { recursive: true, force: true }));
   }
   await removeDanglingLinks(config.podLogsDir);
+  return left;
+}
+
+/** Again and again, until nothing is left. */
+export async function removeOrphansLater(ctx: Context, options: OrphanOptions): Promise<void> {
+  const { clock, signal } = ctx;
+  for (let left = true; left && !signal.aborted; ) {
+    await clock.sleep(RETRY_MS, signal).catch(() => {});
+    if (!signal.aborted) left = await removeOrphans(ctx, options);
+  }
 }

@@ -45,7 +45,7 @@ import { servePodResources } from './resources/pod-resources-server.ts';
 import { ResourceManagers } from './resources/resource-managers.ts';
 import { LifecycleEvents } from './runtime/lifecycle-events.ts';
 import { PodObserver } from './runtime/observe-pod.ts';
-import { removeOrphans } from './remove-orphans.ts';
+import { removeOrphans, removeOrphansLater } from './remove-orphans.ts';
 import { serveKubelet } from './server/serve-kubelet.ts';
 import { StatsProvider } from './server/stats/stats-provider.ts';
 import { ShutdownManager } from './shutdown/shutdown-manager.ts';
@@ -86,7 +86,9 @@ export async function run(outer: Context, options: KubeletOptions): Promise<void
   const dra = new DraManager(inner, { client, nodeName: config.nodeName, rootDirectory: config.rootDirectory, plugins, isActive: (uid) => manager.worker(uid)?.isStopped === false, onHealth: (uid) => manager.wake(uid) });
   const resources = new ResourceManagers(inner, { config, topology, memoryCapacity: machine.memoryBytes, runtime, devices, dra });
   await resources.load();
-  const csi = new CsiManager(inner, { client, nodeName: config.nodeName, rootDirectory: config.rootDirectory, plugins, onChange: () => reporter.changed() });
+  const tokens = new TokenManager(ctx.clock, client);
+  const csi = new CsiManager(inner, { client, nodeName: config.nodeName, rootDirectory: config.rootDirectory, plugins, tokens, onChange: () => reporter.changed() });
+  await csi.load();
 
   let nodefs = await filesystemUse(config.rootDirectory);
   const capacityInput = () => ({ machine, nodefs, config, devices: devices.resources() });
@@ -146,7 +148,6 @@ export async function run(outer: Context, options: KubeletOptions): Promise<void
   const observer = new PodObserver(runtime);
   const imageVolumes = (): string[] => manager.activePods().flatMap(({ spec }) => (spec?.volumes ?? []).flatMap(({ image }) => image?.reference ?? []));
   const imageGc = new ImageGarbageCollector(inner, { runtime, config, reporter, imageVolumes, ...period('imageGc') });
-  const tokens = new TokenManager(ctx.clock, client);
   const providers = config.credentialProviders === undefined ? undefined : await CredentialProviders.open(inner, { ...config.credentialProviders, client, tokens });
   const images = new ImageManager(inner, { runtime, events, parallelPulls: config.serializeImagePulls ? 1 : (config.maxParallelImagePulls ?? Infinity), onUse: (ref) => imageGc.used(ref), ...(providers === undefined ? {} : { nodeCredentials: (image: string, pod: Pod) => providers.credentialsFor(image, pod) }) });
   const probes = new ProbeManager(inner, { runtime, dial, events, wake });
@@ -239,7 +240,8 @@ export async function run(outer: Context, options: KubeletOptions): Promise<void
     await userNamespaces.load(manager.pods());
     if (config.staticPodPath !== '' || config.staticPodURL !== '') group.start('static pods', () => followStaticPods(inner, { config, onPods: (pods) => manager.setStaticPods(pods) }));
     await pleg.relist().catch((error: unknown) => ctx.logger.error(error, 'The container runtime does not answer yet'));
-    await removeOrphans(inner, { config, volumes, cgroups, isKnown: (uid) => manager.worker(uid) !== undefined });
+    const isKnown = (uid: string): boolean => manager.worker(uid) !== undefined;
+    const orphansLeft = await removeOrphans(inner, { config, volumes, cgroups, isKnown });
     group.start('pleg', () => pleg.run());
     group.start('node status', () => reporter.run());
     group.start('eviction', () => eviction.run());
@@ -248,6 +250,7 @@ export async function run(outer: Context, options: KubeletOptions): Promise<void
     group.start('container logs', () => rotateContainerLogs(inner, { runtime, config, running: () => manager.runningContainers() }));
     group.start('shutdown', () => shutdown.run());
     group.start('plugins', () => plugins.run());
+    if (orphansLeft) group.start('orphans', () => removeOrphansLater(inner, { config, volumes, cgroups, isKnown }));
     await resources.keepOnly(new Set(manager.pods().map(({ metadata }) => metadata.uid ?? '')));
     group.start('devices', () => devices.run());
     group.start('dynamic resources', () => dra.run());

@@ -95,7 +95,7 @@ export class NodeReporter {
     const spec = existing.spec?.providerID || !initial.spec?.providerID ? existing.spec : { ...existing.spec, providerID: initial.spec.providerID };
     const isSame = JSON.stringify([existing.metadata.labels, existing.metadata.annotations, existing.spec]) === JSON.stringify([labels, annotations, spec]);
     const updated = isSame ? existing : await nodes.patch({ name: nodeName }, { metadata: { labels, annotations }, ...(spec?.providerID ? { spec: { providerID: spec.providerID } } : {}) }, { type: 'strategic', signal });
-    return nodes.patch({ name: nodeName }, { status: await this.#options.status(updated) }, { type: 'strategic', subresource: 'status', signal });
+    return nodes.patch({ name: nodeName }, statusPatch(await this.#options.status(updated)), { type: 'strategic', subresource: 'status', signal });
   }
 
   async #initialNode(): Promise<Node> {
@@ -121,7 +121,7 @@ export class NodeReporter {
     const status = await this.#options.status(before);
     const isDue = clock.monotonic() - this.#lastReportAt >= reportFrequencyMs;
     if (!isDue && sameButForHeartbeats(before?.status, status)) return;
-    const patch = statusPatch(before, status);
+    const patch = statusPatch(status);
     this.#node = await client.resource('v1/nodes').patch({ name: nodeName }, patch, { type: 'strategic', subresource: 'status', signal });
     this.#lastReportAt = clock.monotonic();
     this.#tell(before?.status, status);
@@ -160,9 +160,12 @@ export class NodeReporter {
   }
 }
 
-/** Lists that are replaced as a whole by a strategic patch need no more than the new status; conditions merge by type. */
-function statusPatch(_before: Node | undefined, status: NodeStatus): object {
-  return { status: { ...status, addresses: [{ $patch: 'replace' }, ...(status.addresses ?? [])] } };
+/**
+ * Lists that are replaced as a whole by a strategic patch need no more than the new status; conditions merge by type, and
+ * what is not there any more is taken away by name. What is attached is the controllers' to say.
+ */
+function statusPatch({ volumesAttached: _, ...status }: NodeStatus): object {
+  return { status: { ...status, volumesInUse: status.volumesInUse ?? null, runtimeHandlers: status.runtimeHandlers ?? null, addresses: [{ $patch: 'replace' }, ...(status.addresses ?? [])] } };
 }
 
 function sameButForHeartbeats(before: NodeStatus | undefined, after: NodeStatus): boolean {

@@ -30,7 +30,7 @@ export interface NodeStatusInput {
 const DECLARED_FEATURES = ['RestartAllContainersOnContainerExits'] as const;
 
 export function nodeStatus(input: NodeStatusInput): NodeStatus {
-  const { machine, runtimeVersion, before } = input;
+  const { machine, runtimeVersion } = input;
   return {
     addresses: input.addresses.map(({ type, address }) => ({ type, address })),
     capacity: { ...input.capacity },
@@ -52,7 +52,6 @@ export function nodeStatus(input: NodeStatusInput): NodeStatus {
     },
     images: nodeImages(input.images, input.maxImages),
     ...(input.volumesInUse.length > 0 ? { volumesInUse: [...input.volumesInUse] } : {}),
-    ...(before?.status?.volumesAttached === undefined ? {} : { volumesAttached: before.status.volumesAttached }),
     ...(input.runtimeHandlers.length > 0 ? { runtimeHandlers: input.runtimeHandlers.map(({ name = '', features }) => ({ name, features: { recursiveReadOnlyMounts: features?.recursiveReadOnlyMounts === true, userNamespaces: features?.userNamespaces === true } })) } : {}),
     declaredFeatures: [...DECLARED_FEATURES],
     features: { supplementalGroupsPolicy: input.runtimeFeatures?.supplementalGroupsPolicy === true },

@@ -57,9 +57,9 @@ async function mountPersistentVolume(volume: PersistentVolume, request: VolumeRe
     return { hostPath, readOnly, device: block };
   }
   if (spec?.csi !== undefined) {
-    const hostPath = await host.csi.mount({ pod, specName: volume.metadata.name ?? '', directory, persistentVolume: volume, source: { ...spec.csi, readOnly: readOnly || spec.csi.readOnly }, block });
-    if (!block && !readOnly) await setOwnership(hostPath, pod);
-    return { hostPath, readOnly, device: block };
+    const mounted = await host.csi.mount({ pod, specName: volume.metadata.name ?? '', directory, persistentVolume: volume, source: { ...spec.csi, readOnly: readOnly || spec.csi.readOnly }, block });
+    if (mounted.setOwnership && !readOnly) await setOwnership(mounted.path, pod);
+    return { hostPath: mounted.path, readOnly, device: block, ...(mounted.refreshAt === undefined ? {} : { refreshAt: mounted.refreshAt }) };
   }
   const kind = Object.keys(spec ?? {}).find((key) => !['capacity', 'accessModes', 'claimRef', 'persistentVolumeReclaimPolicy', 'storageClassName', 'mountOptions', 'volumeMode', 'nodeAffinity', 'volumeAttributesClassName'].includes(key));
   throw new VolumeError(`no volume plugin matched: persistent volumes of the kind ${kind ?? 'unknown'} (${path.basename(directory)}) need a CSI driver`);
@@ -70,14 +70,15 @@ export const csiInline: VolumePlugin = {
   directoryName: 'csi',
   async mount({ pod, volume, directory, host }): Promise<MountedVolume> {
     const { driver = '', fsType, readOnly, volumeAttributes, nodePublishSecretRef } = volume.csi ?? {};
-    const hostPath = await host.csi.mount({
+    const mounted = await host.csi.mount({
       pod,
       specName: volume.name,
       directory,
       source: { driver, fsType, readOnly, volumeAttributes, volumeHandle: '', nodePublishSecretRef: nodePublishSecretRef === undefined ? undefined : { name: nodePublishSecretRef.name, namespace: pod.metadata.namespace } },
       block: false,
     });
-    return { hostPath, readOnly: readOnly === true };
+    if (mounted.setOwnership && readOnly !== true) await setOwnership(mounted.path, pod);
+    return { hostPath: mounted.path, readOnly: readOnly === true, ...(mounted.refreshAt === undefined ? {} : { refreshAt: mounted.refreshAt }) };
   },
   async unmount({ directory, host }) {
     await host.csi.unmount(directory);

@@ -10,6 +10,7 @@ const DAY = 24 * 3600 * 1000;
 interface CachedToken {
   readonly token: string;
   readonly refreshAt: number;
+  readonly expiresAt: number;
 }
 
 export interface TokenAudience {
@@ -43,7 +44,7 @@ export class TokenManager {
     const answer = await this.#client.resource('v1/serviceaccounts').subresource<TokenRequest>({ namespace, name: account }, 'token').create(request);
     const expiresAt = parseTime(answer.status?.expirationTimestamp ?? '');
     const refreshAt = Math.min(now + (expiresAt - now) * 0.8, now + DAY);
-    const fresh = { token: answer.status?.token ?? '', refreshAt };
+    const fresh = { token: answer.status?.token ?? '', refreshAt, expiresAt };
     this.#tokens.set(key, fresh);
     return fresh;
   }

@@ -144,7 +144,8 @@ export class VolumeManager {
 
   async #refresh(uid: string, entry: PodVolumes): Promise<void> {
     for (const volume of entry.pod.spec?.volumes ?? []) {
-      if (!entry.mounted.has(volume.name) || !isLive(volume)) continue;
+      const { mounted } = entry;
+      if (!mounted.has(volume.name) || (!isLive(volume) && !this.#isDue(mounted.get(volume.name)))) continue;
       try {
         entry.mounted.set(volume.name, await pluginOf(volume).mount(this.#request(entry.pod, volume)));
         entry.failing.delete(volume.name);
@@ -156,6 +157,10 @@ export class VolumeManager {
       }
     }
     this.#arm(uid, entry);
+  }
+
+  #isDue(mounted: MountedVolume | undefined): boolean {
+    return mounted?.refreshAt !== undefined && mounted.refreshAt <= this.#host.clock.now();
   }
 
   /** Tokens want to be renewed in time. */

@@ -30,7 +30,7 @@ async function open(providers: readonly object[]): Promise<CredentialProviders> 
   const complete = providers.map((provider) => ({ defaultCacheDuration: '10m', apiVersion: 'credentialprovider.kubelet.k8s.io/v1', matchImages: ['*.example.com'], ...provider }));
   await fs.writeFile(config, JSON.stringify({ apiVersion: 'kubelet.config.k8s.io/v1', kind: 'CredentialProviderConfig', providers: complete }));
   const client = { resource: () => ({ get: () => Promise.resolve({ metadata: { uid: 'sa-1', annotations: { 'example.com/role': 'reader', other: 'x' } } }) }) } as unknown as Client;
-  return CredentialProviders.open(ctx, { config, binDirectory: directory, client, tokens: { token: (_, { audience }) => Promise.resolve({ token: `token for ${audience}`, refreshAt: 0 }) } });
+  return CredentialProviders.open(ctx, { config, binDirectory: directory, client, tokens: { token: (_, { audience }) => Promise.resolve({ token: `token for ${audience}`, refreshAt: 0, expiresAt: 0 }) } });
 }
 
 describe('credential providers', () => {

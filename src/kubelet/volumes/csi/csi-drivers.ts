@@ -13,9 +13,17 @@ export interface CsiMount {
   readonly block: boolean;
 }
 
+export interface CsiMounted {
+  readonly path: string;
+  /** Whether the kubelet has to give the files to the pod's fsGroup; drivers may do so themselves, or not want it. */
+  readonly setOwnership: boolean;
+  /** When the driver wants to be asked again. */
+  readonly refreshAt?: number;
+}
+
 export interface CsiDrivers {
-  /** Stages the volume where the driver wants it, and publishes it; gives the path. */
-  mount(request: CsiMount): Promise<string>;
+  /** Stages the volume where the driver wants it, and publishes it. Asked again it publishes again. */
+  mount(request: CsiMount): Promise<CsiMounted>;
   /** Undoes `mount` by what it left in the directory. */
   unmount(directory: string): Promise<void>;
 }

@@ -1,0 +1,47 @@
+/** What is kept beside a published volume, so that it can be undone by a kubelet that knows nothing else of it. */
+import fs from 'node:fs/promises';
+import path from 'node:path';
+
+export interface VolumeData {
+  readonly driverName: string;
+  readonly volumeHandle: string;
+  readonly specVolID: string;
+  /** Empty where nothing is staged. */
+  readonly stagingPath: string;
+  readonly target: string;
+  /** Whether it may be attached, and must not be detached while it is here. */
+  readonly persistent?: boolean;
+}
+
+const FILE = 'vol_data.json';
+const KINDS = ['kubernetes.io~pvc', 'kubernetes.io~csi'];
+
+export async function writeVolumeData(directory: string, data: VolumeData): Promise<void> {
+  await fs.mkdir(directory, { recursive: true, mode: 0o750 });
+  const file = path.join(directory, FILE);
+  await fs.writeFile(`${file}.tmp`, JSON.stringify(data));
+  await fs.rename(`${file}.tmp`, file);
+}
+
+export async function readVolumeData(directory: string): Promise<VolumeData | undefined> {
+  const text = await fs.readFile(path.join(directory, FILE), 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : (JSON.parse(text) as VolumeData);
+}
+
+export const removeVolumeData = (directory: string): Promise<void> => fs.rm(path.join(directory, FILE), { force: true });
+
+/** Every volume of a driver that is on this node, by its directory. */
+export async function allVolumeData(rootDirectory: string): Promise<Map<string, VolumeData>> {
+  const found = new Map<string, VolumeData>();
+  const pods = path.join(rootDirectory, 'pods');
+  for (const uid of await fs.readdir(pods).catch(() => [])) {
+    for (const kind of KINDS) {
+      const parent = path.join(pods, uid, 'volumes', kind);
+      for (const name of await fs.readdir(parent).catch(() => [])) {
+        const data = await readVolumeData(path.join(parent, name));
+        if (data !== undefined) found.set(path.join(parent, name), data);
+      }
+    }
+  }
+  return found;
+}
