@@ -1,6 +1,8 @@
 /**
  * The command line: `k8ts COMMAND [flags]`. A file of this folder is a command; only the one that is called is loaded.
  */
+import { collectOnceAtRest } from '../kernel/collect-once-at-rest.ts';
+import { RealClock } from '../kernel/real-clock.ts';
 import type { Command } from './command.ts';
 import { commands } from './commands.ts';
 import { explainError } from './explain-error.ts';
@@ -56,4 +58,11 @@ function help(argv: readonly string[]): number {
   return 0;
 }
 
-void main(process.argv.slice(2)).then((code) => (process.exitCode = code));
+collectOnceAtRest();
+/** A command that has said its last word must not stay for something that it forgot: whoever typed it waits for the prompt. */
+const LINGERS_AT_MOST_MS = 5000;
+
+void main(process.argv.slice(2)).then((code) => {
+  process.exitCode = code;
+  new RealClock().deadline(LINGERS_AT_MOST_MS).addEventListener('abort', () => process.exit());
+});
