@@ -27,6 +27,7 @@ export {
 } from './metrics.ts';
 export { PrometheusRegistry } from './metrics-registry.ts';
 export { Backoff, type BackoffOptions } from './backoff.ts';
+export { allocateBytes } from './byte-memory.ts';
 export {
   BucketRateLimiter,
   defaultControllerRateLimiter,

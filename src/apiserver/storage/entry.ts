@@ -7,6 +7,7 @@
  * the write itself; the served bytes have it spliced in at the start of metadata.
  */
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
+import { allocateBytes } from '../../kernel/index.ts';
 import { managedFieldsText } from '../../machinery/apply/index.ts';
 import { stringifyJson } from '../../machinery/decode/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
@@ -156,8 +157,7 @@ function withRevision(value: Uint8Array, revision: number): WireForm {
   const insertAt = metadataStart + METADATA.length;
   const comma = stored[insertAt] === CLOSING_BRACE ? '' : ',';
   const insertion = `"resourceVersion":"${revision}"${comma}`;
-  // Not from Node's pool: a slab of it would live as long as the longest-lived object in it, and waste its end.
-  const bytes = Buffer.allocUnsafeSlow(stored.length + insertion.length);
+  const bytes = allocateBytes(stored.length + insertion.length);
   stored.copy(bytes, 0, 0, insertAt);
   bytes.write(insertion, insertAt, 'latin1');
   stored.copy(bytes, insertAt + insertion.length, insertAt);
@@ -193,7 +193,7 @@ function metadataMembers(metadata: ObjectMeta): string {
 
 const SLAB_BYTES = 64 * 1024;
 const MAX_UTF8_BYTES = 3;
-let slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
+let slab = allocateBytes(SLAB_BYTES);
 let used = 0;
 
 /** Values go one behind the other into larger pieces of memory: they go out of use in the order in which they were written. */
@@ -201,7 +201,7 @@ function bytesOf(text: string): Buffer {
   const most = text.length * MAX_UTF8_BYTES;
   if (most > SLAB_BYTES / 4) return Buffer.from(text);
   if (most > SLAB_BYTES - used) {
-    slab = Buffer.allocUnsafeSlow(SLAB_BYTES);
+    slab = allocateBytes(SLAB_BYTES);
     used = 0;
   }
   const start = used;

@@ -1,5 +1,6 @@
 /** Watch events on the wire: a JSON document a line, or protobuf frames; whole objects, metadata only, or table rows. */
 import type { ColumnDeclaration } from '../../api/index.ts';
+import { allocateBytes } from '../../kernel/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { encodeWatchFrame } from '../../machinery/protobuf/index.ts';
 import { viewOf } from '../registry/served-resource.ts';
@@ -43,7 +44,14 @@ const jsonHeads: Record<string, Buffer> = Object.fromEntries(
   ['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR'].map((type) => [type, Buffer.from(`{"type":"${type}","object":`)]),
 );
 
-const jsonFrame = (type: string, body: Buffer): Buffer => Buffer.concat([jsonHeads[type]!, body, NEWLINE_AFTER]);
+function jsonFrame(type: string, body: Buffer): Buffer {
+  const head = jsonHeads[type]!;
+  const frame = allocateBytes(head.length + body.length + NEWLINE_AFTER.length);
+  head.copy(frame);
+  body.copy(frame, head.length);
+  NEWLINE_AFTER.copy(frame, head.length + body.length);
+  return frame;
+}
 
 function bookmarkObject(scope: Scope, revision: number, annotations: Record<string, string> | undefined): KubeObject {
   const object = zeroObject(scope.served);

@@ -1,3 +1,4 @@
+import { allocateBytes } from '../../kernel/byte-memory.ts';
 import type { Change } from '../apply-txn.ts';
 import { tombstone } from '../apply-txn.ts';
 import type { KeyValue } from '../store.ts';
@@ -130,7 +131,7 @@ function bigEndian(value: number, bytes: number): string {
 }
 
 export function copyOut(from: Buffer, start: number, end: number): Uint8Array {
-  const copy = Buffer.allocUnsafeSlow(end - start);
+  const copy = allocateBytes(end - start);
   from.copy(copy, 0, start, end);
   return copy;
 }

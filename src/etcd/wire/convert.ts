@@ -1,3 +1,4 @@
+import { allocateBytes } from '../../kernel/byte-memory.ts';
 import { failure } from '../errors.ts';
 import type { Alarm, Compare, RangeRequest, TxnOperation, TxnOperationResult, TxnRequest, TxnResult, WatchEvent } from '../store.ts';
 import { tombstone } from '../apply-txn.ts';
@@ -45,7 +46,7 @@ export function messageOfRange(request: RangeRequest): Partial<RangeRequestMessa
 
 /** The value gets memory of its own: the message's belongs to a larger piece off the network. */
 export function putOfMessage({ key, value, lease, prevKv, ignoreValue, ignoreLease }: PutRequestMessage): TxnOperation {
-  const own = Buffer.allocUnsafeSlow(value.length);
+  const own = allocateBytes(value.length);
   own.set(value);
   return { op: 'put', key, value: own, lease, prevKv, ignoreValue, ignoreLease };
 }

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { allocateBytes, ByteMemory } from './byte-memory.ts';
+
+const MB = 2 ** 20;
+
+describe('memory for bytes', () => {
+  it.each([
+    { name: 'a small heap', heap: 20 * MB, counted: 1 },
+    { name: 'ten times what V8 lets grow', heap: 640 * MB, counted: 0.1 },
+    { name: 'no more than a gigabyte between two collections', heap: 20_000 * MB, counted: 1 / 16 },
+  ])('is counted by V8 as fits the heap: $name', ({ heap, counted }) => {
+    const memory = new ByteMemory(() => heap);
+    const pieces = Array.from({ length: 1600 }, () => memory.allocate(1000));
+    expect(pieces.filter(({ buffer }) => buffer instanceof ArrayBuffer).length / pieces.length).toBeCloseTo(counted, 1);
+  });
+
+  it('follows the heap as it grows', () => {
+    let heap = 20 * MB;
+    const memory = new ByteMemory(() => heap);
+    expect(memory.allocate(9 * MB).buffer).toBeInstanceOf(ArrayBuffer);
+    heap = 640 * MB;
+    expect(memory.allocate(9 * MB).buffer).toBeInstanceOf(SharedArrayBuffer);
+  });
+
+  it('belongs to whoever asked for it', () => {
+    const [a, b] = [allocateBytes(3), allocateBytes(3)];
+    a.write('abc');
+    b.write('xyz');
+    expect([a.toString(), b.toString(), a.length]).toEqual(['abc', 'xyz', 3]);
+  });
+});
