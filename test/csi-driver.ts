@@ -14,6 +14,8 @@ export interface TestCsiDriver {
   readonly registered: registration.RegistrationStatus[];
   /** The volume contexts of what was published, by the volume. */
   readonly contexts: Map<string, Readonly<Record<string, string>>>;
+  /** Whether its attacher does what it is asked. */
+  attaches: boolean;
   /** Where a volume's files are. */
   files(volumeId: string): string;
   close(): Promise<void>;
@@ -87,12 +89,12 @@ export async function startCsiDriver({ name, directory, kubeletRoot, client }: T
   });
   await announced.listen(`unix://${join(kubeletRoot, 'plugins_registry', `${name}-reg.sock`)}`);
   const stop = new AbortController();
-  const attaching = attach(name, client, calls, stop.signal);
-  return {
+  const driver: TestCsiDriver = {
     name,
     calls,
     registered,
     contexts,
+    attaches: true,
     files,
     async close() {
       stop.abort();
@@ -101,19 +103,21 @@ export async function startCsiDriver({ name, directory, kubeletRoot, client }: T
       plugin.close();
     },
   };
+  const attaching = attach(driver, client, stop.signal);
+  return driver;
 }
 
 /** What the external attacher does: a volume that is wanted at a node is attached, at once. */
-async function attach(driver: string, client: Client, calls: string[], signal: AbortSignal): Promise<void> {
+async function attach(driver: TestCsiDriver, client: Client, signal: AbortSignal): Promise<void> {
   const attachments = client.resource('storage.k8s.io/v1/volumeattachments');
   try {
     const { metadata } = await attachments.list();
     for await (const { type, object } of attachments.watch({ resourceVersion: metadata.resourceVersion, signal })) {
-      if (!('spec' in object) || object.spec.attacher !== driver) continue;
+      if (!('spec' in object) || object.spec.attacher !== driver.name) continue;
       const volume = object.spec.source.persistentVolumeName ?? '';
-      if (type === 'DELETED') calls.push(`detach ${volume}`);
-      if (type !== 'ADDED') continue;
-      calls.push(`attach ${volume}`);
+      if (type === 'DELETED') driver.calls.push(`detach ${volume}`);
+      if (type !== 'ADDED' || !driver.attaches) continue;
+      driver.calls.push(`attach ${volume}`);
       await attachments.patch({ name: object.metadata.name ?? '' }, { status: { attached: true, attachmentMetadata: { device: '/dev/of-the-test' } } }, { type: 'merge', subresource: 'status' });
     }
   } catch (error) {

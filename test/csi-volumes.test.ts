@@ -109,4 +109,18 @@ describe.skipIf(missing)(`volumes of a CSI driver${missing ? ` (${missing})` : '
     expect(driver.calls).toEqual(['unpublish vol-1', 'unstage vol-1', 'detach pv']);
     expect(mounts()).toEqual([]);
   });
+
+  it.runIf(everything)('that are never attached do not keep their pods from going', async () => {
+    driver.attaches = false;
+    driver.calls.length = 0;
+    await make('waiting', claim);
+    const attachments = c.client.resource('storage.k8s.io/v1/volumeattachments');
+    await c.until('the volume is to be attached', async () => (await attachments.list()).items.length === 1);
+    await c.until('it is in use before it is there', async () => (await inUse()).includes(IN_USE));
+    await c.ok('delete pod waiting --wait=false');
+    await untilGone('waiting');
+    await c.until('it is not to be attached any more', async () => (await attachments.list()).items.length === 0);
+    expect(driver.calls).toEqual(['unpublish vol-1', 'unstage vol-1', 'detach pv']);
+    expect(mounts()).toEqual([]);
+  });
 });

@@ -165,13 +165,20 @@ describe.each(RUNTIMES.map((one) => ({ ...one, title: one.missing ? `${one.title
   });
 
   it('survives a restart of kubelet and runtime untouched', async () => {
-    await make('stays', { containers: [busybox('sleep 1000')] });
+    await c.ok('create configmap settings --from-literal=mood=calm');
+    const mounts = ['config', 'own', 'memory'].map((name) => ({ name, mountPath: `/${name}` }));
+    const volumes = [{ name: 'config', configMap: { name: 'settings' } }, { name: 'own', emptyDir: {} }, { name: 'memory', emptyDir: { medium: 'Memory' } }];
+    await make('stays', { containers: [busybox('sleep 1000', { volumeMounts: mounts })], volumes });
     await untilReady('stays');
+    // What a program made of its own directories is not undone.
+    await exec('stays', 'chmod 700 /own /memory; echo mine > /own/file; echo mine > /memory/file');
     const before = (await pod('stays')).status;
     await c.restartNode();
     await new Promise((resolve) => setTimeout(resolve, 2000));
     expect((await pod('stays')).status).toEqual(before);
-    expect(await exec('stays', 'echo alive')).toBe('alive\n');
+    expect(await exec('stays', 'cat /config/mood; stat -c %a /own /memory; cat /own/file /memory/file')).toBe('calm700\n700\nmine\nmine\n');
+    await c.ok(['patch', 'configmap', 'settings', '-p', '{"data":{"mood":"merry"}}']);
+    await c.until('its volumes are kept up to date', async () => (await exec('stays', 'cat /config/mood')) === 'merry');
     await c.ok('delete pod stays --now');
     await c.until('nothing is left', async () => ((await c.node.runtime.cri.runtime.listContainers({})).containers ?? []).length === 0);
   });

@@ -53,7 +53,7 @@ export async function performActions(parts: PodParts, input: PerformInput): Prom
     return { changed, retryInMs: NETWORK_RETRY_MS };
   }
   await fs.mkdir(parts.volumes.podDirectory(uidOf(pod)), { recursive: true, mode: 0o750 });
-  const [volumes, { config, userNamespace }] = await Promise.all([parts.volumes.ensure(pod), planSandbox(parts, pod, actions.attempt)]);
+  const [volumes, { config, userNamespace }] = await Promise.all([parts.volumes.ensure(pod, signal), planSandbox(parts, pod, actions.attempt)]);
   if (volumes.type === 'failed') return { changed, retryInMs: volumes.retryInMs };
   try {
     await parts.extras.prepare(pod);

@@ -173,6 +173,7 @@ export class PodWorker {
       if (this.#isOverdue(pod)) return this.#finish({ phase: 'Failed', reason: 'DeadlineExceeded', message: DEADLINE_MESSAGE });
       if (!(await this.#admit(pod, observed))) return;
       this.#parts.probes.update(pod, observed);
+      if (observed.containers.some(({ state }) => state === 'running')) this.#parts.volumes.reclaim(pod);
       const resized = this.#resized(pod, observed);
       const conditions: NonNullable<PublishDetails['resizeConditions']> = resized.size === 0 ? resizeConditions : [...resizeConditions, { type: 'PodResizeInProgress', status: 'True' }];
       const actions = syncPod({ pod, observed, probes: this.#verdicts(), resized, restartToResize: needRestart(pod, observed, resized) });

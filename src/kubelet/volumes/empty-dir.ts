@@ -1,5 +1,6 @@
 /** A directory that lives as long as the pod: on disk, in memory or in huge pages. */
 import fs from 'node:fs/promises';
+import type { Pod } from '../../api/generated/core-v1.ts';
 import { parseQuantity } from '../../machinery/quantity/index.ts';
 import { setOwnership } from './ownership.ts';
 import { VolumeError, type MountedVolume, type VolumePlugin, type VolumeRequest } from './volume.ts';
@@ -11,12 +12,15 @@ export const emptyDir: VolumePlugin = {
   async mount(request: VolumeRequest): Promise<MountedVolume> {
     const { directory, volume, host, pod } = request;
     const medium = volume.emptyDir?.medium ?? '';
-    await fs.mkdir(directory, { recursive: true, mode: 0o750 });
-    if (medium !== '' && !(await host.mounter.isMountPoint(directory))) await mountMedium(medium, request);
-    const { mode } = await fs.stat(directory);
-    if ((mode & MODE) !== MODE) {
-      await fs.chmod(directory, MODE);
-      await setOwnership(directory, pod);
+    // What is there has been the pod's to change: it is opened up once, when it is made.
+    if (medium === '') {
+      if (!(await exists(directory))) await make(directory, pod);
+    } else {
+      await fs.mkdir(directory, { recursive: true, mode: 0o750 });
+      if (!(await host.mounter.isMountPoint(directory))) {
+        await mountMedium(medium, request);
+        await openUp(directory, pod);
+      }
     }
     return { hostPath: directory };
   },
@@ -24,6 +28,21 @@ export const emptyDir: VolumePlugin = {
     if (await host.mounter.isMountPoint(directory)) await host.mounter.unmount(directory);
   },
 };
+
+const exists = (directory: string): Promise<boolean> => fs.stat(directory).then(() => true, () => false);
+
+/** It gets its name when it is as it shall be, so that what has the name is whole. */
+async function make(directory: string, pod: Pod): Promise<void> {
+  const making = `${directory}~making`;
+  await fs.mkdir(making, { recursive: true, mode: 0o750 });
+  await openUp(making, pod);
+  await fs.rename(making, directory);
+}
+
+async function openUp(directory: string, pod: Pod): Promise<void> {
+  await fs.chmod(directory, MODE);
+  await setOwnership(directory, pod);
+}
 
 async function mountMedium(medium: string, { directory, volume, host, pod }: VolumeRequest): Promise<void> {
   if (medium === 'Memory') {

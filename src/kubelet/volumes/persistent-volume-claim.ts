@@ -57,7 +57,7 @@ async function mountPersistentVolume(volume: PersistentVolume, request: VolumeRe
     return { hostPath, readOnly, device: block };
   }
   if (spec?.csi !== undefined) {
-    const mounted = await host.csi.mount({ pod, specName: volume.metadata.name ?? '', directory, persistentVolume: volume, source: { ...spec.csi, readOnly: readOnly || spec.csi.readOnly }, block });
+    const mounted = await host.csi.mount({ pod, specName: volume.metadata.name ?? '', directory, persistentVolume: volume, source: { ...spec.csi, readOnly: readOnly || spec.csi.readOnly }, block, signal: request.signal });
     if (mounted.setOwnership && !readOnly) await setOwnership(mounted.path, pod);
     return { hostPath: mounted.path, readOnly, device: block, ...(mounted.refreshAt === undefined ? {} : { refreshAt: mounted.refreshAt }) };
   }

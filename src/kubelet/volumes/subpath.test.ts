@@ -30,7 +30,7 @@ const swap = () => {
         renameSync(at('swapped'), at(name));
       } catch {
         // The path was missing for a moment, and has been made.
-        rmSync(at('swapped'), { recursive: true, force: true });
+        rmSync(at('swapped'), { recursive: true, force: true, maxRetries: 20, retryDelay: 1 });
       }
     }
   }

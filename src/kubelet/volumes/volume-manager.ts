@@ -38,12 +38,36 @@ export class VolumeManager {
     return path.join(this.#host.rootDirectory, 'pods', podUid);
   }
 
-  /** Mounts what is not mounted yet. */
-  async ensure(pod: Pod): Promise<VolumesOutcome> {
-    const uid = uidOf(pod);
+  /** Mounts what is not mounted yet. When the signal aborts it waits for nothing more, and throws. */
+  async ensure(pod: Pod, signal: AbortSignal): Promise<VolumesOutcome> {
     const entry = this.#entry(pod);
+    await entry.refreshing;
+    const outcome = await this.#ensure(pod, entry, signal);
+    signal.throwIfAborted();
+    return outcome;
+  }
+
+  /** The pod runs, and did before this kubelet: its volumes are there, and from now on they are kept up to date again. */
+  reclaim(pod: Pod): void {
+    const uid = uidOf(pod);
+    if (this.#pods.has(uid)) return;
+    const entry = this.#entry(pod);
+    entry.refreshing = this.#reclaim(uid, entry);
+  }
+
+  async #reclaim(uid: string, entry: PodVolumes): Promise<void> {
+    const outcome = await this.#ensure(entry.pod, entry);
+    if (outcome.type === 'mounted' || this.#pods.get(uid) !== entry) return;
+    entry.refresh?.cancel();
+    entry.refresh = this.#host.clock.after(outcome.retryInMs, () => {
+      entry.refreshing = (entry.refreshing ?? Promise.resolve()).then(() => this.#reclaim(uid, entry));
+    });
+  }
+
+  async #ensure(pod: Pod, entry: PodVolumes, signal?: AbortSignal): Promise<VolumesOutcome> {
+    const uid = uidOf(pod);
     const wanted = neededVolumes(pod);
-    const results = await Promise.all(wanted.map((volume) => this.#mount(entry, volume)));
+    const results = await Promise.all(wanted.map((volume) => this.#mount(entry, volume, signal)));
     const unmounted = wanted.filter((_, i) => results[i] !== undefined).map(({ name }) => name);
     if (unmounted.length === 0) {
       this.#failures.delete(uid);
@@ -128,14 +152,15 @@ export class VolumeManager {
     return entry;
   }
 
-  async #mount(entry: PodVolumes, volume: Volume): Promise<string | undefined> {
+  async #mount(entry: PodVolumes, volume: Volume, signal: AbortSignal | undefined): Promise<string | undefined> {
     if (entry.mounted.has(volume.name)) return undefined;
     try {
-      entry.mounted.set(volume.name, await pluginOf(volume).mount(this.#request(entry.pod, volume)));
+      entry.mounted.set(volume.name, await pluginOf(volume).mount({ ...this.#request(entry.pod, volume), ...(signal === undefined ? {} : { signal }) }));
       entry.failing.delete(volume.name);
       return undefined;
     } catch (error) {
       const message = `MountVolume.SetUp failed for volume ${JSON.stringify(volume.name)} : ${messageOf(error)}`;
+      if (signal?.aborted === true) return message;
       this.#events.pod(entry.pod, 'Warning', 'FailedMount', message);
       entry.failing.set(volume.name, message);
       return message;

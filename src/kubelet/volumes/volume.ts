@@ -31,6 +31,8 @@ export interface VolumeRequest {
   /** Where the volume is mounted: `ROOT/pods/UID/volumes/kubernetes.io~KIND/NAME`. */
   readonly directory: string;
   readonly host: VolumeHost;
+  /** Aborts when nobody waits for the volume any more. */
+  readonly signal?: AbortSignal;
 }
 
 export interface MountedVolume {

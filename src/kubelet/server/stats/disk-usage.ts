@@ -7,6 +7,8 @@ export interface DiskUsage {
   readonly inodes: number;
 }
 
+const BATCH = 256;
+
 export async function diskUsage(directory: string): Promise<DiskUsage> {
   const root = await fs.lstat(directory).catch(() => undefined);
   if (root === undefined) return { bytes: 0, inodes: 0 };
@@ -17,14 +19,19 @@ async function measure(target: string, device: number, seen: Set<number>): Promi
   const stat = await fs.lstat(target).catch(() => undefined);
   if (stat === undefined || stat.dev !== device || seen.has(stat.ino)) return { bytes: 0, inodes: 0 };
   // A file with several names counts once.
-  if (stat.nlink > 1) seen.add(stat.ino);
+  if (stat.nlink > 1 && !stat.isDirectory()) seen.add(stat.ino);
   let bytes = stat.blocks * 512;
   let inodes = 1;
   if (stat.isDirectory()) {
-    for (const name of await fs.readdir(target).catch(() => [])) {
-      const below = await measure(path.join(target, name), device, seen);
-      bytes += below.bytes;
-      inodes += below.inodes;
+    try {
+      // A directory may hold millions of names; only so many are in memory at once.
+      for await (const { name } of await fs.opendir(target, { bufferSize: BATCH })) {
+        const below = await measure(path.join(target, name), device, seen);
+        bytes += below.bytes;
+        inodes += below.inodes;
+      }
+    } catch {
+      // It went while it was measured: what was seen of it counts.
     }
   }
   return { bytes, inodes };

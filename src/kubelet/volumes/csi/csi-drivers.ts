@@ -11,6 +11,7 @@ export interface CsiMount {
   readonly persistentVolume?: PersistentVolume;
   readonly source: Pick<CSIPersistentVolumeSource, 'driver' | 'fsType' | 'readOnly' | 'volumeAttributes' | 'volumeHandle' | 'nodePublishSecretRef' | 'nodeStageSecretRef'>;
   readonly block: boolean;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface CsiMounted {

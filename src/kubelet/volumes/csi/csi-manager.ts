@@ -73,7 +73,7 @@ export class CsiManager implements CsiDrivers {
     const data: VolumeData = { driverName: source.driver, volumeHandle, specVolID: specName, stagingPath, target, persistent: persistentVolume !== undefined };
     // In use before it is attached, so that it is not taken away in between.
     await this.#note(directory, data);
-    const publishContext = persistentVolume === undefined || object?.spec.attachRequired === false ? {} : await this.#attached(source.driver, volumeHandle);
+    const publishContext = persistentVolume === undefined || object?.spec.attachRequired === false ? {} : await this.#attached(source.driver, volumeHandle, request.signal);
     if (stagingPath !== '') {
       await fs.mkdir(stagingPath, { recursive: true, mode: 0o750 });
       await driver.node.nodeStageVolume({ volumeId: volumeHandle, publishContext, stagingTargetPath: stagingPath, volumeCapability: capability, secrets: await this.#secret(source.nodeStageSecretRef), volumeContext: source.volumeAttributes ?? {} }, this.#limit());
@@ -129,9 +129,10 @@ export class CsiManager implements CsiDrivers {
   }
 
   /** Waits until the volume is attached; gives what the driver has to know of it. */
-  async #attached(driver: string, volumeHandle: string): Promise<Record<string, string>> {
+  async #attached(driver: string, volumeHandle: string, wanted: AbortSignal | undefined): Promise<Record<string, string>> {
     const { client, nodeName } = this.#options;
-    const { clock, signal } = this.#ctx;
+    const { clock } = this.#ctx;
+    const signal = wanted === undefined ? this.#ctx.signal : AbortSignal.any([this.#ctx.signal, wanted]);
     const name = `csi-${createHash('sha256').update(`${volumeHandle}${driver}${nodeName}`).digest('hex')}`;
     const deadline = clock.monotonic() + ATTACH_WAIT_MS;
     for (;;) {
