@@ -27,13 +27,14 @@ export class EventPace implements EventPacing {
     this.#lastWork = now;
   }
 
-  /** One event a turn at most: where writes are done at once, one behind the other would let nothing else happen. */
+  /** A few a turn at most: where writes are done at once, one behind the other would let nothing else happen. */
   async mayWrite(occurredAt: number, signal: AbortSignal): Promise<void> {
     await this.#clock.yield();
-    if (this.#isBusy()) await this.#untilQuiet(occurredAt, signal);
+    if (this.isBusy()) await this.#untilQuiet(occurredAt, signal);
   }
 
-  #isBusy(): boolean {
+  /** Whether pods were placed a moment ago, or are about to be. */
+  isBusy(): boolean {
     const now = this.#clock.monotonic();
     if (this.#underWay() > 0) this.#lastWork = now;
     return now - this.#lastWork < QUIET_MS;
@@ -42,6 +43,6 @@ export class EventPace implements EventPacing {
   async #untilQuiet(occurredAt: number, signal: AbortSignal): Promise<void> {
     const isFresh = (): boolean => this.#clock.now() - occurredAt < MAX_DELAY_MS;
     if (!isFresh()) await this.#clock.sleep(BUSY_PAUSE_MS, signal).catch(() => {});
-    while (!signal.aborted && this.#isBusy() && isFresh()) await this.#clock.sleep(QUIET_MS, signal).catch(() => {});
+    while (!signal.aborted && this.isBusy() && isFresh()) await this.#clock.sleep(QUIET_MS, signal).catch(() => {});
   }
 }
