@@ -9,7 +9,7 @@ import { parse } from 'yaml';
 import { kubeconfigFor, loadAuthority, openPki } from '../src/apiserver/index.ts';
 import { createContext, VirtualClock } from '../src/kernel/index.ts';
 import { builtProgram } from './k8ts-process.ts';
-import { requires } from './requires.ts';
+import { everything, requires } from './requires.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'k8ts-cli-'));
 const dataDirectory = join(scratch, 'cluster');
@@ -143,6 +143,16 @@ describe('one line and exit code 1 for', () => {
     expect(result.code).toBe(1);
   });
 
+  it(`a file system that is read-only, or full${notRoot ? ` (${notRoot})` : ''}`, async (test) => {
+    if (notRoot) return test.skip(notRoot);
+    const mounted = join(scratch, 'mounted');
+    mkdirSync(mounted);
+    /** Mounts of a namespace of its own go with it. */
+    const upOn = (options: string, ...flags: string[]) => k8ts(['up', '--data-dir', join(mounted, 'd'), '--nodes', '0', '--addons', 'none', '--port', '0', ...flags], { wrapper: ['unshare', '-m', 'sh', '-c', `mount -t tmpfs -o ${options} tmpfs ${mounted} && exec "$0" "$@"`] });
+    expect(await upOn('ro')).toMatchObject({ code: 1, stderr: expect.stringMatching(/^k8ts up: .*mounted\/d cannot be made, its file system may be read-only; choose another directory with --data-dir\n$/) as string });
+    expect(await upOn('size=40k', '--detach')).toMatchObject({ code: 1, stderr: expect.stringMatching(/^k8ts up: .*(?:is|may be) full.* make room, then start again/) as string });
+  });
+
   it('a directory that cannot be written to', async () => {
     const closed = join(scratch, 'closed');
     mkdirSync(closed);
@@ -168,6 +178,24 @@ describe('one line and exit code 1 for', () => {
     expect(result.stderr.trim().split('\n')).toHaveLength(1);
     expect(result.code).toBe(1);
   });
+});
+
+it.each(everything ? ['k8ts.pid', 'pki/ca.crt', 'etcd/LOCK', 'kubeconfig'] : ['pki/ca.crt', 'kubeconfig'])('Ctrl-C during the start ends it: when %s is there', async (file) => {
+  const directory = join(scratch, `interrupted-${file.replace('/', '-')}`);
+  const child = spawn(process.execPath, [await builtProgram(), 'up', '--data-dir', directory, '--nodes', '0', '--port', '0'], { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, K8TS_DEBUG: '1' } });
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  try {
+    await expect.poll(() => existsSync(join(directory, file)), { timeout: 15_000, interval: 1 }).toBe(true);
+    child.kill('SIGINT');
+    /** One that has just become ready ends as any other. */
+    expect([[1, 'k8ts up: ended by SIGINT'], [0, '']]).toContainEqual([await ended, stderr.split('\n')[0]]);
+    expect(stderr).not.toContain('something was left running');
+    expect(existsSync(join(directory, 'k8ts.pid'))).toBe(false);
+  } finally {
+    child.kill('SIGKILL');
+  }
 });
 
 describe('a certificate that has run out', () => {

@@ -116,7 +116,8 @@ async function followed(ctx: Context, file: string): Promise<() => string> {
       (error: unknown) => ctx.logger.error(error, 'A file cannot be read again; what it said stays', { file }),
     );
   });
-  ctx.signal.addEventListener('abort', () => timer.cancel(), { once: true });
+  if (ctx.signal.aborted) timer.cancel();
+  else ctx.signal.addEventListener('abort', () => timer.cancel(), { once: true });
   return () => text;
 }
 

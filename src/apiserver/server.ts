@@ -43,7 +43,9 @@ export async function startApiServer(parent: Context, options: ApiServerOptions)
     group.start('watch-cache', () => pipeline.run());
     const handle = options.intercept?.(pipeline.handle) ?? pipeline.handle;
     const transport = await listen(ctx, { ...transportOptions(options), thread }, handle);
-    group.start('transport', () => untilAborted(ctx, transport));
+    // A group that has been stopped starts nothing.
+    if (ctx.signal.aborted) await transport.close(0);
+    else group.start('transport', () => untilAborted(ctx, transport));
     await unlessAborted(ctx.signal, pipeline.bootstrap(transport.port));
     return { port: transport.port, door: pipeline.door, handle, accept: transport.accept, finished: group.wait() };
   } catch (error) {

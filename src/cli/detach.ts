@@ -28,10 +28,11 @@ export async function detach(argv: readonly string[], options: DetachOptions): P
     env: { ...process.env, ...(options.directory ? {} : { K8TS_EPHEMERAL_DIRECTORY: directory }) },
   });
   const ready = await new Promise<Ready>((resolve, reject) => {
-    child.once('message', (message: { ready: Ready }) => resolve(message.ready));
+    let failed: string | undefined;
+    child.on('message', (message: { ready?: Ready; failed?: string }) => (message.ready ? resolve(message.ready) : (failed = message.failed)));
     child.once('error', reject);
     child.once('exit', (_, signal) => {
-      const cause = signal === null ? causeIn(readFrom(log, from)) : `the cluster's process ended with ${signal}; if its data is damaged, restore a snapshot to another --data-dir`;
+      const cause = failed ?? (signal === null ? causeIn(readFrom(log, from)) : causeOfSignal(signal));
       reject(new CommandError(cause ?? `the cluster ended before it was ready; see ${logFile}`));
     });
   });
@@ -41,6 +42,10 @@ export async function detach(argv: readonly string[], options: DetachOptions): P
   printReady(options.output, ready);
   return 0;
 }
+
+/** A file that is mapped into memory, as the store's is, and that cannot grow ends its process with SIGBUS. */
+const causeOfSignal = (signal: NodeJS.Signals): string =>
+  `the cluster's process ended with ${signal}; ${signal === 'SIGBUS' ? 'the disk of the data directory may be full: make room, then start again' : 'if its data is damaged, restore a snapshot to another --data-dir'}`;
 
 /** What `k8ts up` has said of its end; else the error that ended it. Other lines of the log come before and after it. */
 export function causeIn(log: string): string | undefined {

@@ -1,9 +1,11 @@
 /** Errors of the machine in words that say what to do, in one line. */
 import { isStatusError } from '../machinery/status.ts';
+import { CommandError } from './command.ts';
 
 interface SystemError extends Error {
   readonly code?: string;
   readonly path?: string;
+  readonly syscall?: string;
   readonly port?: number;
   readonly address?: string;
 }
@@ -15,6 +17,8 @@ const EXPLANATIONS: Readonly<Record<string, (error: SystemError) => string>> = {
   EACCES: ({ path, port, address }) => (port === undefined ? `no permission for ${path ?? 'a file'}; choose a directory that you may write to with --data-dir` : `no permission to listen on ${address ?? ''}:${port}; choose a port above 1023 with --port`),
   EPERM: ({ path }) => `no permission for ${path ?? 'what was asked'}; choose a directory that you may write to with --data-dir`,
   EROFS: ({ path }) => `${path ?? 'the directory'} is on a file system that cannot be written to; choose another directory with --data-dir`,
+  /** Node says so of a folder that cannot be made for whatever reason. */
+  ENOENT: ({ path, syscall, message }) => (syscall === 'mkdir' ? `${path ?? 'the data directory'} cannot be made, its file system may be read-only; choose another directory with --data-dir` : firstLine(message)),
   ENOTDIR: ({ path }) => `${path ?? 'the data directory'} is not a directory; choose another with --data-dir`,
   EEXIST: ({ path }) => `${path ?? 'the data directory'} exists and is not a directory; choose another with --data-dir`,
   ENOSPC: ({ path }) => `the disk of ${path ?? 'the data directory'} is full; make room, then start again: nothing that was acknowledged is lost`,
@@ -24,18 +28,23 @@ const EXPLANATIONS: Readonly<Record<string, (error: SystemError) => string>> = {
   corrupt: ({ message }) => `the stored data is damaged (${firstLine(message)}); it was left as it is. Restore a snapshot with "k8ts snapshot restore FILE --data-dir NEW", or start an empty cluster with another --data-dir`,
 };
 
+const FULL = 'the store is full, or its disk; make room, then start again: nothing that was acknowledged is lost';
+
 /** How Node calls it when a certificate is not of the authority that was expected. */
 const WRONG_AUTHORITY = new Set(['SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'CERT_SIGNATURE_FAILURE', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY']);
 
 export const OLD_KUBECONFIG = 'the kubeconfig belongs to another cluster, or to an older one of this name: its certificates are not accepted. "k8ts status" prints the right one';
 
 export function explainError(error: unknown): string {
+  if (error instanceof CommandError) return firstLine(error.message);
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code } = cause as SystemError;
     const explanation = typeof code === 'string' && Object.hasOwn(EXPLANATIONS, code) ? EXPLANATIONS[code] : undefined;
     if (explanation) return explanation(cause);
   }
   if (isOldKubeconfig(error)) return OLD_KUBECONFIG;
+  /** As the API server passes it on, and as LMDB says it. */
+  if (error instanceof Error && /database space exceeded|No space left on device/.test(error.message)) return FULL;
   return firstLine(error instanceof Error ? error.message : String(error));
 }
 

@@ -24,7 +24,10 @@ async function main(argv: readonly string[]): Promise<number> {
   try {
     return (await tell(name, command, rest)) ?? (await (await command.load()).run(rest));
   } catch (error) {
-    console.error(`k8ts ${name}: ${explainError(error)}`);
+    const explained = explainError(error);
+    console.error(`k8ts ${name}: ${explained}`);
+    /** For whoever has started this in the background: the log may be on the disk that is full. */
+    process.send?.({ failed: explained });
     if (process.env['K8TS_DEBUG']) console.error(error);
     return 1;
   }
@@ -64,5 +67,8 @@ const LINGERS_AT_MOST_MS = 5000;
 
 void main(process.argv.slice(2)).then((code) => {
   process.exitCode = code;
-  new RealClock().deadline(LINGERS_AT_MOST_MS).addEventListener('abort', () => process.exit());
+  new RealClock().deadline(LINGERS_AT_MOST_MS).addEventListener('abort', () => {
+    if (process.env['K8TS_DEBUG']) console.error('something was left running:', process.getActiveResourcesInfo());
+    process.exit();
+  });
 });

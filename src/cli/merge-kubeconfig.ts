@@ -20,13 +20,26 @@ export function clusterName(directory: string | undefined): string {
 export async function mergeKubeconfig(file: string, added: string, name: string): Promise<void> {
   const existing = await fs.readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
-    throw error;
+    throw new CommandError(`${file} cannot be read (${error.code}); choose another file with --kubeconfig`, { cause: error });
   });
   const fresh = renamed(parse(added) as Kubeconfig, name);
   const text = stringify(existing === undefined || existing.trim() === '' ? fresh : merged(file, existing, fresh), { lineWidth: 0 });
-  await fs.mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-  await fs.writeFile(`${file}.k8ts`, text, { mode: 0o600 });
-  await fs.rename(`${file}.k8ts`, file);
+  try {
+    const owner = await ownerOf(file);
+    const made = await fs.mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    await fs.writeFile(`${file}.k8ts`, text, { mode: 0o600 });
+    for (const ours of owner ? [`${file}.k8ts`, ...(made === undefined ? [] : [made])] : []) await fs.chown(ours, owner!.uid, owner!.gid);
+    await fs.rename(`${file}.k8ts`, file);
+  } catch (error) {
+    throw new CommandError(`${file} cannot be written (${(error as NodeJS.ErrnoException).code}); choose another file with --kubeconfig`, { cause: error });
+  }
+}
+
+/** Root who writes for somebody else: whoever has the file keeps it, a new one is for the user who called sudo. */
+async function ownerOf(file: string): Promise<{ uid: number; gid: number } | undefined> {
+  if (process.getuid?.() !== 0) return undefined;
+  const { SUDO_UID, SUDO_GID } = process.env;
+  return fs.stat(file).catch(() => (SUDO_UID && SUDO_GID ? { uid: Number(SUDO_UID), gid: Number(SUDO_GID) } : undefined));
 }
 
 /** A user is named by the cluster too: many a cluster has a user `kubernetes-admin`, with other keys. */

@@ -50,7 +50,8 @@ export function readProcessFile(directory: string): ProcessFile | undefined {
   let file: ProcessFile;
   try {
     file = JSON.parse(fs.readFileSync(path.join(directory, NAME), 'utf8')) as ProcessFile;
-  } catch {
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EACCES') throw new CommandError(`the cluster in ${directory} belongs to another user; run this as that user (with sudo, if the cluster was started with it)`, { cause: error });
     return undefined;
   }
   const started = startTime(file.pid);
@@ -61,7 +62,7 @@ export function readProcessFile(directory: string): ProcessFile | undefined {
 export function findCluster(directory: string, exact: boolean): { directory: string; process: ProcessFile } {
   const own = readProcessFile(directory);
   if (own) return { directory, process: own };
-  const others = (exact ? [] : ephemeralDirectories()).flatMap((candidate) => {
+  const others = (exact ? [] : ephemeralDirectories().filter(isReadable)).flatMap((candidate) => {
     const found = readProcessFile(candidate);
     return found ? [{ directory: candidate, process: found }] : [];
   });
@@ -71,7 +72,22 @@ export function findCluster(directory: string, exact: boolean): { directory: str
 }
 
 function ephemeralDirectories(): string[] {
-  return fs.readdirSync(os.tmpdir()).filter((name) => name.startsWith(EPHEMERAL_PREFIX)).map((name) => path.join(os.tmpdir(), name));
+  try {
+    return fs.readdirSync(os.tmpdir()).filter((name) => name.startsWith(EPHEMERAL_PREFIX)).map((name) => path.join(os.tmpdir(), name));
+  } catch {
+    /** Whoever wants to put one there will hear why it cannot be. */
+    return [];
+  }
+}
+
+/** Clusters in memory of other users are beside ours. */
+function isReadable(directory: string): boolean {
+  try {
+    fs.accessSync(directory, fs.constants.R_OK | fs.constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function socketPath(directory: string): string {

@@ -39,10 +39,11 @@ export async function run(argv: readonly string[]): Promise<number> {
 }
 
 async function save(directory: string, file: string): Promise<number> {
+  const running = readProcessFile(directory);
   if (!fs.existsSync(path.join(directory, 'etcd'))) throw new CommandError(`there is no cluster in ${directory}; say where it is with --data-dir`);
   return withScratch(async (scratch) => {
     const store = path.join(scratch, 'etcd.db');
-    if (readProcessFile(directory)) await saveSnapshot(await runningCluster({ values: { 'data-dir': directory }, given: new Set(['data-dir']) }).stream('POST', '/snapshot'), store);
+    if (running) await saveSnapshot(await runningCluster({ values: { 'data-dir': directory }, given: new Set(['data-dir']) }).stream('POST', '/snapshot'), store);
     else await saveStopped(directory, store);
     return packSnapshot(file, { store, pki: path.join(directory, 'pki') });
   });

@@ -94,6 +94,9 @@ async function runCluster(ctx: Context, { values, planned, runtimeDirectory, soc
   let cluster: Cluster;
   try {
     cluster = await startCluster(ctx, { ...options, ownThread: true, onProgress: (step) => progress.show(step) });
+  } catch (error) {
+    /** Whoever is interrupted fails in many ways; there is one cause. */
+    throw ctx.signal.aborted ? ctx.signal.reason : error;
   } finally {
     late.cancel();
     progress.clear();
@@ -119,7 +122,7 @@ interface Serving extends Omit<Run, 'runtimeDirectory'> {
 async function serveCluster(ctx: Context, { values, planned, socket, stop, cluster, startedAt }: Serving): Promise<number> {
   const control = await serveControlSocket(ctx, cluster, { socket, stop });
   if (values.kubeconfig) await mergeKubeconfig(path.resolve(values.kubeconfig), cluster.kubeconfig, clusterName(values['data-dir']));
-  const ready = { server: cluster.server, kubeconfig: values.kubeconfig ? path.resolve(values.kubeconfig) : cluster.kubeconfigFile, pid: process.pid, readySeconds: (ctx.clock.monotonic() - startedAt) / 1000, ...(planned.notice ? { notice: planned.notice } : {}) };
+  const ready = { server: cluster.server, kubeconfig: values.kubeconfig ? path.resolve(values.kubeconfig) : cluster.kubeconfigFile, pid: process.pid, readySeconds: (ctx.clock.monotonic() - startedAt) / 1000, ...notices([planned.notice, values.kubeconfig ? undefined : rootsKubeconfig()]) };
   printReady(values.output, ready);
   process.send?.({ ready });
   await cluster.finished;
@@ -127,6 +130,14 @@ async function serveCluster(ctx: Context, { values, planned, socket, stop, clust
   if (values.output !== 'json') console.log('stopped');
   return 0;
 }
+
+const notices = (all: readonly (string | undefined)[]): { notice?: string } => {
+  const said = all.filter((notice) => notice !== undefined);
+  return said.length > 0 ? { notice: said.join('\n') } : {};
+};
+
+const rootsKubeconfig = (): string | undefined =>
+  process.getuid?.() === 0 && process.env['SUDO_UID'] !== undefined ? 'The kubeconfig is root\'s: use "sudo kubectl --kubeconfig FILE", or start with --kubeconfig ~/.kube/config, which stays yours.' : undefined;
 
 function clusterOptions(values: Values, planned: Plan, directory: string): ClusterOptions {
   return {

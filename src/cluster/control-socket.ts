@@ -39,6 +39,7 @@ const ROUTES: Readonly<Record<string, (call: Call) => Answer | Promise<Answer>>>
   },
   'POST /nodes': async ({ body, cluster }) => {
     const { count = 1, prefix, real } = body as { count?: number; prefix?: string; real?: boolean };
+    if (real && !cluster.fleet) throw new Error('no node of this cluster runs containers, and none can be added that does; add simulated ones with --simulated, or start the cluster as root with --nodes 1 or more');
     if (real) return { added: await addRealNodes(fleetOf(cluster), count) };
     return { added: await cluster.simulatedNodes.add({ count, ...(prefix ? { prefix } : {}) }) };
   },
@@ -55,7 +56,7 @@ const ROUTES: Readonly<Record<string, (call: Call) => Answer | Promise<Answer>>>
 };
 
 function fleetOf({ fleet }: Cluster): NodeFleet {
-  if (!fleet) throw new Error('no node of this cluster runs containers; start it with --nodes 1 or more');
+  if (!fleet) throw new Error('no node of this cluster runs containers; start it as root, with --nodes 1 or more');
   return fleet;
 }
 

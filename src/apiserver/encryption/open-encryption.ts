@@ -38,7 +38,8 @@ export async function openEncryption(ctx: Context, file: string): Promise<OpenEn
     timer.cancel();
     closeAll(loaded);
   };
-  ctx.signal.addEventListener('abort', close, { once: true });
+  if (ctx.signal.aborted) close();
+  else ctx.signal.addEventListener('abort', close, { once: true });
   return { transformer, reload, close };
 }
 

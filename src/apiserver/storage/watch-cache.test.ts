@@ -49,6 +49,14 @@ describe('WatchCache', () => {
     expect(cache.cacheOf(PODS.prefix).get('a', 'one')?.object['step']).toBe(5);
   });
 
+  it('leaves nobody waiting when it ends', async () => {
+    const { ctx, cache } = await start();
+    const waiting = cache.waitFor(1000);
+    ctx.stop();
+    await expect(waiting).rejects.toMatchObject({ status: { code: 503, message: 'the server is shutting down' } });
+    await expect(cache.waitFor(1000)).rejects.toMatchObject({ status: { code: 503 } });
+  });
+
   it('leaves out what cannot be read and goes on', async () => {
     const { store, cache } = await start();
     await store.txn({ success: [{ op: 'put', key: '/registry/pods/a/broken', value: Buffer.from('{"kind') }] });

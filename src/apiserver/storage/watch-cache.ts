@@ -6,7 +6,7 @@
 import { prefixRange, StoreError, type KeyValue, type Store, type WatchBatch } from '../../etcd/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
-import { timeout } from '../../machinery/status.ts';
+import { serviceUnavailable, timeout } from '../../machinery/status.ts';
 import { decodeStored } from './decode-stored.ts';
 import { Entry } from './entry.ts';
 import { REGISTRY, splitKey } from './keys.ts';
@@ -17,11 +17,15 @@ const PAGE = 5000;
 const WAIT_LIMIT_MS = 3000;
 const RETRY_MS = 100;
 
+const shuttingDown = (): Error => serviceUnavailable('the server is shutting down');
+
 export class WatchCache {
   #caches = new Map<string, ResourceCache>();
   #loading = new Map<string, Loading>();
   #revision = 0;
-  #waiters: { revision: number; resolve: () => void }[] = [];
+  #waiters: { revision: number; resolve: () => void; reject: (error: Error) => void }[] = [];
+  /** Nothing will come any more. */
+  #hasEnded = false;
   /** Objects in hand when their bytes were written, so that the event need not parse them again. */
   #written = new Map<string, Written>();
 
@@ -89,8 +93,17 @@ export class WatchCache {
     this.#caches.delete(prefix);
   }
 
-  /** Follows the store until the context ends. */
+  /** Follows the store until the context ends. Whoever waits for an event then would wait for ever: they are told. */
   async run(): Promise<void> {
+    try {
+      await this.#follow();
+    } finally {
+      this.#hasEnded = true;
+      for (const { reject } of this.#waiters.splice(0)) reject(shuttingDown());
+    }
+  }
+
+  async #follow(): Promise<void> {
     const { signal } = this.ctx;
     while (!signal.aborted) {
       const watch = this.store.watch({ ...prefixRange(REGISTRY), startRevision: this.#revision + 1, progressNotify: true });
@@ -127,7 +140,8 @@ export class WatchCache {
   /** Resolves once every event up to `revision` is in the cache. */
   waitFor(revision: number): Promise<void> {
     if (this.#revision >= revision) return Promise.resolve();
-    return new Promise((resolve) => this.#waiters.push({ revision, resolve }));
+    if (this.#hasEnded) return Promise.reject(shuttingDown());
+    return new Promise((resolve, reject) => this.#waiters.push({ revision, resolve, reject }));
   }
 
   /** For a client's own "not older than": fails with 504 when that revision does not come soon. */
