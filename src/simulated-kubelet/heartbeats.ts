@@ -46,7 +46,7 @@ export class Heartbeats {
   async add(heart: Heart): Promise<void> {
     this.#hearts.add(heart);
     await this.#renew(heart);
-    this.#enqueue(heart);
+    this.#enqueue(heart, this.clock.monotonic());
   }
 
   remove(heart: Heart): void {
@@ -59,9 +59,10 @@ export class Heartbeats {
     await this.#beating;
   }
 
-  #enqueue(heart: Heart): void {
+  /** Counted from when the last one was due: a server that is slow must not make renewals rarer. */
+  #enqueue(heart: Heart, from: number): void {
     const interval = Math.min(LONGEST_RENEW_MS, Math.max(RENEW_MS, (this.#hearts.size * 1000) / RENEWALS_PER_SECOND));
-    this.#line.push({ heart, due: this.clock.monotonic() + interval });
+    this.#line.push({ heart, due: Math.max(from + interval, this.clock.monotonic()) });
     this.#arm();
   }
 
@@ -80,12 +81,14 @@ export class Heartbeats {
     const now = this.clock.monotonic();
     const end = this.#line.findIndex(({ due }) => due > now);
     const due = this.#line.splice(0, end < 0 ? this.#line.length : end).filter(({ heart }) => this.#hearts.has(heart));
-    for (let from = 0; from < due.length && !this.#stopped; from += AT_ONCE) {
-      await Promise.all(due.slice(from, from + AT_ONCE).map(({ heart }) => this.#beatOne(heart)));
-    }
+    const line = due.values();
+    const beatSome = async (): Promise<void> => {
+      for (const { heart, due: at } of line) if (!this.#stopped) await this.#beatOne(heart, at);
+    };
+    await Promise.all(Array.from({ length: Math.min(AT_ONCE, due.length) }, beatSome));
   }
 
-  async #beatOne(heart: Heart): Promise<void> {
+  async #beatOne(heart: Heart, due: number): Promise<void> {
     try {
       if (!heart.silent) {
         await this.#renew(heart);
@@ -95,7 +98,7 @@ export class Heartbeats {
       heart.lease = undefined;
       if (!this.#stopped) this.logger.v(1).info('A heartbeat failed; the next one follows', { node: heart.name, err: error });
     } finally {
-      this.#enqueue(heart);
+      this.#enqueue(heart, due);
     }
   }
 

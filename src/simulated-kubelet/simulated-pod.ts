@@ -41,6 +41,8 @@ export class SimulatedPod {
   gone = false;
   /** Counts changes, so that the writer knows whether it has written the last one. */
   version = 0;
+  /** The change that was written last. */
+  writtenVersion = -1;
   readonly startTime: number;
   readonly #host: PodHost;
   readonly #containers: ContainerModel[];

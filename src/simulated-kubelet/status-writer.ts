@@ -11,7 +11,6 @@ const LONGEST_RETRY_MS = 30_000;
 
 export class StatusWriter {
   readonly #queue: WorkQueue<SimulatedPod>;
-  readonly #written = new WeakMap<SimulatedPod, number>();
 
   constructor(
     private readonly ctx: Context,
@@ -38,11 +37,11 @@ export class StatusWriter {
 
   async #write(pod: SimulatedPod): Promise<void> {
     const { version } = pod;
-    if (this.#written.get(pod) === version) return;
+    if (pod.writtenVersion === version) return;
     try {
       if (!pod.gone || leavesTraces(pod.object)) await this.#writeStatus(pod, pod.object);
       if (pod.gone) await this.#remove(pod.object);
-      this.#written.set(pod, version);
+      pod.writtenVersion = version;
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
