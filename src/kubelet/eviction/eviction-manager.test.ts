@@ -33,7 +33,7 @@ function setUp(config: Partial<KubeletConfiguration>, pods: Readonly<Record<stri
   const summary = (): Summary => ({ pods: Object.entries(pods).map(([name, { usedMi }]) => ({ podRef: { name, namespace: 'ns', uid: name }, startTime: time, containers: [{ name: 'main', startTime: time, memory: { time, workingSetBytes: usedMi * MI }, rootfs: { time, usedBytes: usedMi * MI }, logs: { time, usedBytes: 0 } }], memory: { time, workingSetBytes: usedMi * MI }, process_stats: { process_count: usedMi } })) }) as unknown as Summary;
   const eviction = new EvictionManager(ctx, {
     config: { ...DEFAULT_KUBELET_CONFIGURATION, evictionHard: {}, enforceNodeAllocatable: [], ...config } as KubeletConfig,
-    stats: { summary: () => Promise.resolve(summary()) },
+    stats: { summary: () => Promise.resolve(summary()), podSummaries: () => Promise.resolve([...summary().pods]) },
     manager: {
       activePods: () => all.filter(({ metadata }) => !ended.has(metadata.uid ?? '')),
       worker: (uid) => ({ isTerminating: ended.has(uid), isStopped: ended.has(uid) }) as PodWorker,

@@ -18,7 +18,7 @@ import { isMet, SIGNALS, thresholdsOf, type Observations, type Threshold } from 
 
 export interface EvictionOptions {
   readonly config: KubeletConfig;
-  readonly stats: Pick<StatsProvider, 'summary'>;
+  readonly stats: Pick<StatsProvider, 'summary' | 'podSummaries'>;
   readonly manager: Pick<PodManager, 'activePods' | 'worker' | 'terminate'>;
   readonly events: PodEvents;
   readonly reporter: Pick<NodeReporter, 'event' | 'changed'>;
@@ -150,9 +150,9 @@ export class EvictionManager {
     if (!config.localStorageCapacityIsolation) return [];
     const limited = this.#running().filter(limitsStorage);
     if (limited.length === 0) return [];
-    const summary = await stats.summary();
+    const summaries = await stats.podSummaries(limited);
     return limited.filter((pod) => {
-      const found = summary.pods.find(({ podRef }) => podRef.uid === uidOf(pod));
+      const found = summaries.find(({ podRef }) => podRef.uid === uidOf(pod));
       const message = found === undefined ? undefined : storageViolation(pod, found);
       return message !== undefined && this.#evict(pod, { message, annotations: {} }, { graceSeconds: IMMEDIATE_GRACE_SECONDS, isDisruption: false });
     });

@@ -15,8 +15,8 @@ export function usageOf(resource: string, { pod, summary }: RankedPod, parts: re
   if (resource === 'pids') return summary.process_stats?.process_count ?? 0;
   const measure = (stats: FsStats | undefined): number => (resource === 'inodes' ? stats?.inodesUsed : stats?.usedBytes) ?? 0;
   const total = (list: readonly (FsStats | undefined)[]): number => list.reduce((sum, one) => sum + measure(one), 0);
-  const inMemory = new Set((pod.spec?.volumes ?? []).filter(({ emptyDir }) => emptyDir?.medium === 'Memory').map(({ name }) => name));
-  const local = (summary.volume ?? []).filter(({ pvcRef, name }) => pvcRef === undefined && !inMemory.has(name));
+  const elsewhere = new Set((pod.spec?.volumes ?? []).filter(({ emptyDir, csi }) => emptyDir?.medium === 'Memory' || csi !== undefined).map(({ name }) => name));
+  const local = (summary.volume ?? []).filter(({ pvcRef, name }) => pvcRef === undefined && !elsewhere.has(name));
   return (parts.includes('root') ? total(summary.containers.map(({ rootfs }) => rootfs)) : 0) + (parts.includes('logs') ? total(summary.containers.map(({ logs }) => logs)) : 0) + (parts.includes('local-volumes') ? total(local) : 0);
 }
 

@@ -69,13 +69,15 @@ async function readHugePages(): Promise<Record<string, number>> {
 export interface FilesystemUse {
   readonly capacityBytes: number;
   readonly availableBytes: number;
+  /** Without what is kept for the superuser, which is neither used nor to be had. */
+  readonly usedBytes: number;
   readonly inodes: number;
   readonly inodesFree: number;
 }
 
 export async function filesystemUse(directory: string): Promise<FilesystemUse> {
-  const { bsize, blocks, bavail, files, ffree } = await fs.statfs(directory);
-  return { capacityBytes: bsize * blocks, availableBytes: bsize * bavail, inodes: files, inodesFree: ffree };
+  const { bsize, blocks, bavail, bfree, files, ffree } = await fs.statfs(directory);
+  return { capacityBytes: bsize * blocks, availableBytes: bsize * bavail, usedBytes: bsize * (blocks - bfree), inodes: files, inodesFree: ffree };
 }
 
 /** What could be given to new processes: what is free and what the kernel would give back. */

@@ -33,6 +33,8 @@ interface Sample {
 
 /** Rates are taken over at least this long. */
 const LEAST_INTERVAL_MS = 1000;
+/** What was not looked at for so long is gone. */
+const FORGET_MS = 10 * 60_000;
 const JIFFY_NANOSECONDS = 10_000_000;
 
 export class StatsProvider {
@@ -51,9 +53,20 @@ export class StatsProvider {
   async summary({ cpuAndMemory = false }: { cpuAndMemory?: boolean } = {}): Promise<Summary> {
     const { config, manager } = this.#options;
     const time = formatTime(this.#ctx.clock.now());
-    const [stats, usage, rest] = await Promise.all([this.#podStats(), this.#nodeUsage(time), cpuAndMemory ? {} : this.#nodeRest(time)]);
-    const pods = await Promise.all(manager.pods().map((pod) => this.#pod(pod, stats.get(uidOf(pod)), { time, cpuAndMemory })));
-    return { node: { nodeName: config.nodeName, startTime: formatTime(this.#startedAt), ...usage, ...rest }, pods: pods.filter((pod) => pod !== undefined) };
+    const [pods, usage, rest] = await Promise.all([this.#pods(manager.pods(), { time, cpuAndMemory }), this.#nodeUsage(time), cpuAndMemory ? {} : this.#nodeRest(time)]);
+    const oldest = this.#ctx.clock.monotonic() - FORGET_MS;
+    for (const [key, { at }] of this.#samples) if (at < oldest) this.#samples.delete(key);
+    return { node: { nodeName: config.nodeName, startTime: formatTime(this.#startedAt), ...usage, ...rest }, pods };
+  }
+
+  /** What these pods use, disks and all. */
+  async podSummaries(pods: readonly Pod[]): Promise<PodSummary[]> {
+    return this.#pods(pods, { time: formatTime(this.#ctx.clock.now()), cpuAndMemory: false });
+  }
+
+  async #pods(pods: readonly Pod[], options: { time: string; cpuAndMemory: boolean }): Promise<PodSummary[]> {
+    const stats = await this.#podStats();
+    return (await Promise.all(pods.map((pod) => this.#pod(pod, stats.get(uidOf(pod)), options)))).filter((pod) => pod !== undefined);
   }
 
   async #nodeUsage(time: string): Promise<Pick<NodeSummary, 'cpu' | 'memory'>> {
@@ -137,13 +150,20 @@ export class StatsProvider {
     for (const [name, { hostPath }] of volumes.mounted(uidOf(pod))) {
       const volume = pod.spec?.volumes?.find((one) => one.name === name);
       if (hostPath === undefined || volume?.hostPath !== undefined) continue;
-      const [use, filesystem] = await Promise.all([diskUsage(hostPath), filesystemUse(hostPath).catch(() => nodefs)]);
-      const claim = volume?.persistentVolumeClaim?.claimName;
-      if (claim === undefined && volume?.emptyDir?.medium !== 'Memory') local += use.bytes;
+      const filesystem = await filesystemUse(hostPath).catch(() => nodefs);
+      const use = (await this.#isFilesystem(hostPath)) ? { bytes: filesystem.usedBytes, inodes: filesystem.inodes - filesystem.inodesFree } : await diskUsage(hostPath);
+      const claim = volume?.persistentVolumeClaim?.claimName ?? (volume?.ephemeral === undefined ? undefined : `${pod.metadata.name}-${name}`);
+      if (claim === undefined && volume?.csi === undefined && volume?.emptyDir?.medium !== 'Memory') local += use.bytes;
       found.push({ time, name, availableBytes: filesystem.availableBytes, capacityBytes: filesystem.capacityBytes, usedBytes: use.bytes, inodesFree: filesystem.inodesFree, inodes: filesystem.inodes, inodesUsed: use.inodes, ...(claim === undefined ? {} : { pvcRef: { name: claim, namespace: pod.metadata.namespace ?? '' } }) });
     }
     const used = local + withLogs.reduce((sum, { rootfs, logs }) => sum + (rootfs?.usedBytes ?? 0) + (logs?.usedBytes ?? 0), 0);
     return { containers: withLogs, volumes: found, ephemeral: { time, ...whole, usedBytes: used } };
+  }
+
+  /** A volume that is a file system of its own knows what it holds; others have to be walked through. */
+  async #isFilesystem(directory: string): Promise<boolean> {
+    const [own, node] = await Promise.all([directory, this.#options.config.rootDirectory].map((one) => fs.stat(one).catch(() => undefined)));
+    return own !== undefined && node !== undefined && own.isDirectory() && own.dev !== node.dev;
   }
 
   #cpu(key: string, usage: CpuUsage | undefined, time: string): CpuStats {
