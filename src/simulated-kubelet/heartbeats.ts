@@ -17,6 +17,8 @@ const RENEWALS_PER_SECOND = 8;
 const LONGEST_RENEW_MS = 25_000;
 const STATUS_MS = 300_000;
 const AT_ONCE = 64;
+/** Multiples of it fall evenly between whole numbers, however many there are. */
+const GOLDEN_RATIO = 0.618033988749895;
 
 export interface Heart {
   readonly name: string;
@@ -44,6 +46,8 @@ export class Heartbeats {
 
   /** The first renewal is made at once; the node is not healthy without it for long. */
   async add(heart: Heart): Promise<void> {
+    /** Nodes that came together shall not report together for ever. */
+    heart.reportedAt -= ((this.#hearts.size * GOLDEN_RATIO) % 1) * STATUS_MS;
     this.#hearts.add(heart);
     await this.#renew(heart);
     this.#enqueue(heart, this.clock.monotonic());

@@ -1,0 +1,67 @@
+import { expect, it } from 'vitest';
+import { Client, type Transport } from '../client/index.ts';
+import { createTestContext } from '../kernel/index.ts';
+import { Heartbeats } from './heartbeats.ts';
+
+const NODES = 200;
+const SECOND = 1000;
+
+/** 200 nodes at a server that takes its time, and when it was asked for what. */
+async function start(answerMs: number) {
+  const ctx = createTestContext();
+  const renewals = new Map<string, number[]>();
+  const reports: number[] = [];
+  const unused = (): never => {
+    throw new Error('not asked for here');
+  };
+  const transport: Transport = {
+    async request({ method, path, body }) {
+      await ctx.clock.sleep(answerMs);
+      const name = path.split('/').at(-1) ?? '';
+      if (path.endsWith('/status')) reports.push(ctx.clock.now());
+      else if (method === 'PUT') renewals.set(name, [...(renewals.get(name) ?? []), ctx.clock.now()]);
+      if (method === 'GET') return { status: 404, headers: {}, body: { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'NotFound', code: 404 } };
+      return { status: 200, headers: {}, body: body as object };
+    },
+    watch: unused,
+    stream: unused,
+    close: () => Promise.resolve(),
+  };
+  const heartbeats = new Heartbeats(ctx.clock, new Client({ transport, clock: ctx.clock }), ctx.logger);
+  const now = ctx.clock.now();
+  const added = Promise.all(Array.from({ length: NODES }, (_, i) => heartbeats.add({ name: `sim-${i}`, uid: `u-${i}`, since: now, lease: undefined, silent: false, reportedAt: now })));
+  await ctx.clock.advance(10 * answerMs);
+  await added;
+  return { ctx, renewals, reports, heartbeats };
+}
+
+const pauses = (times: readonly number[]): number[] => times.slice(1).map((at, i) => at - times[i]!);
+
+it('renews every lease within 30 s, also when each takes the server seconds', async () => {
+  const { ctx, renewals, heartbeats } = await start(3 * SECOND);
+  await ctx.clock.advance(200 * SECOND);
+  expect(renewals.size).toBe(NODES);
+  expect(Math.max(...[...renewals.values()].flatMap(pauses))).toBeLessThan(30 * SECOND);
+  const stopping = heartbeats.stop();
+  await ctx.clock.advance(30 * SECOND);
+  await stopping;
+});
+
+it('makes up for no renewals that it missed', async () => {
+  const { ctx, renewals, heartbeats } = await start(40 * SECOND);
+  await ctx.clock.advance(2000 * SECOND);
+  expect(Math.min(...[...renewals.values()].flatMap(pauses))).toBeGreaterThanOrEqual(40 * SECOND);
+  const stopping = heartbeats.stop();
+  await ctx.clock.advance(1000 * SECOND);
+  await stopping;
+});
+
+it('spreads the reports of nodes that came together over five minutes', async () => {
+  const { ctx, reports, heartbeats } = await start(1);
+  const begun = ctx.clock.now();
+  await ctx.clock.advance(900 * SECOND);
+  const inMinute = (minute: number): number => reports.filter((at) => at >= begun + minute * 60 * SECOND && at < begun + (minute + 1) * 60 * SECOND).length;
+  for (let minute = 0; minute < 14; minute++) expect(inMinute(minute)).toBeGreaterThan(15);
+  for (let minute = 0; minute < 14; minute++) expect(inMinute(minute)).toBeLessThan(75);
+  await heartbeats.stop();
+});
