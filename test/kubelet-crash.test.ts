@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -22,7 +22,7 @@ const ROUNDS = Number(process.env['K8TS_CRASH_ROUNDS'] ?? 50);
 /** Kubelet and runtime as processes of their own, killed at any time: no container is lost or doubled, and nothing leaks. */
 describe.skipIf(missing)(`kill -9 of kubelet and runtime${missing ? ` (${missing})` : ''}`, { timeout: 600_000 }, () => {
   const name = `kubelet-crash-${process.pid}`;
-  const directory = mkdtempSync(join(tmpdir(), `${name}-`));
+  const directory = join(tmpdir(), name);
   const node = join(directory, 'node');
   const netns = `/run/k8ts-test/${name}-node`;
   const state = `/run/k8ts-test/${name}`;
@@ -34,8 +34,7 @@ describe.skipIf(missing)(`kill -9 of kubelet and runtime${missing ? ` (${missing
   let ended: Promise<unknown>;
 
   beforeAll(async () => {
-    chmodSync(directory, 0o711);
-    mkdirSync(node, { mode: 0o711 });
+    for (const folder of [directory, node]) mkdirSync(folder, { mode: 0o711 });
     createNetns(netns);
     const plane = await startControlPlane(ctx, { bindAddress: '127.0.0.1', port: 0, serviceClusterIpRange: '10.96.0.0/16', clusterCidr: '10.244.0.0/16', controllers: ['*'], signingKey: 'ec' }, () => undefined);
     client = plane.clientAs({ name: 'admin', groups: ['system:masters', 'system:authenticated'] }, 'test');
