@@ -29,8 +29,10 @@ const swap = () => {
         renameSync(at(name), at('swapped'));
         renameSync(at('swapped'), at(name));
       } catch {
-        // The path was missing for a moment, and has been made.
-        rmSync(at('swapped'), { recursive: true, force: true, maxRetries: 20, retryDelay: 1 });
+        // The path was missing for a moment, and has been made; what is made in it right now goes with the next try.
+        try {
+          rmSync(at('swapped'), { recursive: true, force: true });
+        } catch {}
       }
     }
   }
