@@ -39,9 +39,13 @@ export async function removeOrphans({ logger }: Context, { config, volumes, cgro
 
 /** Again and again, until nothing is left. */
 export async function removeOrphansLater(ctx: Context, options: OrphanOptions): Promise<void> {
-  const { clock, signal } = ctx;
+  const { clock, signal, logger } = ctx;
   for (let left = true; left && !signal.aborted; ) {
     await clock.sleep(RETRY_MS, signal).catch(() => {});
-    if (!signal.aborted) left = await removeOrphans(ctx, options);
+    if (signal.aborted) return;
+    left = await removeOrphans(ctx, options).catch((error: unknown) => {
+      logger.v(1).info('What pods left could not be looked at', { err: messageOf(error) });
+      return true;
+    });
   }
 }
