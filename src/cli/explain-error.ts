@@ -18,13 +18,18 @@ const EXPLANATIONS: Readonly<Record<string, (error: SystemError) => string>> = {
   EPERM: ({ path }) => `no permission for ${path ?? 'what was asked'}; choose a directory that you may write to with --data-dir`,
   EROFS: ({ path }) => `${path ?? 'the directory'} is on a file system that cannot be written to; choose another directory with --data-dir`,
   /** Node says so of a folder that cannot be made for whatever reason. */
-  ENOENT: ({ path, syscall, message }) => (syscall === 'mkdir' ? `${path ?? 'the data directory'} cannot be made, its file system may be read-only; choose another directory with --data-dir` : firstLine(message)),
+  ENOENT: ({ path, syscall, message }) => (syscall === 'mkdir' ? `${path ?? 'the data directory'} cannot be made, its file system may be read-only; choose another directory with --data-dir` : path && ['open', 'access', 'stat'].includes(syscall ?? '') ? `there is no file ${path}` : firstLine(message)),
   ENOTDIR: ({ path }) => `${path ?? 'the data directory'} is not a directory; choose another with --data-dir`,
   EEXIST: ({ path }) => `${path ?? 'the data directory'} exists and is not a directory; choose another with --data-dir`,
   ENOSPC: ({ path }) => `the disk of ${path ?? 'the data directory'} is full; make room, then start again: nothing that was acknowledged is lost`,
   EMFILE: () => 'too many open files; raise the limit with "ulimit -n 4096" and start again',
   CERT_HAS_EXPIRED: () => 'the certificate of the server has run out; start it again: "k8ts down", then "k8ts up" gives it a new one',
   CERT_NOT_YET_VALID: () => 'the certificate of the server is not valid yet; set the clock of this machine, or of the server\'s, right',
+  'client-config': ({ message, cause }) => {
+    if (message.startsWith('not running in a cluster')) return `${message}; say which cluster with --kubeconfig FILE`;
+    const { code } = (cause ?? {}) as SystemError;
+    return `${firstLine(message)}${code === undefined ? '' : code === 'ENOENT' ? ': there is no such file' : ` (${code})`}`;
+  },
   corrupt: ({ message }) => `the stored data is damaged (${firstLine(message)}); it was left as it is. Restore a snapshot with "k8ts snapshot restore FILE --data-dir NEW", or start an empty cluster with another --data-dir`,
 };
 

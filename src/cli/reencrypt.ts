@@ -1,4 +1,5 @@
 /** `k8ts reencrypt`: writes again what an older key, or none, has written, while the cluster is stopped. */
+import fs from 'node:fs';
 import path from 'node:path';
 import { openEncryption, openStore, reencryptAll } from '../apiserver/index.ts';
 import { flagsHelp, parseFlags, type FlagTable } from '../kernel/index.ts';
@@ -23,6 +24,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const directory = path.resolve(values['data-dir']);
   const endpoints = values['etcd-servers'];
   if (!endpoints && readProcessFile(directory)) throw new CommandError(`a cluster is running in ${directory}; stop it first with "k8ts down --data-dir ${directory}"`);
+  if (!endpoints && !fs.existsSync(path.join(directory, 'etcd'))) throw new CommandError(`there is no cluster in ${directory}; say where it is with --data-dir`);
   const { ctx, release } = untilSignal({ verbosity: 0 });
   const store = await openStore(ctx, endpoints ? { type: 'etcd', endpoints } : { type: 'embedded', directory: path.join(directory, 'etcd') });
   try {

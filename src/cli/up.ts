@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { ADDONS, realNodesObstacle, serveControlSocket, startCluster, type Addon, type Cluster, type ClusterOptions } from '../cluster/index.ts';
 import { flagsHelp, parseFlags, type Context, type FlagTable, type FlagValues } from '../kernel/index.ts';
+import { checkUpFlags } from './check-up-flags.ts';
 import { CommandError, outputFlag } from './command.ts';
 import { detach } from './detach.ts';
 import { checkFileLimit } from './file-limit.ts';
@@ -39,6 +40,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     console.log(flagsHelp(flags, { usage: 'k8ts up: start a cluster' }));
     return 0;
   }
+  checkUpFlags(values);
   const planned = plan(values);
   checkFileLimit();
   const directory = values.ephemeral && values['data-dir'] === undefined ? undefined : path.resolve(values['data-dir'] ?? '.k8ts');
@@ -90,10 +92,11 @@ async function runCluster(ctx: Context, { values, planned, runtimeDirectory, soc
   const startedAt = ctx.clock.monotonic();
   const progress = new Progress();
   const options = clusterOptions(values, planned, runtimeDirectory);
-  const late = ctx.clock.after(values.wait, () => stop(new CommandError(`the cluster was not ready after ${values.wait / 1000} s; give it more time with --wait, or look at what it does with -v 2`)));
+  let reached: string | undefined;
+  const late = ctx.clock.after(values.wait, () => stop(new CommandError(tooLate(values, reached))));
   let cluster: Cluster;
   try {
-    cluster = await startCluster(ctx, { ...options, ownThread: true, onProgress: (step) => progress.show(step) });
+    cluster = await startCluster(ctx, { ...options, ownThread: true, onProgress: (step) => progress.show((reached = step)) });
   } catch (error) {
     /** Whoever is interrupted fails in many ways; there is one cause. */
     throw ctx.signal.aborted ? ctx.signal.reason : error;
@@ -112,6 +115,14 @@ async function runCluster(ctx: Context, { values, planned, runtimeDirectory, soc
     await cluster.finished.catch(() => undefined);
     throw error;
   }
+}
+
+/** Steps of the start that need the store's answers. */
+const ANSWERED_BY_ETCD: ReadonlySet<string> = new Set(['API server answers', 'nodes registered']);
+
+function tooLate({ wait, 'etcd-servers': etcd }: Values, reached: string | undefined): string {
+  if (etcd && !ANSWERED_BY_ETCD.has(reached ?? '')) return `etcd has not answered at ${etcd.join(', ')} for ${wait / 1000} s; is it running, and is that its address?`;
+  return `the cluster was not ready after ${wait / 1000} s; give it more time with --wait, or look at what it does with -v 2`;
 }
 
 interface Serving extends Omit<Run, 'runtimeDirectory'> {

@@ -1,0 +1,38 @@
+/** Values of `k8ts up` that would otherwise fail somewhere inside, in words of its own. */
+import net from 'node:net';
+import { AddressRange, UsageError } from '../kernel/index.ts';
+
+export interface CheckedFlags {
+  readonly port: number;
+  readonly nodes: number | undefined;
+  readonly 'simulated-nodes': number;
+  readonly 'bind-address': string;
+  readonly 'data-dir': string | undefined;
+  readonly 'service-cluster-ip-range': string;
+  readonly 'cluster-cidr': string;
+}
+
+/** Below this there is no room for the cluster's own Services; upstream's server says the same. */
+const LEAST_SERVICE_ADDRESSES = 8n;
+
+export function checkUpFlags(values: CheckedFlags): void {
+  const { port, nodes = 0, 'bind-address': address } = values;
+  if (port < 0 || port > 65_535) throw new UsageError(`there is no port ${port}: ports are 1 to 65535, and 0 takes a free one`);
+  if (nodes < 0 || values['simulated-nodes'] < 0) throw new UsageError('a cluster cannot have fewer than 0 nodes');
+  if (net.isIP(address) === 0 && address !== 'localhost') throw new UsageError(`--bind-address ${JSON.stringify(address)} is not an address; 127.0.0.1 is this machine alone, 0.0.0.0 all of its addresses`);
+  if (values['data-dir'] === '') throw new UsageError('--data-dir is empty; say which directory, or leave it out');
+  rangesOf('cluster-cidr', values['cluster-cidr']);
+  for (const range of rangesOf('service-cluster-ip-range', values['service-cluster-ip-range'])) {
+    if (range.size < LEAST_SERVICE_ADDRESSES) throw new UsageError(`--service-cluster-ip-range ${range.toString()} must have at least ${LEAST_SERVICE_ADDRESSES} addresses`);
+  }
+}
+
+function rangesOf(flag: string, text: string): AddressRange[] {
+  return text.split(',').map((cidr) => {
+    try {
+      return AddressRange.parse(cidr);
+    } catch {
+      throw new UsageError(`--${flag} ${JSON.stringify(cidr)} is not a range of addresses, such as 10.96.0.0/16`);
+    }
+  });
+}
