@@ -1,7 +1,7 @@
 /** The pipeline with everything it needs, without a port: what `server.ts` listens with, and what tests and callers in this process use. */
 import { schema, type Resource } from '../api/index.ts';
 import type { Store } from '../etcd/index.ts';
-import type { Context } from '../kernel/index.ts';
+import { unlessAborted, type Context } from '../kernel/index.ts';
 import { DEFAULT_VALIDATION_CONTEXT } from '../machinery/validation/index.ts';
 import { Aggregator } from './aggregator/index.ts';
 import { AdmissionChain } from './admission/admission.ts';
@@ -83,7 +83,8 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
   const transformer = options.encryption ?? identityTransformer;
   const cache = new WatchCache(ctx, options.store, transformer);
   const kinds = builtinStoredKinds(schema);
-  await cache.load([...new Set(kinds.values())]);
+  // An etcd that does not answer must not keep a start that was given up.
+  await unlessAborted(ctx.signal, cache.load([...new Set(kinds.values())]));
 
   const objects = new ObjectStore(options.store, cache, transformer, new EventLeases(options.store, ctx.clock));
   const registry = new Registry(objects);
