@@ -27,7 +27,7 @@ async function main(argv: readonly string[]): Promise<number> {
     const explained = explainError(error);
     console.error(`k8ts ${name}: ${explained}`);
     /** For whoever has started this in the background: the log may be on the disk that is full. */
-    process.send?.({ failed: explained });
+    if (process.connected) process.send?.({ failed: explained });
     if (process.env['K8TS_DEBUG']) console.error(error);
     return 1;
   }

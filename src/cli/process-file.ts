@@ -21,21 +21,44 @@ const LONGEST_SOCKET_PATH = 100;
 /** Takes the directory for this process; another one that lives keeps it. */
 export function claimDirectory(directory: string, ephemeral: boolean): { socket: string; release(): void } {
   fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const running = readProcessFile(directory);
-  if (running) throw new CommandError(`a cluster is running in ${directory} (process ${running.pid}); stop it with "k8ts down --data-dir ${directory}", or give this one its own --data-dir`);
   const socket = socketPath(directory);
-  const file: ProcessFile = { pid: process.pid, started: startTime(process.pid) ?? '', socket, ephemeral };
-  const own = path.join(directory, `${NAME}.${process.pid}`);
-  fs.writeFileSync(own, JSON.stringify(file), { mode: 0o600 });
-  fs.renameSync(own, path.join(directory, NAME));
+  claim(directory, { pid: process.pid, started: startTime(process.pid) ?? '', socket, ephemeral });
   return {
     socket,
     release() {
       fs.rmSync(socket, { force: true });
-      fs.rmSync(path.join(directory, NAME), { force: true });
+      if (readProcessFile(directory)?.pid === process.pid) fs.rmSync(path.join(directory, NAME), { force: true });
       if (ephemeral && path.basename(directory).startsWith(EPHEMERAL_PREFIX)) fs.rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+const CLAIM_ATTEMPTS = 10;
+
+/** The file is linked into place with its contents: of several that start at the same time one has it, and nobody sees half of it. */
+function claim(directory: string, file: ProcessFile): void {
+  const place = path.join(directory, NAME);
+  const own = `${place}.${process.pid}`;
+  try {
+    fs.writeFileSync(own, JSON.stringify(file), { mode: 0o600 });
+    for (let attempt = 0; !linked(own, place); attempt++) {
+      const running = readProcessFile(directory);
+      if (running || attempt === CLAIM_ATTEMPTS) throw new CommandError(`a cluster is running in ${directory} (process ${running?.pid ?? 'unknown'}); stop it with "k8ts down --data-dir ${directory}", or give this one its own --data-dir`);
+      fs.rmSync(place, { force: true });
+    }
+  } finally {
+    fs.rmSync(own, { force: true });
+  }
+}
+
+function linked(from: string, to: string): boolean {
+  try {
+    fs.linkSync(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw error;
+  }
 }
 
 /** Where a cluster that keeps everything in memory puts its kubeconfig and its socket. */
