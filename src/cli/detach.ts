@@ -45,7 +45,7 @@ export async function detach(argv: readonly string[], options: DetachOptions): P
 
 /** A file that is mapped into memory, as the store's is, and that cannot grow ends its process with SIGBUS. */
 const causeOfSignal = (signal: NodeJS.Signals): string =>
-  `the cluster's process ended with ${signal}; ${signal === 'SIGBUS' ? 'the disk of the data directory may be full: make room, then start again' : 'if its data is damaged, restore a snapshot to another --data-dir'}`;
+  `the cluster's process ended with ${signal}; ${signal === 'SIGBUS' ? 'the disk of the data directory may be full: make room, then start again' : 'if its data is damaged, or on a network file system without locks, restore a snapshot to another --data-dir'}`;
 
 /** What `k8ts up` has said of its end; else the error that ended it. Other lines of the log come before and after it. */
 export function causeIn(log: string): string | undefined {

@@ -10,12 +10,18 @@ interface SystemError extends Error {
   readonly address?: string;
 }
 
+/** Network file systems, and those of other systems, may lack it. */
+const unfit = (path = 'the data directory'): string => `the file system of ${path} lacks links, sockets or locks; choose a directory on a disk of this machine with --data-dir`;
+
 /** By the code of the error. */
 const EXPLANATIONS: Readonly<Record<string, (error: SystemError) => string>> = {
   EADDRINUSE: ({ port, address }) => `port ${port ?? ''} on ${address ?? 'this machine'} is in use by another program; stop it, or choose another port with --port N (0 takes a free one)`,
   EADDRNOTAVAIL: ({ address }) => `${address ?? 'the address'} is not an address of this machine; choose one with --bind-address (127.0.0.1 is always there)`,
   EACCES: ({ path, port, address }) => (port === undefined ? `no permission for ${path ?? 'a file'}; choose a directory that you may write to with --data-dir` : `no permission to listen on ${address ?? ''}:${port}; choose a port above 1023 with --port`),
-  EPERM: ({ path }) => `no permission for ${path ?? 'what was asked'}; choose a directory that you may write to with --data-dir`,
+  EPERM: ({ path, syscall }) => (syscall === 'link' ? unfit(path) : `no permission for ${path ?? 'what was asked'}; choose a directory that you may write to with --data-dir`),
+  ENOTSUP: ({ path, address }) => unfit(path ?? address),
+  EOPNOTSUPP: ({ path, address }) => unfit(path ?? address),
+  ENOLCK: ({ path }) => unfit(path),
   EROFS: ({ path }) => `${path ?? 'the directory'} is on a file system that cannot be written to; choose another directory with --data-dir`,
   /** Node says so of a folder that cannot be made for whatever reason. */
   ENOENT: ({ path, syscall, message }) => (syscall === 'mkdir' ? `${path ?? 'the data directory'} cannot be made, its file system may be read-only; choose another directory with --data-dir` : path && ['open', 'access', 'stat'].includes(syscall ?? '') ? `there is no file ${path}` : firstLine(message)),
