@@ -1,10 +1,11 @@
 /**
  * The leases by which nodes show that they live, and their statuses from time to time. One timer serves all nodes: they
- * stand in line in the order in which they are due, so thousands of them cost a few writes at a time, spread evenly.
+ * stand in line in the order in which they are due. Nodes that came together are spread evenly over their interval, and
+ * those of one second are renewed at once, so that they share a commit of the store.
  */
 import type { Lease } from '../api/generated/coordination-v1.ts';
 import { isConflict, isNotFound, type Client } from '../client/index.ts';
-import type { Clock, Logger, Timer } from '../kernel/index.ts';
+import { Heap, type Clock, type Logger, type Timer } from '../kernel/index.ts';
 import { formatMicroTime } from '../machinery/time/index.ts';
 import { nodeConditions } from './node-object.ts';
 
@@ -17,6 +18,7 @@ const RENEWALS_PER_SECOND = 8;
 const LONGEST_RENEW_MS = 25_000;
 const STATUS_MS = 300_000;
 const AT_ONCE = 64;
+const TURN_MS = 1000;
 /** Multiples of it fall evenly between whole numbers, however many there are. */
 const GOLDEN_RATIO = 0.618033988749895;
 
@@ -32,9 +34,11 @@ export interface Heart {
 }
 
 export class Heartbeats {
-  readonly #line: { heart: Heart; due: number }[] = [];
+  readonly #line = new Heap<{ heart: Heart; due: number }>((a, b) => a.due < b.due);
   readonly #hearts = new Set<Heart>();
   #timer: Timer | undefined;
+  #timerAt = 0;
+  #isBeating = false;
   #stopped = false;
   #beating: Promise<void> = Promise.resolve();
 
@@ -46,11 +50,11 @@ export class Heartbeats {
 
   /** The first renewal is made at once; the node is not healthy without it for long. */
   async add(heart: Heart): Promise<void> {
-    /** Nodes that came together shall not report together for ever. */
-    heart.reportedAt -= ((this.#hearts.size * GOLDEN_RATIO) % 1) * STATUS_MS;
+    const spread = (this.#hearts.size * GOLDEN_RATIO) % 1;
+    heart.reportedAt -= spread * STATUS_MS;
     this.#hearts.add(heart);
     await this.#renew(heart);
-    this.#enqueue(heart, this.clock.monotonic());
+    this.#enqueue(heart, this.clock.monotonic() - spread * this.#interval());
   }
 
   remove(heart: Heart): void {
@@ -63,33 +67,50 @@ export class Heartbeats {
     await this.#beating;
   }
 
+  #interval(): number {
+    return Math.min(LONGEST_RENEW_MS, Math.max(RENEW_MS, (this.#hearts.size * 1000) / RENEWALS_PER_SECOND));
+  }
+
   /** Counted from when the last one was due: a server that is slow must not make renewals rarer. */
   #enqueue(heart: Heart, from: number): void {
-    const interval = Math.min(LONGEST_RENEW_MS, Math.max(RENEW_MS, (this.#hearts.size * 1000) / RENEWALS_PER_SECOND));
-    this.#line.push({ heart, due: Math.max(from + interval, this.clock.monotonic()) });
+    this.#line.push({ heart, due: Math.max(from + this.#interval(), this.clock.monotonic()) });
     this.#arm();
   }
 
   #arm(): void {
-    const [first] = this.#line;
-    if (this.#timer !== undefined || first === undefined || this.#stopped) return;
-    this.#timer = this.clock.after(Math.max(100, first.due - this.clock.monotonic()), () => {
+    const first = this.#line.peek();
+    if (first === undefined || this.#isBeating || this.#stopped) return;
+    const at = Math.max(first.due, this.clock.monotonic() + TURN_MS);
+    if (this.#timer !== undefined && this.#timerAt <= at) return;
+    this.#timer?.cancel();
+    this.#timerAt = at;
+    this.#timer = this.clock.after(at - this.clock.monotonic(), () => {
+      this.#timer = undefined;
+      this.#isBeating = true;
       this.#beating = this.#beat().finally(() => {
-        this.#timer = undefined;
+        this.#isBeating = false;
         this.#arm();
       });
     });
   }
 
   async #beat(): Promise<void> {
-    const now = this.clock.monotonic();
-    const end = this.#line.findIndex(({ due }) => due > now);
-    const due = this.#line.splice(0, end < 0 ? this.#line.length : end).filter(({ heart }) => this.#hearts.has(heart));
+    const due = this.#takeDue();
     const line = due.values();
     const beatSome = async (): Promise<void> => {
       for (const { heart, due: at } of line) if (!this.#stopped) await this.#beatOne(heart, at);
     };
     await Promise.all(Array.from({ length: Math.min(AT_ONCE, due.length) }, beatSome));
+  }
+
+  #takeDue(): { heart: Heart; due: number }[] {
+    const now = this.clock.monotonic();
+    const due: { heart: Heart; due: number }[] = [];
+    for (let next = this.#line.peek(); next !== undefined && next.due <= now; next = this.#line.peek()) {
+      this.#line.pop();
+      if (this.#hearts.has(next.heart)) due.push(next);
+    }
+    return due;
   }
 
   async #beatOne(heart: Heart, due: number): Promise<void> {
