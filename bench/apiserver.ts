@@ -11,7 +11,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApiConnection } from '../test/api-connection.ts';
-import { controlPlaneRows, manyPodsRows } from './load/at-rest.ts';
+import { manyPodsRows } from './load/at-rest.ts';
 import { type ApiServerProcess, startBenchedServer } from './load/start-api-server.ts';
 import type { BenchOptions, Row } from './harness.ts';
 import type { LoadResult, RequestLoad, Target } from './load/load.ts';
@@ -76,7 +76,6 @@ export async function run({ durationMs, against }: BenchOptions): Promise<Row[]>
     rmSync(directory, { recursive: true, force: true });
     for (const admin of admins) await cleanUp(admin);
   }
-  rows.push(...(await controlPlaneRows(durationMs)));
   rows.push(...(await manyPodsRows()));
   return rows;
 }

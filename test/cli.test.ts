@@ -9,7 +9,7 @@ import { parse } from 'yaml';
 import { kubeconfigFor, loadAuthority, openPki } from '../src/apiserver/index.ts';
 import { createContext, VirtualClock } from '../src/kernel/index.ts';
 import { builtProgram } from './k8ts-process.ts';
-import { everything, requires } from './requires.ts';
+import { requires, some } from './requires.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'k8ts-cli-'));
 const dataDirectory = join(scratch, 'cluster');
@@ -169,7 +169,7 @@ describe('one line and exit code 1 for', () => {
     expect(readdirSync(closed)).toEqual([]);
   });
 
-  it.each(['kube-scheduler', 'kube-controller-manager', 'kube-proxy'])('the kubeconfig of a cluster that is no more, given to %s', async (component) => {
+  it.each(some(['kube-scheduler', 'kube-controller-manager', 'kube-proxy'], 1))('the kubeconfig of a cluster that is no more, given to %s', async (component) => {
     const { server } = json<{ server: string }>(await k8ts(['status', '--data-dir', dataDirectory, '-o', 'json']));
     const old = join(scratch, 'old-kubeconfig');
     const ctx = createContext();
@@ -182,7 +182,7 @@ describe('one line and exit code 1 for', () => {
   });
 });
 
-it.each(everything ? ['k8ts.pid', 'pki/ca.crt', 'etcd/LOCK', 'kubeconfig'] : ['pki/ca.crt', 'kubeconfig'])('Ctrl-C during the start ends it: when %s is there', async (file) => {
+it.each(some(['kubeconfig', 'k8ts.pid', 'pki/ca.crt', 'etcd/LOCK'], 1))('Ctrl-C during the start ends it: when %s is there', async (file) => {
   const directory = join(scratch, `interrupted-${file.replace('/', '-')}`);
   const child = spawn(process.execPath, [await builtProgram(), 'up', '--data-dir', directory, '--nodes', '0', '--port', '0'], { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, K8TS_DEBUG: '1' } });
   let stderr = '';
@@ -213,12 +213,12 @@ describe('a certificate that has run out', () => {
     writeFileSync(expired, await kubeconfigFor({ ...createContext(), clock }, { server, ca, user: 'kubernetes-admin', organizations: ['system:masters'] }));
   });
 
-  it.each([
+  it.each(some<[string, string[]]>([
     ['kube-scheduler', ['kube-scheduler', '--kubeconfig', expired]],
     ['kubelet', ['kubelet', `--kubeconfig=${expired}`]],
     ['explain', ['explain', 'pod', 'a', '--scheduler', 'https://127.0.0.1:1', '--kubeconfig', expired]],
     ['bench', ['bench', '--against', expired]],
-  ])('is told in one line by %s', async (_, args) => {
+  ], 1))('is told in one line by %s', async (_, args) => {
     const result = await k8ts(args);
     expect(result.stderr).toMatch(said);
     expect(result.stderr.trim().split('\n')).toHaveLength(1);
@@ -246,7 +246,7 @@ async function readableToAll(program: string): Promise<boolean> {
   return new Promise((resolve) => child.once('error', () => resolve(false)).once('close', (code) => resolve(code === 0)));
 }
 
-it.each<[string, string[]]>([
+it.each(some<[string, string[]]>([
   ['version', ['version']],
   ['doctor', ['doctor']],
   ['status', ['status', '--data-dir', dataDirectory]],
@@ -254,12 +254,12 @@ it.each<[string, string[]]>([
   ['simulate nodes', ['simulate', 'nodes', '2', '--data-dir', dataDirectory]],
   ['snapshot save', ['snapshot', 'save', join(scratch, 'json.tgz'), '--data-dir', dataDirectory]],
   ['completion', ['completion', 'bash']],
+  ['the version of a component', ['kubelet', '--version']],
   ['help', ['help']],
   ['help of a command', ['up', '--help']],
   ['help of a component', ['kube-scheduler', '--help']],
-  ['the version of a component', ['kubelet', '--version']],
   ['the version of etcd', ['etcd', '--version']],
-])('%s prints JSON when asked', async (_, args) => {
+], 8))('%s prints JSON when asked', async (_, args) => {
   const result = await k8ts([...args, '-o', 'json']);
   expect(result.stderr).toBe('');
   expect(json<unknown>(result)).toBeTypeOf('object');
@@ -280,7 +280,7 @@ it('a kubeconfig keeps the clusters that it had', async () => {
   await expect.poll(() => isRunning(pid), { timeout: 15_000 }).toBe(false);
 });
 
-it.each(['bash', 'zsh', 'fish'])('completes commands and flags in %s', async (shell) => {
+it.each(some(['bash', 'zsh', 'fish'], 1))('completes commands and flags in %s', async (shell) => {
   const { stdout, code } = await k8ts(['completion', shell]);
   expect(code).toBe(0);
   for (const word of ['snapshot', 'simulated-nodes', 'restore', 'register-with-taints']) expect(stdout).toContain(word);

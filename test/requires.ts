@@ -13,6 +13,9 @@ export function requires(...needs: readonly string[]): string | undefined {
 /** True when the long forms of tests were asked for. */
 export const everything = process.env.K8TS_EVERYTHING === '1';
 
+/** The first rows of a table of cases that are much alike; all of them when the long forms were asked for. */
+export const some = <T>(rows: readonly T[], count: number): T[] => (everything ? [...rows] : rows.slice(0, count));
+
 export function findProgram(name: string): string | undefined {
   for (const folder of (process.env.PATH ?? '').split(delimiter)) {
     const path = join(folder, name);
