@@ -1,4 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { collectOnceFlag } from './collect-once-at-rest.ts';
 
@@ -11,5 +14,27 @@ describe('collectOnceFlag', () => {
 
   it('is none for a V8 that may not know it', () => {
     expect(collectOnceFlag('12.4.254.21-node.33')).toBeUndefined();
+  });
+});
+
+describe('collectOnceAtRest', () => {
+  it('leaves compiled code that is kept at the end of use to the next start', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'k8ts-compiled-'));
+    const file = JSON.stringify(join(folder, 'compiled'));
+    const program = `
+      import fs from 'node:fs';
+      import vm from 'node:vm';
+      import { collectOnceAtRest } from ${JSON.stringify(join(import.meta.dirname, 'collect-once-at-rest.ts'))};
+      const cachedData = fs.existsSync(${file}) ? fs.readFileSync(${file}) : undefined;
+      const script = new vm.Script('(function twice(n) { return 2 * n; })(1)', { cachedData });
+      process.once('exit', () => fs.writeFileSync(${file}, script.createCachedData()));
+      collectOnceAtRest();
+      console.log(String(script.cachedDataRejected));`;
+    const start = (): string => spawnSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program], { encoding: 'utf8' }).stdout.trim();
+    try {
+      expect([start(), start()]).toEqual(['undefined', 'false']);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 });

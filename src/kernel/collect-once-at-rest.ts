@@ -8,7 +8,10 @@ import { setFlagsFromString } from 'node:v8';
  */
 export function collectOnceAtRest(): void {
   const flag = collectOnceFlag(process.versions.v8);
-  if (flag !== undefined) setFlagsFromString(flag);
+  if (flag === undefined) return;
+  setFlagsFromString(flag);
+  // Compiled code is of use only under the flags with which it was kept: the program keeps its own as it ends, for its next start.
+  process.prependOnceListener('exit', () => setFlagsFromString(flag.replace('--', '--no-')));
 }
 
 /** Flags come and go with versions of V8, which complains of those that it does not know. This one is Node 20's. */
