@@ -7,6 +7,7 @@ import { readWhole } from '../body.ts';
 import { separateIdentityHeaders } from '../identity-headers.ts';
 import { answerWhole, begin } from '../http2.ts';
 import { peerOf } from '../peer.ts';
+import { ToldHeads } from './answer-heads.ts';
 import type { BatchReader, Outbox } from './batch.ts';
 import * as op from './operations.ts';
 
@@ -46,6 +47,7 @@ export class FrontStreams {
   readonly #sessions = new WeakMap<http2.ServerHttp2Session, Session>();
   readonly #waiting = new Set<WaitingForBody>();
   readonly #written = new Set<OpenStream>();
+  readonly #heads = new ToldHeads();
   #sweep: Timer | undefined;
   #lastStream = 0;
   #lastSession = 0;
@@ -144,6 +146,9 @@ export class FrontStreams {
       case op.ANSWER:
         this.#answer(reader);
         return true;
+      case op.ANSWER_HEADERS:
+        this.#heads.told(reader);
+        return true;
       case op.BEGIN:
         this.#respond(reader);
         return true;
@@ -178,7 +183,7 @@ export class FrontStreams {
   #answer(reader: BatchReader): void {
     const open = this.#take(reader);
     const status = reader.next<number>();
-    const headers = reader.next<ResponseHeaders>();
+    const headers = this.#heads.headers(reader);
     const body = reader.bytes();
     if (open && !open.stream.destroyed) answerWhole({ status, headers, body }, open.stream, open.method);
   }

@@ -4,7 +4,7 @@
  *
  *   front                                                        pipeline
  *     session 1, headers 1 0 {…}, request 7 1 0 /api/v1/… body  →
- *                                                               ←  answer 7 200 {…} body
+ *                                                               ←  answer headers 0 {…}, answer 7 200 0 audit-id body
  *     request 8 1 0 /api/v1/…?watch=1                           →
  *                                                               ←  begin 8 200 {…}, piece 8 bytes, piece 8 bytes
  *     taken 8 2000                                              →
@@ -31,7 +31,7 @@ export const CONNECTION_CLOSED = 15; // connection
 export const CONNECTION_IDLE = 16; // connection, for as long as was asked for
 
 /** From the pipeline. */
-export const ANSWER = 1; // stream, status, headers, body (bytes)
+export const ANSWER = 1; // stream, status, place of its headers or these themselves, audit id, body (bytes)
 export const BEGIN = 2; // stream, status, headers: pieces follow
 export const PIECE = 3; // stream, bytes
 export const LARGE_PIECE = 4; // stream, how many bytes of the buffer that comes with it
@@ -47,6 +47,7 @@ export const IDLE_LIMIT = 13; // connection, milliseconds
 export const RENEW = 14; // TLS options
 export const STOP_LISTENING = 15;
 export const STOP = 16; // closes what is left
+export const ANSWER_HEADERS = 17; // place, headers of answers without their audit ids
 
 /** States of a body. */
 export const COMPLETE = 0;

@@ -6,6 +6,7 @@ import type { RunningRequests } from '../running-requests.ts';
 import type { Handler } from '../serve.ts';
 import { splitTarget } from '../target.ts';
 import type { Together } from '../together.ts';
+import type { AnswerHeads } from './answer-heads.ts';
 import type { BatchReader, Outbox } from './batch.ts';
 import * as op from './operations.ts';
 
@@ -17,6 +18,7 @@ interface Session {
 
 export interface RemoteStreamsOptions {
   readonly outbox: Outbox;
+  readonly heads: AnswerHeads;
   readonly begin: Together;
   readonly running: RunningRequests;
   readonly handler: Handler;
@@ -203,7 +205,7 @@ class RemoteStream implements ApiRequest, BufferWriter {
 
   async answer(response: ApiResponse): Promise<void> {
     if (this.closed || response.hijacked) return;
-    const { outbox } = this.options;
+    const { outbox, heads } = this.options;
     const { status, headers } = response;
     if (response.large && this.method !== 'HEAD') {
       headers['content-length'] = String(response.large.length);
@@ -214,7 +216,7 @@ class RemoteStream implements ApiRequest, BufferWriter {
       await this.#stream(response.stream);
     } else {
       const { body = NOTHING } = response;
-      outbox.say(op.ANSWER, this.id, status, headers);
+      heads.say(this.id, status, headers);
       outbox.bytes(typeof body === 'string' ? Buffer.from(body) : body);
     }
   }

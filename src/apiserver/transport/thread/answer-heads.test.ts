@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { RealClock } from '../../../kernel/index.ts';
+import type { ResponseHeaders } from '../../request.ts';
+import { AnswerHeads, ToldHeads } from './answer-heads.ts';
+import { BatchReader, Outbox, type Batch } from './batch.ts';
+import * as op from './operations.ts';
+
+/** What the front makes of what the pipeline says of these answers, and how often common headers were told. */
+function passed(answers: readonly ResponseHeaders[]): { headers: ResponseHeaders[]; told: number } {
+  const batches: Batch[] = [];
+  const outbox = new Outbox({ postMessage: (batch: Batch) => void batches.push(structuredClone(batch)) }, new RealClock());
+  const heads = new AnswerHeads(outbox);
+  answers.forEach((headers, stream) => heads.say(stream, 200, headers));
+  outbox.flush();
+  const front = new ToldHeads();
+  const result = { headers: [] as ResponseHeaders[], told: 0 };
+  for (const reader of batches.map((batch) => new BatchReader(batch))) {
+    while (!reader.done) {
+      if (reader.next<number>() === op.ANSWER_HEADERS) {
+        front.told(reader);
+        result.told++;
+        continue;
+      }
+      reader.next<number>();
+      reader.next<number>();
+      result.headers.push(front.headers(reader));
+    }
+  }
+  return result;
+}
+
+describe('headers of answers', () => {
+  const json = { 'content-type': 'application/json', 'audit-id': 'a' };
+
+  it('arrive as they were said; what they have in common is told once', () => {
+    const answers = [json, { ...json, 'audit-id': 'b' }, { ...json, 'content-type': 'text/plain' }, { ...json, 'audit-id': 'c' }];
+    expect(passed(answers)).toEqual({ headers: answers, told: 2 });
+  });
+
+  it.each<[string, ResponseHeaders]>([
+    ['several values of one header', { ...json, warning: ['299 - "a"', '299 - "b"'] }],
+    ['no audit id', { 'content-type': 'application/json' }],
+    ['no header at all', {}],
+  ])('arrive with %s', (_, headers) => {
+    expect(passed([headers, headers]).headers).toEqual([headers, headers]);
+  });
+
+  it('are not remembered without end', () => {
+    const answers = Array.from({ length: 1000 }, (_, i) => ({ ...json, etag: String(i) }));
+    const { headers, told } = passed(answers);
+    expect(headers).toEqual(answers);
+    expect(told).toBeLessThan(300);
+  });
+});
