@@ -12,7 +12,8 @@ import type { BenchOptions, Row } from './harness.ts';
 export const name = 'cluster';
 
 const AT_REST_MS = 10_000;
-const SETTLE_MS = 3000;
+/** Until what the start has left behind is collected. */
+const SETTLE_MS = 15_000;
 const STARTS = 3;
 const HERTZ = 100;
 

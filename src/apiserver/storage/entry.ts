@@ -26,7 +26,8 @@ export class Entry {
   #written: WeakRef<KubeObject> | undefined;
   #selectable: SelectableValues | undefined;
   #views: WeakMap<ViewConversion, Entry> | undefined;
-  #wire: WireForm | undefined;
+  #bytes: Buffer | undefined;
+  #metadataStart = 0;
   /** How the object comes about where it is not stored in this form; its bytes are made when somebody wants them. */
   #derive: (() => KubeObject) | undefined;
 
@@ -39,7 +40,7 @@ export class Entry {
 
   static fromValue(at: Place, value: Uint8Array, revision: number, object?: KubeObject): Entry {
     const entry = new Entry(at.key, at.namespace, at.name, revision);
-    entry.#wire = withRevision(value, revision);
+    entry.#setBytes(value);
     if (object) entry.#written = new WeakRef(object);
     return entry;
   }
@@ -51,25 +52,37 @@ export class Entry {
     return entry;
   }
 
-  get #wireForm(): WireForm {
-    return (this.#wire ??= withRevision(encodeForStorage(this.object), this.revision));
-  }
-
   /** JSON with resourceVersion. */
   get bytes(): Buffer {
-    return this.#wireForm.bytes;
+    return this.#bytes ?? this.#setBytes(encodeForStorage(this.object));
   }
 
   /** Where `"metadata"` begins in `bytes`: list items of built-in kinds start there, without kind and apiVersion. */
   get metadataStart(): number {
-    return this.#wireForm.metadataStart;
+    if (!this.#bytes) this.#setBytes(encodeForStorage(this.object));
+    return this.#metadataStart;
+  }
+
+  /** Of a stored value, with the revision as resourceVersion. */
+  #setBytes(value: Uint8Array): Buffer {
+    const stored = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
+    this.#metadataStart = stored.indexOf(METADATA);
+    const insertAt = this.#metadataStart + METADATA.length;
+    const comma = stored[insertAt] === CLOSING_BRACE ? '' : ',';
+    const insertion = `"resourceVersion":"${this.revision}"${comma}`;
+    const bytes = allocateBytes(stored.length + insertion.length);
+    stored.copy(bytes, 0, 0, insertAt);
+    bytes.write(insertion, insertAt, 'latin1');
+    stored.copy(bytes, insertAt + insertion.length, insertAt);
+    this.#bytes = bytes;
+    return bytes;
   }
 
   /** Shared and frozen. */
   get object(): KubeObject {
     let object = this.#object?.deref();
     if (!object) {
-      const bare = this.#written?.deref() ?? (this.#wire ? undefined : this.#derive?.());
+      const bare = this.#written?.deref() ?? (this.#bytes ? undefined : this.#derive?.());
       object = deepFreeze(bare ? withResourceVersion(bare, this.revision) : (JSON.parse(this.bytes.toString('utf8')) as KubeObject));
       this.#object = new WeakRef(object);
       this.#written = undefined;
@@ -90,7 +103,8 @@ export class Entry {
     const bare = { ...object, metadata };
     const bytes = encodeForStorage(bare);
     const entry = new Entry(this.key, this.namespace, this.name, 0);
-    entry.#wire = { bytes, metadataStart: bytes.indexOf(METADATA) };
+    entry.#bytes = bytes;
+    entry.#metadataStart = bytes.indexOf(METADATA);
     entry.#object = new WeakRef(deepFreeze(bare));
     return entry;
   }
@@ -108,7 +122,8 @@ export class Entry {
   /** The same bytes under an entry of its own: what selectors look at may differ between versions. */
   #shared(): Entry {
     const entry = new Entry(this.key, this.namespace, this.name, this.revision);
-    entry.#wire = this.#wire;
+    entry.#bytes = this.#bytes;
+    entry.#metadataStart = this.#metadataStart;
     entry.#derive = this.#derive;
     entry.#object = this.#object;
     entry.#written = this.#written;
@@ -143,25 +158,6 @@ interface Place {
   readonly key: string;
   readonly namespace: string;
   readonly name: string;
-}
-
-interface WireForm {
-  readonly bytes: Buffer;
-  readonly metadataStart: number;
-}
-
-/** A stored value, with its revision as resourceVersion. */
-function withRevision(value: Uint8Array, revision: number): WireForm {
-  const stored = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-  const metadataStart = stored.indexOf(METADATA);
-  const insertAt = metadataStart + METADATA.length;
-  const comma = stored[insertAt] === CLOSING_BRACE ? '' : ',';
-  const insertion = `"resourceVersion":"${revision}"${comma}`;
-  const bytes = allocateBytes(stored.length + insertion.length);
-  stored.copy(bytes, 0, 0, insertAt);
-  bytes.write(insertion, insertAt, 'latin1');
-  stored.copy(bytes, insertAt + insertion.length, insertAt);
-  return { bytes, metadataStart };
 }
 
 export type ViewConversion = (stored: KubeObject) => KubeObject;
