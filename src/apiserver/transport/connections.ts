@@ -8,14 +8,15 @@ import type net from 'node:net';
 import type { Duplex } from 'node:stream';
 import type tls from 'node:tls';
 import type { Context } from '../../kernel/index.ts';
-import { methodNotAllowed } from '../route.ts';
-import { answerHttp1, requestFromHttp1, upgradeRequest } from './http1.ts';
+import type { ApiRequest, ApiResponse } from '../request.ts';
+import { answerHttp1, lastRequest, requestFromHttp1, upgradeRequest } from './http1.ts';
 import { answerHttp2, Http2Request, type Http2Head } from './http2.ts';
 import type { RunningRequests } from './running-requests.ts';
 import type { Handler, TlsOptions, TransportOptions } from './serve.ts';
 import { HTTP2_OPTIONS, MAX_HEADER_BYTES, ofSession, tlsOptions } from './settings.ts';
 import { StreamSignals } from './stream-signals.ts';
 import { together } from './together.ts';
+import { type ParseError, UnknownMethods } from './unknown-method.ts';
 
 export interface Connections {
   readonly server: http2.Http2SecureServer | http.Server;
@@ -92,25 +93,26 @@ export function serveHttp1(server: http.Server | http2.Http2SecureServer, { runn
   // HTTP/1.1 needs that listener, but for it Node also wraps every HTTP/2 stream in its compatibility layer, which costs
   // a third of the throughput: its own listener of streams goes before ours comes.
   server.removeAllListeners('stream');
-  server.on('upgrade', (req: http.IncomingMessage, socket: net.Socket, head: Buffer) => {
+  /** The last request of its connection. */
+  const serveLast = (req: http.IncomingMessage, socket: net.Socket, request: ApiRequest): void =>
     void running.run(async () => {
-      const request = upgradeRequest(req, socket, head, running.stopping);
       const response = await handler(request);
-      if (response.hijacked) return;
-      const res = new http.ServerResponse(req);
-      res.assignSocket(socket);
-      res.shouldKeepAlive = false;
-      await answerHttp1(response, res, request);
-      socket.end();
+      if (!response.hijacked) await answerLast(response, { req, socket, request });
     });
-  });
+  server.on('upgrade', (req: http.IncomingMessage, socket: net.Socket, head: Buffer) => serveLast(req, socket, upgradeRequest(req, socket, head, running.stopping)));
+  // Nobody tunnels through an API server; it is a method that no resource has.
+  server.on('connect', (req: http.IncomingMessage, socket: net.Socket) => serveLast(req, socket, lastRequest(req, socket, running.stopping)));
   server.on('connection', (socket: Duplex & Partial<net.Socket>) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
     socket.setNoDelay?.(true);
   });
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-    if (socket.writable) socket.end(unparsable(error.code));
+  const unknownMethods = new UnknownMethods();
+  server.on('clientError', (error: ParseError, socket: net.Socket) => {
+    const req = unknownMethods.read(error, socket);
+    if (req === 'wait') return;
+    if (req) serveLast(req, socket, lastRequest(req, socket, running.stopping));
+    else if (socket.writable) socket.end(unreadable(error.code));
     else socket.destroy();
   });
   return sockets;
@@ -118,12 +120,22 @@ export function serveHttp1(server: http.Server | http2.Http2SecureServer, { runn
 
 const secureServer = (options: TlsOptions): http2.Http2SecureServer => http2.createSecureServer({ ...tlsOptions(options), ...HTTP2_OPTIONS, allowHTTP1: true });
 
-/** The answer to what is no HTTP request that Node can read; an unknown method is at least a method. */
-function unparsable(code: string | undefined): string {
-  if (code === 'HPE_INVALID_METHOD') {
-    const body = JSON.stringify(methodNotAllowed().status);
-    return `HTTP/1.1 405 Method Not Allowed\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`;
+async function answerLast(response: ApiResponse, { req, socket, request }: { req: http.IncomingMessage; socket: net.Socket; request: ApiRequest }): Promise<void> {
+  const res = new http.ServerResponse(req);
+  res.shouldKeepAlive = false;
+  try {
+    res.assignSocket(socket);
+    await answerHttp1(response, res, request);
+    socket.end();
+  } catch (error) {
+    // The answer to an earlier request is on its way still, or this one is broken off: neither may be taken for the other.
+    socket.destroy();
+    throw error;
   }
+}
+
+/** The answer to what is no HTTP request. */
+function unreadable(code: string | undefined): string {
   const status = code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
-  return `HTTP/1.1 ${status}\r\nConnection: close\r\n\r\n`;
+  return `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${status}`;
 }

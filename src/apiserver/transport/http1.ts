@@ -20,7 +20,8 @@ export function requestFromHttp1(req: http.IncomingMessage, res: http.ServerResp
   };
 }
 
-export function upgradeRequest(req: http.IncomingMessage, socket: net.Socket, head: Buffer, stopping: AbortSignal): ApiRequest {
+/** The last request of its connection, which is nobody else's from now on; what follows its head is not read. */
+export function lastRequest(req: http.IncomingMessage, socket: net.Socket, stopping: AbortSignal): ApiRequest {
   const gone = new AbortController();
   socket.once('close', () => gone.abort(new Error('the client went away')));
   socket.on('error', () => socket.destroy());
@@ -28,9 +29,13 @@ export function upgradeRequest(req: http.IncomingMessage, socket: net.Socket, he
     ...commonParts(req),
     readBody: () => Promise.resolve(Buffer.alloc(0)),
     signal: AbortSignal.any([gone.signal, stopping]),
-    upgrade: { socket, head, rawRequest: req },
   };
 }
+
+export const upgradeRequest = (req: http.IncomingMessage, socket: net.Socket, head: Buffer, stopping: AbortSignal): ApiRequest => ({
+  ...lastRequest(req, socket, stopping),
+  upgrade: { socket, head, rawRequest: req },
+});
 
 function commonParts(req: http.IncomingMessage): Omit<ApiRequest, 'readBody' | 'signal'> {
   const { remoteAddress, certificate } = peerOf(req.socket);

@@ -321,12 +321,52 @@ describe.each(Object.entries(THREADS))('%s', (_, thread) => {
       await once(socket, 'close');
     });
 
-    it('what is no request is refused', async () => {
-      const socket = tls.connect({ host: 'localhost', port: transport.port, ca: ca.certificate, ALPNProtocols: ['http/1.1'] });
-      socket.write('NONSENSE\r\n\r\n');
-      const [answer] = (await once(socket, 'data')) as [Buffer];
-      expect(answer.toString()).toMatch(/^HTTP\/1\.1 4\d\d /);
+    /** What is answered until the connection ends, to bytes that are sent packet by packet. */
+    const answerTo = async (...packets: string[]): Promise<string> => {
+      const socket = tls.connect({ host: 'localhost', port: transport.port, ca: ca.certificate, cert: client.certificate, key: client.key, ALPNProtocols: ['http/1.1'] });
+      await once(socket, 'secureConnect');
+      const pieces: Buffer[] = [];
+      socket.on('data', (piece: Buffer) => pieces.push(piece));
+      const ended = once(socket, 'end');
+      for (const packet of packets) {
+        socket.write(packet);
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      await ended;
       socket.destroy();
+      return Buffer.concat(pieces).toString();
+    };
+
+    const ODD_METHODS = {
+      'no method that Node knows': ['FOO', ['FOO /headers?q=1 HTTP/1.1\r\nHost: x\r\nAuthorization: t\r\nImpersonate-Group: a,b\r\nImpersonate-Group: c\r\n\r\n']],
+      'one that begins like another': ['GETTING', ['GETTING /headers?q=1 HTTP/1.1\r\nhost:x\r\nauthorization:t \r\nimpersonate-group:a,b\r\nimpersonate-group:c\r\n\r\n']],
+      'one in small letters, with a body': ['post', ['post /headers?q=1 HTTP/1.1\r\nHost: x\r\nAuthorization: t\r\nContent-Length: 2\r\nImpersonate-Group: a,b\r\nImpersonate-Group: c\r\n\r\n', '{}']],
+      'one whose head comes in pieces': ['FOO', ['FOO', ' /headers?q=1 HTTP/1.1\r\nHost: x\r\nAuthor', 'ization: t\r\nImpersonate-Group: a,b\r\nImpersonate-Group: c\r\n\r', '\n']],
+      'that of a tunnel': ['CONNECT', ['CONNECT /headers?q=1 HTTP/1.1\r\nHost: x\r\nAuthorization: t\r\nImpersonate-Group: a,b\r\nImpersonate-Group: c\r\n\r\n']],
+    } satisfies Record<string, [string, string[]]>;
+    it.each(Object.entries(ODD_METHODS))('a request of an odd method is a request: %s', async (_name, [method, packets]) => {
+      const answer = await answerTo(...packets);
+      expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*Connection: close\r\n/);
+      expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toEqual({ token: 't', groups: ['a,b', 'c'], query: '1', method, address: '127.0.0.1' });
+    });
+
+    it('an odd method comes from whom its connection is', async () => {
+      expect(await answerTo('FOO /certificate HTTP/1.1\r\nHost: x\r\n\r\n')).toMatch(/\r\n\r\n[1-9]\d+ true$/);
+    });
+
+    it('an odd method may come after other requests', async () => {
+      expect(await answerTo('GET /certificate HTTP/1.1\r\nHost: x\r\n\r\n', 'FOO /nothing HTTP/1.1\r\nHost: x\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 [^]*HTTP\/1\.1 404 /);
+    });
+
+    it.each([
+      ['a word', 'NONSENSE\r\n\r\n'],
+      ['bytes', '\u0001\u0002\u0003'],
+      ['no method at all', 'F(O /headers HTTP/1.1\r\nHost: x\r\n\r\n'],
+      ['no host', 'FOO /headers HTTP/1.1\r\n\r\n'],
+      ['a header that is none', 'FOO /headers HTTP/1.1\r\nHost: x\r\nof whom: me\r\n\r\n'],
+      ['a header on two lines', 'FOO /headers HTTP/1.1\r\nHost: x\r\n Authorization: t\r\n\r\n'],
+    ])('what is no request is refused: %s', async (_name, sent) => {
+      expect(await answerTo(sent)).toBe('HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n400 Bad Request');
     });
   });
 

@@ -1,0 +1,75 @@
+/**
+ * Node's parser of HTTP/1.1 refuses a method that it does not know. To the API server such a request is one like others:
+ * who sent it is found out, and who may not have what it asks for is told so before the method is. So what the parser
+ * gave up on is read here.
+ */
+import http from 'node:http';
+import type net from 'node:net';
+import { MAX_HEADER_BYTES } from './settings.ts';
+
+/** What Node adds to its error. */
+export interface ParseError extends NodeJS.ErrnoException {
+  readonly rawPacket?: Buffer;
+  readonly bytesParsed?: number;
+}
+
+const REQUEST_LINE = /^([\w!#$%&'*+.^`|~-]+) ([\x21-\x7e]+) HTTP\/1\.([01])$/;
+const HEADER = /^([\w!#$%&'*+.^`|~-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*$/;
+
+export class UnknownMethods {
+  /** Heads of which a part has come; empty for those that are whole. */
+  readonly #heads = new WeakMap<net.Socket, Buffer>();
+
+  /** A request without its body; 'wait' while more is to come, or nothing is to be done; undefined for what is no request. */
+  read({ code, rawPacket, bytesParsed = 0 }: ParseError, socket: net.Socket): http.IncomingMessage | 'wait' | undefined {
+    if (code !== 'HPE_INVALID_METHOD' || !rawPacket) return undefined;
+    const begun = this.#heads.get(socket);
+    if (begun?.length === 0) return 'wait';
+    const head = begun ? Buffer.concat([begun, rawPacket]) : rawPacket.subarray(startOfLine(rawPacket, bytesParsed));
+    const end = head.indexOf('\r\n\r\n');
+    if (end < 0 && head.length < MAX_HEADER_BYTES && mayBecomeRequest(head)) {
+      this.#heads.set(socket, head);
+      return 'wait';
+    }
+    this.#heads.set(socket, Buffer.alloc(0));
+    return end < 0 ? undefined : requestOf(head.toString('latin1', 0, end), socket);
+  }
+}
+
+/** Of the line in which the parser stopped: what comes before it has been read. */
+const startOfLine = (packet: Buffer, stopped: number): number => (stopped > 0 ? packet.lastIndexOf('\n', stopped - 1) + 1 : 0);
+
+/** What has no place in a request is not waited for. */
+function mayBecomeRequest(head: Buffer): boolean {
+  const end = head.indexOf('\r\n');
+  return end < 0 ? /^[\x20-\x7e]+\r?$/.test(head.toString('latin1')) : REQUEST_LINE.test(head.toString('latin1', 0, end));
+}
+
+/** Of what a request has only one, the first counts. */
+const SINGLE: ReadonlySet<string> = new Set(['authorization', 'host', 'content-length', 'content-type', 'user-agent']);
+
+function addHeader(headers: http.IncomingHttpHeaders, name: string, value: string): void {
+  const before = headers[name];
+  if (before === undefined) headers[name] = value;
+  else if (!SINGLE.has(name)) headers[name] = `${String(before)}, ${value}`;
+}
+
+function requestOf(head: string, socket: net.Socket): http.IncomingMessage | undefined {
+  const [first = '', ...lines] = head.split('\r\n');
+  const [, method, target, minor] = REQUEST_LINE.exec(first) ?? [];
+  // The end of a longer name, whose beginning came in an earlier packet, is not to be taken for another method.
+  if (!method || !target || http.METHODS.includes(method)) return undefined;
+  const headers: http.IncomingHttpHeaders = {};
+  const rawHeaders: string[] = [];
+  for (const line of lines) {
+    const [, name, value] = HEADER.exec(line) ?? [];
+    if (name === undefined || value === undefined) return undefined;
+    rawHeaders.push(name, value);
+    addHeader(headers, name.toLowerCase(), value);
+  }
+  if (minor === '1' && headers.host === undefined) return undefined;
+  const request = new http.IncomingMessage(socket);
+  Object.assign(request, { method, url: target, headers, rawHeaders, httpVersion: `1.${minor}`, httpVersionMajor: 1, httpVersionMinor: Number(minor), complete: true });
+  request.push(null);
+  return request;
+}
