@@ -99,14 +99,19 @@ function structOf(message: Message, value: unknown): unknown {
   return Object.fromEntries(fieldsOf(message).map((field) => [goName(message, field.name), goField(field, fields[field.name])]));
 }
 
-/** Where a field stands elsewhere in the internal struct: after which other one. */
-const MOVED_AFTER: Record<string, readonly [moved: string, after: string]> = { Volume: ['quobyte', 'rbd'] };
+/** Where fields stand elsewhere in the internal struct: after which others. */
+const MOVED_AFTER: Record<string, Readonly<Record<string, string>>> = {
+  PersistentVolumeSource: { quobyte: 'rbd', flexVolume: 'iscsi' },
+  Volume: { quobyte: 'rbd' },
+};
 
 function fieldsOf(message: Message): readonly Field[] {
-  const move = MOVED_AFTER[message.name];
-  const moved = move && message.byName.get(move[0]);
-  if (!moved) return message.fields;
-  return message.fields.filter((field) => field !== moved).flatMap((field) => (field.name === move[1] ? [field, moved] : [field]));
+  let { fields } = message;
+  for (const [name, after] of Object.entries(MOVED_AFTER[message.name] ?? {})) {
+    const moved = message.byName.get(name);
+    if (moved) fields = fields.filter((field) => field !== moved).flatMap((field) => (field.name === after ? [field, moved] : [field]));
+  }
+  return fields;
 }
 
 function goName(message: Message, name: string): string {

@@ -62,6 +62,11 @@ describe('a volume', () => {
     expect(error).toContain('\n-  "Path": "/x",\n+  "Path": "/y",\n');
   });
 
+  it('another source is shown among all of them, in the order of the internal struct', () => {
+    const [error] = updateErrors(VOLUMES, { from: volume(), to: volume({ hostPath: undefined, flexVolume: { driver: 'd' } }) });
+    expect(error).toContain('  "RBD": null,\n  "Quobyte": null,\n  "ISCSI": null,\n- "FlexVolume": null,\n+ "FlexVolume": {\n');
+  });
+
   it('warns of a policy out of use', () => {
     expect(createWarnings(VOLUMES, volume({ persistentVolumeReclaimPolicy: 'Recycle' }))).toEqual([
       'spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.',
