@@ -14,7 +14,7 @@ import { ApiConnection } from '../test/api-connection.ts';
 import { manyPodsRows } from './load/at-rest.ts';
 import { type ApiServerProcess, startBenchedServer } from './load/start-api-server.ts';
 import type { BenchOptions, Row } from './harness.ts';
-import type { LoadResult, RequestLoad, Target } from './load/load.ts';
+import type { Load, LoadResult, RequestLoad, Target } from './load/load.ts';
 import { runLoad } from './load/run-load.ts';
 import { processorMs, residentMegabytes, targetOf } from './load/targets.ts';
 import { samplePod } from './sample-pod.ts';
@@ -68,17 +68,20 @@ export async function run({ durationMs, against }: BenchOptions): Promise<Row[]>
     for (const admin of admins) others.push(await prepare(admin));
     const sides: Sides = { server, ours, other: others[0], durationMs };
     rows.push(...(await clientLimit(server.target, durationMs)));
-    for (const work of WORKS) rows.push(...(await measure(work, sides)));
-    rows.push(...(await measureWatch(sides)));
+    for (const work of WORKS.filter(({ name: work }) => isWanted(work))) rows.push(...(await measure(work, sides)));
+    if (isWanted('watchers')) rows.push(...(await measureWatch(sides)));
     rows.push({ work: 'memory of the API server after it all', value: residentMegabytes(server.pid), unit: 'MB' });
   } finally {
     await server.stop();
     rmSync(directory, { recursive: true, force: true });
     for (const admin of admins) await cleanUp(admin);
   }
-  rows.push(...(await manyPodsRows()));
+  if (isWanted('100,000 Pods')) rows.push(...(await manyPodsRows()));
   return rows;
 }
+
+/** K8TS_BENCH_WORK=TEXT picks rows by their name. */
+const isWanted = (work: string): boolean => work.includes(process.env['K8TS_BENCH_WORK'] ?? '');
 
 interface Sides {
   readonly server: ApiServerProcess;
@@ -87,17 +90,43 @@ interface Sides {
   readonly durationMs: number;
 }
 
-async function measure({ name: workName, load, upstream, times }: Work, { server, ours, other, durationMs }: Sides): Promise<Row[]> {
-  const at = (target: Target): RequestLoad => ({ type: 'requests', target, durationMs, ...load });
-  let before = 0;
-  const result = checked(workName, await runLoad(at(ours), () => (before = processorMs(server.pid))));
-  const spent = processorMs(server.pid) - before;
-  const compared = other && checked(`${workName} on the other server`, await runLoad(at(other)));
+async function measure({ name: work, load, upstream, times }: Work, sides: Sides): Promise<Row[]> {
+  const { result, compared, processorMicroseconds } = await onBothSides(work, sides, (target) => ({ type: 'requests', target, durationMs: sides.durationMs, ...load }));
   return [
-    { work: workName, value: result.perSecond, unit: '/s', atLeast: times * (compared?.perSecond ?? upstream), ...(compared ? { against: compared.perSecond } : {}) },
-    { work: `${workName}: processor time of the server`, value: (spent * 1000) / result.count, unit: 'µs each' },
-    ...latencies(`${workName}, ${load.concurrency} at once`, result, compared),
+    { work, value: result.perSecond, unit: '/s', atLeast: times * (compared?.perSecond ?? upstream), ...(compared ? { against: compared.perSecond } : {}) },
+    { work: `${work}: processor time of the server`, value: processorMicroseconds, unit: 'µs each' },
+    ...latencies(`${work}, ${load.concurrency} at once`, result, compared),
   ];
+}
+
+/** Of two servers that take turns, both have the machine's good and bad seconds. */
+const TURNS = 3;
+
+async function onBothSides(work: string, { server, ours, other }: Sides, loadOf: (target: Target) => Load): Promise<{ result: LoadResult; compared: LoadResult | undefined; processorMicroseconds: number }> {
+  const results: LoadResult[] = [];
+  const compared: LoadResult[] = [];
+  let spent = 0;
+  for (let turn = 0; turn < (other ? TURNS : 1); turn++) {
+    let before = processorMs(server.pid);
+    results.push(checked(work, await runLoad(loadOf(ours), () => (before = processorMs(server.pid)))));
+    spent += processorMs(server.pid) - before;
+    if (other) compared.push(checked(`${work} on the other server`, await runLoad(loadOf(other))));
+  }
+  const result = together(results);
+  return { result, compared: other && together(compared), processorMicroseconds: (spent * 1000) / result.count };
+}
+
+function together(results: readonly LoadResult[]): LoadResult {
+  const sum = (of: (result: LoadResult) => number): number => results.reduce((total, result) => total + of(result), 0);
+  const median = (of: (result: LoadResult) => number): number => results.map(of).sort((a, b) => a - b)[Math.floor(results.length / 2)]!;
+  const count = sum((result) => result.count);
+  return {
+    perSecond: count / sum((result) => result.count / result.perSecond),
+    p50Ms: median((result) => result.p50Ms),
+    p99Ms: median((result) => result.p99Ms),
+    count,
+    errors: sum((result) => result.errors),
+  };
 }
 
 /** No worse than the other server under the same load. */
@@ -106,21 +135,21 @@ const latencies = (work: string, result: LoadResult, compared: LoadResult | unde
   { work: `${work}: p99`, value: result.p99Ms, unit: 'ms', ...(compared ? { against: compared.p99Ms, atMost: compared.p99Ms } : {}) },
 ];
 
-async function measureWatch({ server, ours, other, durationMs }: Sides): Promise<Row[]> {
-  const at = (target: Target) => ({ type: 'watch' as const, target, watchers: 1000, connections: 10, collection: collection('bench-writes', 'configmaps'), name: 'watched', body: configMap({ name: 'watched' }, '{n}'), durationMs });
-  const before = processorMs(server.pid);
-  const result = checked('watch', await runLoad(at(ours)));
-  const spent = processorMs(server.pid) - before;
-  const compared = other && checked('watch on the other server', await runLoad(at(other)));
+async function measureWatch(sides: Sides): Promise<Row[]> {
+  const load = { type: 'watch' as const, watchers: 1000, connections: 10, collection: collection('bench-writes', 'configmaps'), name: 'watched', body: configMap({ name: 'watched' }, '{n}'), durationMs: sides.durationMs };
+  const { result, compared, processorMicroseconds } = await onBothSides('watch', sides, (target) => ({ ...load, target }));
   return [
     { work: '1,000 watchers: events delivered', value: result.perSecond, unit: '/s', ...(compared ? { atLeast: 3 * compared.perSecond, against: compared.perSecond } : {}) },
-    { work: '1,000 watchers: processor time of the server', value: (spent * 1000) / result.count, unit: 'µs each' },
+    { work: '1,000 watchers: processor time of the server', value: processorMicroseconds, unit: 'µs each' },
     ...latencies('1,000 watchers, from the write to the last of them', result, compared),
   ];
 }
 
+/** Generated names collide now and then, which API servers before v1.30 answer with an error. */
+const COLLISIONS = 0.01;
+
 function checked(work: string, result: LoadResult): LoadResult {
-  if (result.errors > 0 || result.count === 0) throw new Error(`${work}: ${result.errors} of ${result.count} failed: ${result.firstError ?? ''}`);
+  if (result.errors > result.count * COLLISIONS || result.count === 0) throw new Error(`${work}: ${result.errors} of ${result.count} failed: ${result.firstError ?? ''}`);
   return result;
 }
 

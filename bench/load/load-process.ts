@@ -2,6 +2,7 @@
 import http2 from 'node:http2';
 import type { Load, LoadResult, RequestLoad, Target, WatchLoad } from './load.ts';
 import { percentiles } from './percentiles.ts';
+import { openWatches } from './watch-connection.ts';
 
 const load = JSON.parse(process.argv[2] ?? '{}') as Load;
 let number = 0;
@@ -66,26 +67,16 @@ async function requests(work: RequestLoad): Promise<LoadResult> {
   return { perSecond: (latencies.length / elapsed) * 1000, count: latencies.length, errors, ...(firstError ? { firstError } : {}), ...percentiles(latencies) };
 }
 
-const NEWLINE = 0x0a;
-
 /** Events delivered to all watchers together, while one object is changed as fast as the events arrive. */
 async function watch(work: WatchLoad): Promise<LoadResult> {
-  const sessions = Array.from({ length: work.connections }, () => connect(work.target));
   const writer = connect(work.target);
   const auth = authorization(work.target);
+  let opened = 0;
   let delivered = 0;
   let wanted = 0;
   let reached: (() => void) | undefined;
-  const opened = Array.from({ length: work.watchers }, (_, i) => {
-    const stream = sessions[i % sessions.length]!.request({ ':method': 'GET', ':path': `${work.collection}?watch=true&fieldSelector=metadata.name%3D${work.name}`, accept: 'application/json', ...auth });
-    stream.on('error', () => {});
-    stream.on('data', (piece: Buffer) => {
-      for (let at = piece.indexOf(NEWLINE); at >= 0; at = piece.indexOf(NEWLINE, at + 1)) delivered++;
-      if (delivered >= wanted) reached?.();
-    });
-    return new Promise((resolve) => stream.once('response', resolve));
-  });
-  await Promise.all(opened);
+  let fail: (error: Error) => void = () => {};
+  const ended = new Promise<never>((_, reject) => (fail = reject));
   const all = (count: number): Promise<void> => {
     wanted = count;
     return new Promise((resolve) => {
@@ -93,8 +84,22 @@ async function watch(work: WatchLoad): Promise<LoadResult> {
       if (delivered >= wanted) resolve();
     });
   };
+  const path = `${work.collection}?watch=true&fieldSelector=metadata.name%3D${work.name}`;
+  const close = Array.from({ length: work.connections }, () =>
+    openWatches(work.target, path, {
+      watches: work.watchers / work.connections,
+      onOpened: (watches) => (opened += watches),
+      onEvents: (events) => {
+        delivered += events;
+        if (delivered >= wanted) reached?.();
+      },
+      onEnded: (reason) => fail(new Error(reason)),
+    }),
+  );
   // Every watch begins with the object as it is.
-  await all(work.watchers);
+  await Promise.race([all(work.watchers), ended]);
+  if (opened !== work.watchers) throw new Error(`${opened} of ${work.watchers} watches were opened`);
+  process.send?.('warm');
   const put = { ':method': 'PUT', ':path': `${work.collection}/${work.name}`, 'content-type': 'application/json', ...auth };
   const latencies: number[] = [];
   let errors = 0;
@@ -102,13 +107,15 @@ async function watch(work: WatchLoad): Promise<LoadResult> {
   const before = delivered;
   while (performance.now() - start < work.durationMs) {
     const began = performance.now();
-    const [{ status }] = await Promise.all([call(writer, put, work.body.replaceAll('{n}', String(number++))), all(delivered + work.watchers)]);
+    const changed = Promise.all([call(writer, put, work.body.replaceAll('{n}', String(number++))), all(delivered + work.watchers)]);
+    const [{ status }] = await Promise.race([changed, ended]);
     if (status >= 300) errors++;
     latencies.push(performance.now() - began);
   }
   const elapsed = performance.now() - start;
   const count = delivered - before;
-  for (const session of [...sessions, writer]) session.destroy();
+  for (const closeOne of close) closeOne();
+  writer.destroy();
   return { perSecond: (count / elapsed) * 1000, count, errors, ...percentiles(latencies) };
 }
 
