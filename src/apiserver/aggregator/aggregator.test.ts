@@ -270,4 +270,19 @@ describe('APIServices of custom resources', () => {
     await api.call('DELETE', `${CRDS}/toys.play.example.com`);
     await until('it goes', async () => (await get(path)).status === 404);
   });
+
+  it('versions are ranked while theirs are being made', async () => {
+    const version = { served: true, storage: false, schema: { openAPIV3Schema: { type: 'object' } } };
+    const versions = [{ ...version, name: 'v1', storage: true }, { ...version, name: 'v1beta1' }, { ...version, name: 'v2' }];
+    const group = 'order.example.com';
+    const seen = new Set<string>();
+    const { cache } = api.pipeline.door.backend.registry.require('apiregistration.k8s.io', 'v1', 'apiservices');
+    const stop = cache.watch({ scope: '', deliver: () => seen.add(versions.map(({ name }) => api.pipeline.door.aggregator!.otherServers.priorityOf(group, name)?.version).join(' ')) });
+    expect((await api.call('POST', CRDS, { body: { ...crd, metadata: { name: `toys.${group}` }, spec: { ...crd.spec, group, versions } } })).status).toBe(201);
+    await until('all have come', async () => (await Promise.all(versions.map(({ name }) => get(`${APISERVICES}/${name}.${group}`)))).every(({ status }) => status === 200));
+    stop();
+    expect([...seen]).toEqual(['100 100 100']);
+    expect((await get(`/apis/${group}`)).body).toMatchObject({ preferredVersion: { version: 'v2' }, versions: [{ version: 'v2' }, { version: 'v1' }, { version: 'v1beta1' }] });
+    await api.call('DELETE', `${CRDS}/toys.${group}`);
+  });
 });

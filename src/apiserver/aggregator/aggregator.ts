@@ -7,7 +7,7 @@ import type { Registry } from '../registry/registry.ts';
 import type { ApiResponse, UserInfo } from '../request.ts';
 import { splitPath } from '../request-info.ts';
 import type { ServiceResolver } from '../webhook-client/index.ts';
-import { AutoRegistration } from './auto-register.ts';
+import { AutoRegistration, CUSTOM_PRIORITY } from './auto-register.ts';
 import { AvailabilityController } from './availability.ts';
 import { localVersion, serveLocal, type LocalApi } from './local-api.ts';
 import type { OtherServers, Priority, RemoteVersion } from './other-servers.ts';
@@ -103,7 +103,11 @@ export class Aggregator {
 
   #priorityOf(group: string, version: string): Priority | undefined {
     const object = this.registry.lookup('apiregistration.k8s.io', 'v1', 'apiservices', '', `${version}.${group}`) as APIServiceObject | undefined;
-    return object?.spec && { group: object.spec.groupPriorityMinimum, version: object.spec.versionPriority };
+    if (object?.spec) return { group: object.spec.groupPriorityMinimum, version: object.spec.versionPriority };
+    // The APIServices of a group come one after the other: its versions have their order from the first on.
+    const local = this.#local.get(`${group}/${version}`);
+    if (local) return { group: local.groupPriorityMinimum, version: local.versionPriority };
+    return this.registry.isCustomGroup(group) ? CUSTOM_PRIORITY : undefined;
   }
 }
 

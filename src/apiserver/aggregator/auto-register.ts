@@ -6,13 +6,13 @@ import { isStatusError } from '../../machinery/status.ts';
 import type { Loopback } from '../loopback.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { LocalApi } from './local-api.ts';
+import type { Priority } from './other-servers.ts';
 import type { APIServiceObject } from './remote-service.ts';
 
 export const AUTOMANAGED = 'kube-aggregator.kubernetes.io/automanaged';
 const PATH = '/apis/apiregistration.k8s.io/v1/apiservices';
 /** Custom resources come after everything that is built in. */
-const GROUP_PRIORITY = 1000;
-const VERSION_PRIORITY = 100;
+export const CUSTOM_PRIORITY: Priority = { group: 1000, version: 100 };
 
 /** What components of this process serve. */
 export interface LocalApis {
@@ -60,7 +60,7 @@ export class AutoRegistration {
   #wanted(): Map<string, Wanted> {
     const wanted = new Map<string, Wanted>();
     for (const { custom, group, version } of this.registry.all()) {
-      if (custom) wanted.set(`${version}.${group}`, { group, version, groupPriorityMinimum: GROUP_PRIORITY, versionPriority: VERSION_PRIORITY });
+      if (custom) wanted.set(`${version}.${group}`, { group, version, groupPriorityMinimum: CUSTOM_PRIORITY.group, versionPriority: CUSTOM_PRIORITY.version });
     }
     for (const { group, version, groupPriorityMinimum, versionPriority } of this.local.list()) {
       wanted.set(`${version}.${group}`, { group, version, groupPriorityMinimum, versionPriority, onStart: true });
