@@ -4,11 +4,12 @@ import { SeededRandom } from '../kernel/index.ts';
 import { convergesWhenKilledAtEveryWrite, startFixture, type ControllerFixture, type Trouble } from './testing.ts';
 import { controllers } from './registry.ts';
 import { IDENTITY_PROPERTIES } from './testing-identity-properties.ts';
-import { ELSEWHERE, PROPERTIES, type Property, type World } from './testing-properties.ts';
+import { PROPERTIES, type Property, type World } from './testing-properties.ts';
+import { SERVED_API_PROPERTIES } from './testing-served-api-properties.ts';
 import { STORAGE_PROPERTIES } from './testing-storage-properties.ts';
 
 const everything = process.env['K8TS_EVERYTHING'] === '1';
-const ALL: readonly Property[] = [...PROPERTIES, ...STORAGE_PROPERTIES, ...IDENTITY_PROPERTIES];
+const ALL: readonly Property[] = [...PROPERTIES, ...STORAGE_PROPERTIES, ...IDENTITY_PROPERTIES, ...SERVED_API_PROPERTIES];
 const SEEDS = everything ? [1, 2, 3, 4, 5, 6] : [1];
 /** Long enough for every resynchronisation that is not a mere look. */
 const AT_REST_MS = 60_000;
@@ -20,23 +21,31 @@ async function worldOf(fixture: ControllerFixture, namespace: string, seed: numb
   return { client: fixture.client, random: new SeededRandom(seed), namespace };
 }
 
-async function rightInTheEnd(fixture: ControllerFixture, { wrong, limitMs = 60_000 }: Property, world: World): Promise<void> {
+async function wrongNow(property: Property, world: World): Promise<string | undefined> {
+  await property.meanwhile?.(world);
+  return property.wrong(world);
+}
+
+async function rightInTheEnd(fixture: ControllerFixture, property: Property, world: World): Promise<void> {
+  const { limitMs = 60_000 } = property;
   let found: string | undefined;
-  const isRight = async (): Promise<boolean> => (found = await wrong(world)) === undefined;
+  const isRight = async (): Promise<boolean> => (found = await wrongNow(property, world)) === undefined;
   await fixture.until('it is right', isRight, limitMs).catch((error: unknown) => {
     throw new Error(`${found}\n${error instanceof Error ? error.message : String(error)}`);
   });
 }
 
-it('there is a property for every controller, or a reason why not', () => {
-  const covered = new Set([...ALL.flatMap((property) => property.controllers), ...Object.keys(ELSEWHERE)]);
+it('there is a property for every controller', () => {
+  const covered = new Set(ALL.flatMap((property) => property.controllers));
   expect(controllers.map(({ name }) => name).filter((name) => !covered.has(name))).toEqual([]);
 });
 
 describe.each(ALL.map((property) => [property.holds, property] as const))('%s', (_, property) => {
   const start = async () => {
     const config = typeof property.config === 'function' ? await property.config() : property.config;
-    return startFixture({ controllers: property.controllers, ...(config ? { config } : {}) });
+    const fixture = await startFixture({ controllers: property.controllers, ...(config ? { config } : {}), ...(property.countsEvents ? { countsEvents: true } : {}) });
+    await property.serve?.(fixture);
+    return fixture;
   };
 
   it('from wherever it starts, and nothing is written after that', async () => {
@@ -108,7 +117,8 @@ describe.each(ALL.map((property) => [property.holds, property] as const))('%s', 
           worlds.set(name, world);
           await property.arrange(world);
         },
-        converged: async (name) => (await property.wrong(worlds.get(name)!)) === undefined,
+        converged: async (name) => (await wrongNow(property, worlds.get(name)!)) === undefined,
+        clear: async (name) => property.clear?.(worlds.get(name)!),
         limitMs: property.limitMs ?? 60_000,
       });
     } finally {

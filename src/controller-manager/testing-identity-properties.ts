@@ -1,21 +1,13 @@
 /** What must hold of tokens, certificates, ranges of addresses and finished Jobs; see `testing-properties.ts`. */
 import { generateKeyPairSync, webcrypto } from 'node:crypto';
-import { isAlreadyExists } from '../client/index.ts';
 import * as x509 from '../machinery/x509.ts';
 import type { ControllerManagerConfig } from './config.ts';
-import { chance, container, differ, firstWrong, some, sorted, times, type Property, type World } from './testing-properties.ts';
+import { chance, container, differ, firstWrong, once, some, sorted, times, type Property, type World } from './testing-properties.ts';
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const DAY_MS = 24 * 3600_000;
 const KUBELET_CLIENT = 'kubernetes.io/kube-apiserver-client-kubelet';
 const TOKEN = 'kubernetes.io/service-account-token';
-
-/** Shared by the worlds of one server. */
-async function once(create: Promise<unknown>): Promise<void> {
-  await create.catch((error: unknown) => {
-    if (!isAlreadyExists(error)) throw error;
-  });
-}
 
 async function certificateKeys(): Promise<x509.X509CertificateCreateSelfSignedParams['keys']> {
   x509.cryptoProvider.set('default', webcrypto as never);

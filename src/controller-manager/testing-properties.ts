@@ -4,9 +4,10 @@
  * is killed at every write.
  */
 import type { Pod, PodTemplateSpec } from '../api/generated/core-v1.ts';
-import type { Client } from '../client/index.ts';
+import { isAlreadyExists, type Client } from '../client/index.ts';
 import type { Random } from '../kernel/index.ts';
 import type { ControllerManagerConfig } from './config.ts';
+import type { ControllerFixture } from './testing.ts';
 
 export interface World {
   readonly client: Client;
@@ -20,9 +21,17 @@ export interface Property {
   readonly holds: string;
   readonly controllers: readonly string[];
   readonly config?: Partial<ControllerManagerConfig> | (() => Promise<Partial<ControllerManagerConfig>>);
+  /** Serves the APIs that the server has not by itself. */
+  readonly serve?: (fixture: ControllerFixture) => Promise<void>;
+  /** Events are what the controllers are there for: they count as writes. */
+  readonly countsEvents?: true;
   arrange(world: World): Promise<void>;
+  /** What the rest of the cluster does in the meantime; before every look. */
+  meanwhile?(world: World): Promise<void>;
   /** What is wrong; nothing when all is right. */
   wrong(world: World): Promise<string | undefined>;
+  /** Leaves nothing to do in the world: controllers that start later shall not begin with it. */
+  clear?(world: World): Promise<void>;
   readonly limitMs?: number;
 }
 
@@ -36,6 +45,13 @@ export const podsOf = async ({ client, namespace }: World): Promise<Pod[]> => (a
 const controlledBy = (pods: readonly Pod[], uid: string | undefined): Pod[] => pods.filter((pod) => isActive(pod) && pod.metadata.ownerReferences?.some((owner) => owner.controller && owner.uid === uid));
 export const sorted = (names: readonly (string | undefined)[]): string[] => names.map(String).sort();
 export const differ = (what: string, found: unknown, wanted: unknown): string | undefined => (JSON.stringify(found) === JSON.stringify(wanted) ? undefined : `${what}: ${JSON.stringify(found)} instead of ${JSON.stringify(wanted)}`);
+
+/** For what the worlds of one server share. */
+export async function once(create: Promise<unknown>): Promise<void> {
+  await create.catch((error: unknown) => {
+    if (!isAlreadyExists(error)) throw error;
+  });
+}
 
 export async function firstWrong<T>(items: readonly T[], look: (item: T) => string | undefined | Promise<string | undefined>): Promise<string | undefined> {
   for (const item of items) {
@@ -430,11 +446,3 @@ export const PROPERTIES: readonly Property[] = [
     },
   },
 ];
-
-/** Controllers without a property, and why. */
-export const ELSEWHERE: Readonly<Record<string, string>> = {
-  'horizontal-pod-autoscaler-controller': 'needs a server of metrics; it comes back every few seconds whatever happened, and its test has one that changes',
-  'kube-apiserver-serving-clustertrustbundle-publisher-controller': 'the API is not served by default, and without it nothing is written',
-  'persistentvolume-expander-controller': 'writes nothing but events',
-  'storageversion-garbage-collector-controller': 'the API is not served by default, and without it nothing is written',
-};

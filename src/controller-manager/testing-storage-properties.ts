@@ -84,6 +84,39 @@ export const STORAGE_PROPERTIES: readonly Property[] = [
     },
   },
   {
+    holds: 'a claim that waits for its volume to grow says so, and names who makes volumes of older kinds grow',
+    controllers: ['persistentvolume-expander-controller'],
+    countsEvents: true,
+    async arrange(world) {
+      const { client, random, namespace } = world;
+      const claims = client.resource('v1/persistentvolumeclaims');
+      await client.resource('storage.k8s.io/v1/storageclasses').create({ metadata: { name: namespace }, provisioner: 'example.com/x', allowVolumeExpansion: true });
+      for (const i of times(1 + some(random, 4))) {
+        const [grows, migrated] = [chance(random, 0.6), chance(random, 0.5)];
+        const name = `${grows ? 'grows' : 'fits'}-${migrated ? 'migrated' : 'external'}-${i}`;
+        const volumeName = `${namespace}-${i}`;
+        const { metadata } = await claims.create({ metadata: { name, namespace }, spec: { ...claimSpec(namespace), volumeName } });
+        const source = migrated ? { awsElasticBlockStore: { volumeID: 'vol-1' } } : { csi: { driver: 'example.com', volumeHandle: name } };
+        await client.resource('v1/persistentvolumes').create({ metadata: { name: volumeName }, spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], storageClassName: namespace, claimRef: { namespace, name, uid: metadata.uid! }, ...source } });
+        await claims.patch({ namespace, name }, { status: { phase: 'Bound', accessModes: ['ReadWriteOnce'], capacity: { storage: '1Gi' } } }, { type: 'merge', subresource: 'status' });
+        if (grows) await claims.patch({ namespace, name }, { spec: { resources: { requests: { storage: '2Gi' } } } }, { type: 'merge' });
+      }
+    },
+    async wrong({ client, namespace }) {
+      const claims = (await client.resource('v1/persistentvolumeclaims').list({ namespace })).items;
+      const told = new Set((await client.resource('v1/events').list({ namespace })).items.filter(({ reason }) => reason === 'ExternalExpanding').map(({ involvedObject }) => involvedObject.name));
+      return firstWrong(claims, ({ metadata: { name = '', annotations = {} } }) => {
+        const grows = name.startsWith('grows');
+        return differ(name, [told.has(name), annotations['volume.kubernetes.io/storage-resizer'] ?? null], [grows, grows && name.includes('migrated') ? 'ebs.csi.aws.com' : null]);
+      });
+    },
+    /** The drivers have done it. */
+    async clear({ client, namespace }) {
+      const claims = client.resource('v1/persistentvolumeclaims');
+      for (const { metadata, spec } of (await claims.list({ namespace })).items) await claims.patch({ namespace, name: metadata.name! }, { status: { capacity: spec?.resources?.requests } }, { type: 'merge', subresource: 'status' });
+    },
+  },
+  {
     holds: 'every claim of the standard class has a volume of its own',
     controllers: ['host-path-provisioner', 'persistentvolume-binder-controller'],
     /** Nothing is written there: directories are made by nodes, and those of released volumes removed. */

@@ -21,6 +21,8 @@ export interface FixtureOptions {
   /** As `--controllers`. */
   readonly controllers: readonly string[];
   readonly config?: Partial<ControllerManagerConfig>;
+  /** Events are written when there is time, and nobody waits for them: they do not count as writes without this. */
+  readonly countsEvents?: true;
 }
 
 export interface Write {
@@ -59,7 +61,7 @@ export interface ControllerFixture {
   readonly clock: VirtualClock;
   /** A client of the test's own, as cluster admin. */
   readonly client: Client;
-  /** What the controllers have written since the last start; events do not count. */
+  /** What the controllers have written since the last start. */
   readonly writes: readonly Write[];
   /** Whether the kill point of the last start was reached. */
   readonly killed: boolean;
@@ -113,7 +115,7 @@ export async function startFixture(options: FixtureOptions): Promise<ControllerF
     async start(trouble) {
       await stopControllers();
       const stop = new AbortController();
-      const recording = new RecordingTransport(transport, { trouble, clock: ctx.clock, onKill: () => stop.abort(new Error('killed')) });
+      const recording = new RecordingTransport(transport, { trouble, clock: ctx.clock, countsEvents: options.countsEvents ?? false, onKill: () => stop.abort(new Error('killed')) });
       manager = { stop, running: runManager(stop, recording), recording };
       await ctx.clock.advance(1);
     },
@@ -151,6 +153,7 @@ export interface KillScenario {
   arrange(name: string): Promise<void>;
   /** Whether the end state is reached. */
   converged(name: string): Promise<boolean>;
+  clear?(name: string): Promise<void>;
   readonly limitMs?: number;
 }
 
@@ -182,6 +185,7 @@ export async function convergesWhenKilledAtEveryWrite(scenario: KillScenario): P
       };
       await fixture.until(`killed ${when} write ${write}`, converged, limitMs);
       await fixture.stopControllers();
+      await scenario.clear?.(name);
       if (!killed) break;
     }
   }
@@ -194,17 +198,19 @@ class RecordingTransport implements Transport {
 
   constructor(
     private readonly inner: Transport,
-    private readonly options: { readonly trouble: Trouble | undefined; readonly clock: Clock; readonly onKill: () => void },
+    private readonly options: { readonly trouble: Trouble | undefined; readonly clock: Clock; readonly countsEvents: boolean; readonly onKill: () => void },
   ) {}
 
   async request(request: TransportRequest): ReturnType<Transport['request']> {
     if (this.killed) throw new TransportError('closed', 'the client was killed');
-    if (request.method === 'GET' || /\/events(\/|$)/.test(request.path)) return this.inner.request(request);
-    const { trouble } = this.options;
+    const { trouble, countsEvents } = this.options;
+    const isEvent = /\/events(\/|$)/.test(request.path);
+    if (request.method === 'GET' || (isEvent && !countsEvents)) return this.inner.request(request);
     const write: Write = { method: request.method, path: request.path };
     const index = this.writes.push(write) - 1;
-    if (trouble && 'rate' in trouble) return this.#faulty(request, trouble);
-    if (trouble && 'refuses' in trouble) return trouble.refuses(write) ? injectedConflict() : this.inner.request(request);
+    /** An event that the server refuses is not written again: that is no fault of the controller's. */
+    if (trouble && 'rate' in trouble && !isEvent) return this.#faulty(request, trouble);
+    if (trouble && 'refuses' in trouble && !isEvent) return trouble.refuses(write) ? injectedConflict() : this.inner.request(request);
     if (!trouble || !('write' in trouble) || index !== trouble.write) return this.inner.request(request);
     if (trouble.when === 'after') await this.inner.request(request);
     this.killed = true;

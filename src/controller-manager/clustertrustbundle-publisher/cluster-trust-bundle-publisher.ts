@@ -3,50 +3,56 @@
  * name that changes with its content. Off by default, as the API is not there by default.
  */
 import { createHash } from 'node:crypto';
-import { defineResource, isAlreadyExists, isNotFound, keyOf, type ApiObject } from '../../client/index.ts';
-import type { ControllerDescriptor } from '../controller.ts';
+import { defineResource, isAlreadyExists, isNotFound, keyOf, type ApiObject, type Resource } from '../../client/index.ts';
+import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
 
 interface ClusterTrustBundle extends ApiObject {
   spec: { signerName?: string; trustBundle: string };
 }
 
 const SIGNER = 'kubernetes.io/kube-apiserver-serving';
-const BUNDLES = defineResource<ClusterTrustBundle>({ group: 'certificates.k8s.io', version: 'v1beta1', plural: 'clustertrustbundles', kind: 'ClusterTrustBundle', namespaced: false });
-const PERIOD_MS = 60_000;
+/** There is one thing to do, whatever has changed. */
+const KEY = 'publish';
 
 export const clusterTrustBundlePublisherController: ControllerDescriptor = {
   name: 'kube-apiserver-serving-clustertrustbundle-publisher-controller',
   disabledByDefault: true,
   build(context) {
-    const { client, clock, discovered, config, signal, logger } = context;
-    discovered.use({});
-    const name = bundleName(config.rootCa);
+    const { client, discovered, config, signal } = context;
+    const trustBundle = config.rootCa;
+    const name = bundleName(trustBundle);
+    if (trustBundle === '') return () => Promise.resolve();
 
     const publish = async (): Promise<void> => {
-      await discovered.settled();
-      if (config.rootCa === '' || !discovered.findKind('certificates.k8s.io/v1beta1', 'ClusterTrustBundle')) return;
-      const resource = client.resource(BUNDLES);
+      /** In whichever version the server has them; the preferred one comes first. */
+      const bundles = discovered.resources.find(isBundles);
+      if (!bundles) return;
+      const resource = client.resource(defineResource<ClusterTrustBundle>(bundles));
       const { items } = await resource.list({ fieldSelector: `spec.signerName=${SIGNER}`, signal });
-      if (!items.some((bundle) => keyOf(bundle) === name)) {
-        await resource.create({ metadata: { name }, spec: { signerName: SIGNER, trustBundle: config.rootCa } }, { signal }).catch((error: unknown) => {
-          if (!isAlreadyExists(error)) throw error;
-        });
-      }
+      const published = items.find((bundle) => keyOf(bundle) === name);
+      if (!published) await unless(isAlreadyExists, resource.create({ metadata: { name }, spec: { signerName: SIGNER, trustBundle } }, { signal }));
+      else if (published.spec.trustBundle !== trustBundle) await resource.update({ ...published, spec: { ...published.spec, trustBundle } }, { signal });
       for (const bundle of items) {
-        if (keyOf(bundle) === name) continue;
-        await resource.delete({ name: keyOf(bundle) }, { signal }).catch((error: unknown) => {
-          if (!isNotFound(error)) throw error;
-        });
+        if (bundle !== published) await unless(isNotFound, resource.delete({ name: keyOf(bundle) }, { signal }));
       }
     };
 
-    return async () => {
-      while (!signal.aborted) {
-        await publish().catch((error: unknown) => signal.aborted || logger.error(error, 'Failed to publish the trust bundle'));
-        await clock.sleep(PERIOD_MS, signal).catch(() => {});
-      }
+    const { queue, run } = keyedLoop(context, 'cluster_trust_bundle_publisher', 1, publish);
+    const enqueue = (resource: Resource): void => {
+      if (isBundles(resource)) queue.add(KEY);
     };
+    discovered.use({ onAdd: enqueue, onUpdate: enqueue, onDelete: enqueue, onNewResources: () => queue.add(KEY) });
+    return run;
   },
 };
 
+const isBundles = ({ group, plural }: Resource): boolean => group === 'certificates.k8s.io' && plural === 'clustertrustbundles';
+
 const bundleName = (bundle: string): string => `${SIGNER.replaceAll('/', ':')}:${createHash('sha256').update(bundle).digest('hex').slice(0, 24)}`;
+
+/** Somebody else was faster. */
+async function unless(isExpected: (error: unknown) => boolean, write: Promise<unknown>): Promise<void> {
+  await write.catch((error: unknown) => {
+    if (!isExpected(error)) throw error;
+  });
+}

@@ -83,6 +83,25 @@ describe('horizontal-pod-autoscaler-controller', () => {
     ]);
   });
 
+  it('does not shrink at once what it begins to look at, and writes nothing while it waits', async () => {
+    const template = { metadata: { labels: { app: 'b' } }, spec: { terminationGracePeriodSeconds: 0, containers: [{ name: 'c', image: 'i', resources: { requests: { cpu: '500m' } } }] } };
+    await sets().create({ metadata: { name: 'b', namespace }, spec: { replicas: 3, selector: { matchLabels: { app: 'b' } }, template } });
+    await fixture.advance(1000);
+    await startPods();
+    load = 25;
+    await autoscalers().create({
+      metadata: { name: 'b', namespace },
+      spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'b' }, minReplicas: 1, maxReplicas: 10, metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 50 } } }] },
+    });
+    await fixture.advance(30_000);
+    const { metadata, status } = await autoscalers().get({ namespace, name: 'b' });
+    expect(status?.conditions?.[0]).toMatchObject({ type: 'AbleToScale', reason: 'ScaleDownStabilized' });
+    await fixture.advance(240_000);
+    expect([await sizeOf('b'), (await autoscalers().get({ namespace, name: 'b' })).metadata.resourceVersion]).toEqual([3, metadata.resourceVersion]);
+    await fixture.advance(60_000);
+    expect(await sizeOf('b')).toBe(1);
+  });
+
   it('says that the target or its metrics are missing', async () => {
     const metric = { type: 'External', external: { metric: { name: 'm' }, target: { type: 'Value', value: '1' } } };
     await autoscalers().create({ metadata: { name: 'lost', namespace }, spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'lost' }, maxReplicas: 2, metrics: [metric] } });

@@ -41,7 +41,7 @@ export function autoscalerLoop(context: ControllerContext, metrics: MetricsClien
     histories.set(key, history);
     const sync = new AutoscalerSync(autoscaler, history);
     await sync.run();
-    if (!sameStatus(sync.status, autoscaler.status)) await ignoringStale(() => client.resource('autoscaling/v2/horizontalpodautoscalers').updateStatus({ ...autoscaler, status: sync.status }, { signal }));
+    if (!sameStatus(withoutNothing(sync.status), withoutNothing(autoscaler.status))) await ignoringStale(() => client.resource('autoscaling/v2/horizontalpodautoscalers').updateStatus({ ...autoscaler, status: sync.status }, { signal }));
   };
 
   class AutoscalerSync {
@@ -68,9 +68,11 @@ export function autoscalerLoop(context: ControllerContext, metrics: MetricsClien
       }
       this.#set('AbleToScale', 'True', 'SucceededGetScale', "the HPA controller was able to get the target's current scale");
       const current = scale.spec?.replicas ?? 0;
+      /** Whoever has just begun to look does not know what was wanted before: the size that there is counts as that. */
+      if (this.history.recommendations.length === 0) this.history.recommendations.push({ at: clock.now(), replicas: current });
       const wanted = await this.#wanted(scale, current);
       if (!wanted) return;
-      this.status = { ...this.status, currentReplicas: current, desiredReplicas: wanted.replicas, ...(wanted.metrics ? { currentMetrics: wanted.metrics } : {}) };
+      this.status = { ...this.status, currentReplicas: current, desiredReplicas: wanted.replicas, currentMetrics: wanted.metrics ?? [] };
       if (wanted.replicas !== current) await this.#rescale(scale, current, wanted);
     }
 
@@ -130,7 +132,7 @@ export function autoscalerLoop(context: ControllerContext, metrics: MetricsClien
       if (first && (!best || best.replicas < current)) {
         for (const failure of failures) recorder.event(this.autoscaler, 'Warning', failure.reason, failure.message);
         this.#set('ScalingActive', 'False', first.reason, `the HPA was unable to compute the replica count: ${first.message}`);
-        this.status = { ...this.status, currentReplicas: current, ...(statuses.length > 0 ? { currentMetrics: statuses } : {}) };
+        this.status = { ...this.status, currentReplicas: current, currentMetrics: statuses };
         recorder.event(this.autoscaler, 'Warning', 'FailedComputeMetricsReplicas', `invalid metrics (${failures.length} invalid out of ${specs.length}), first error is: ${first.message}`);
         return undefined;
       }
@@ -174,6 +176,12 @@ export function autoscalerLoop(context: ControllerContext, metrics: MetricsClien
   const enqueue = (autoscaler: HorizontalPodAutoscaler): void => queue.addAfter(keyOf(autoscaler), syncPeriodMs);
   autoscalers.addHandler({ onAdd: enqueue, onUpdate: (_, after) => enqueue(after), onDelete: (autoscaler) => queue.add(keyOf(autoscaler)) });
   return run;
+}
+
+/** A size of 0 and metrics that there are none of come back absent or as null: they must not look like a change. */
+function withoutNothing(status: HorizontalPodAutoscalerStatus | undefined): object {
+  const { currentReplicas, currentMetrics, ...rest } = status ?? { desiredReplicas: 0 };
+  return { ...rest, ...(currentReplicas ? { currentReplicas } : {}), ...(currentMetrics && currentMetrics.length > 0 ? { currentMetrics } : {}) };
 }
 
 function withCondition(conditions: Conditions, next: HorizontalPodAutoscalerCondition): HorizontalPodAutoscalerCondition[] {

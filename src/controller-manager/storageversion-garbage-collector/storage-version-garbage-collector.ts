@@ -2,46 +2,95 @@
  * storageversion-garbage-collector-controller: StorageVersions name the API servers that store in a version; those that
  * are gone for good are taken out. Does nothing where the server does not have this alpha API.
  */
-import { defineResource, isConflict, isNotFound, keyOf, type ApiObject } from '../../client/index.ts';
-import type { ControllerDescriptor } from '../controller.ts';
+import { defineResource, isNotFound, keyOf, type ApiObject, type Resource } from '../../client/index.ts';
+import { formatTime } from '../../machinery/time/index.ts';
+import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
+import { findCondition, ignoringGone, withoutCondition, type Condition } from '../status.ts';
+
+interface ServerStorageVersion {
+  apiServerID?: string;
+  encodingVersion?: string;
+}
+
+interface StorageVersionStatus {
+  storageVersions?: ServerStorageVersion[];
+  commonEncodingVersion?: string;
+  conditions?: (Condition & { observedGeneration?: number })[];
+}
 
 interface StorageVersion extends ApiObject {
-  status?: { storageVersions?: { apiServerID?: string }[]; commonEncodingVersion?: string; conditions?: unknown[] };
+  status?: StorageVersionStatus;
 }
 
 const STORAGE_VERSIONS = defineResource<StorageVersion>({ group: 'internal.apiserver.k8s.io', version: 'v1alpha1', plural: 'storageversions', kind: 'StorageVersion', namespaced: false });
-const IDENTITY_SELECTOR = 'apiserver.kubernetes.io/identity=kube-apiserver';
-/** A server that restarts makes its lease again. */
-const PERIOD_MS = 60_000;
+const LEASES_NAMESPACE = 'kube-system';
+const IDENTITY_LABEL = 'apiserver.kubernetes.io/identity';
+const API_SERVER = 'kube-apiserver';
+const ALL_EQUAL = 'AllEncodingVersionsEqual';
 
 export const storageVersionGarbageCollectorController: ControllerDescriptor = {
   name: 'storageversion-garbage-collector-controller',
   aliases: ['storage-version-gc'],
   build(context) {
-    const { client, clock, informers, discovered, signal, logger } = context;
-    const leases = informers.informer('coordination.k8s.io/v1/leases', { namespace: 'kube-system', labelSelector: IDENTITY_SELECTOR });
-    discovered.use({});
+    const { client, clock, informers, discovered, signal } = context;
+    const leases = informers.informer('coordination.k8s.io/v1/leases', { namespace: LEASES_NAMESPACE, labelSelector: `${IDENTITY_LABEL}=${API_SERVER}` });
 
-    const collect = async (): Promise<void> => {
-      await discovered.settled();
-      if (!discovered.findKind('internal.apiserver.k8s.io/v1alpha1', 'StorageVersion')) return;
+    /** A server makes its lease before its records: one that the cache does not have may have come just now. */
+    const isAlive = async (server: string): Promise<boolean> => {
+      if (leases.get(`${LEASES_NAMESPACE}/${server}`)) return true;
+      const lease = await orAbsent(client.resource('coordination.k8s.io/v1/leases').get({ namespace: LEASES_NAMESPACE, name: server }, { signal }));
+      return lease?.metadata.labels?.[IDENTITY_LABEL] === API_SERVER;
+    };
+
+    const reconcile = async (name: string): Promise<void> => {
       const resource = client.resource(STORAGE_VERSIONS);
-      for (const version of (await resource.list({ signal })).items) {
-        const known = version.status?.storageVersions ?? [];
-        const alive = known.filter(({ apiServerID }) => leases.get(`kube-system/${apiServerID ?? ''}`));
-        if (alive.length === known.length) continue;
-        const write = alive.length === 0 ? resource.delete({ name: keyOf(version) }, { preconditions: { uid: version.metadata.uid }, signal }) : resource.updateStatus({ ...version, status: { ...version.status, storageVersions: alive } }, { signal });
-        await write.catch((error: unknown) => {
-          if (!isNotFound(error) && !isConflict(error)) throw error;
-        });
-      }
+      const version = await orAbsent(resource.get({ name }, { signal }));
+      if (!version) return;
+      const known = version.status?.storageVersions ?? [];
+      const alive: ServerStorageVersion[] = [];
+      for (const record of known) if (await isAlive(record.apiServerID ?? '')) alive.push(record);
+      if (alive.length === known.length) return;
+      const { uid, resourceVersion, generation } = version.metadata;
+      await ignoringGone<unknown>(() =>
+        alive.length === 0
+          ? resource.delete({ name }, { preconditions: { uid, resourceVersion }, signal })
+          : resource.updateStatus({ ...version, status: statusOf(version.status ?? {}, alive, { generation, now: formatTime(clock.now()) }) }, { signal }),
+      );
     };
 
-    return async () => {
-      while (!signal.aborted) {
-        await collect().catch((error: unknown) => signal.aborted || logger.error(error, 'Failed to collect storage versions'));
-        await clock.sleep(PERIOD_MS, signal).catch(() => {});
-      }
+    const { queue, run } = keyedLoop(context, 'storage_version_garbage_collector', 1, reconcile);
+    const enqueue = (resource: Resource, object: ApiObject): void => {
+      if (isStorageVersions(resource)) queue.add(keyOf(object));
     };
+    discovered.use({ onAdd: enqueue, onUpdate: (resource, _, after) => enqueue(resource, after) });
+    leases.addHandler({
+      onDelete: () => {
+        for (const name of discovered.informer(STORAGE_VERSIONS.group, STORAGE_VERSIONS.plural)?.indexer.keys() ?? []) queue.add(name);
+      },
+    });
+    return run;
   },
 };
+
+const isStorageVersions = ({ group, version, plural }: Resource): boolean => group === STORAGE_VERSIONS.group && version === STORAGE_VERSIONS.version && plural === STORAGE_VERSIONS.plural;
+
+async function orAbsent<T>(read: Promise<T>): Promise<T | undefined> {
+  return read.catch((error: unknown) => {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  });
+}
+
+/** With the version that the servers that are left agree on, if they do. */
+function statusOf(status: StorageVersionStatus, records: ServerStorageVersion[], { generation, now }: { generation: number | undefined; now: string }): StorageVersionStatus {
+  const { commonEncodingVersion: before, ...rest } = status;
+  const [first] = records;
+  const common = records.every(({ encodingVersion }) => encodingVersion === first?.encodingVersion) ? first?.encodingVersion : undefined;
+  const old = findCondition(status.conditions, ALL_EQUAL);
+  const next = common === undefined ? { status: 'False', reason: 'CommonEncodingVersionUnset', message: 'Common encoding version unset' } : { status: 'True', reason: 'CommonEncodingVersionSet', message: 'Common encoding version set' };
+  /** Another version in common is a transition too. */
+  const isOther = before !== undefined && common !== undefined && before !== common;
+  const lastTransitionTime = old && old.status === next.status && !isOther ? old.lastTransitionTime : now;
+  const condition = { type: ALL_EQUAL, ...next, ...(generation === undefined ? {} : { observedGeneration: generation }), ...(lastTransitionTime === undefined ? {} : { lastTransitionTime }) };
+  return { ...rest, storageVersions: records, ...(common === undefined ? {} : { commonEncodingVersion: common }), conditions: [...withoutCondition(status.conditions, ALL_EQUAL), condition] };
+}
