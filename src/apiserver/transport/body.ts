@@ -10,12 +10,10 @@ const NOTHING = Buffer.alloc(0);
 export interface BodyOptions {
   readonly encoding: string | readonly string[] | undefined;
   readonly maxBytes: number;
-  /** The Content-Length of an HTTP/2 request: its body is complete with these bytes, whether the stream has ended or not. */
-  readonly length?: string | readonly string[] | undefined;
 }
 
-export function readWhole(stream: Readable, { encoding, maxBytes, length }: BodyOptions): Promise<Buffer> {
-  return plain(gather(stream, maxBytes, Number(length)), { encoding, maxBytes });
+export function readWhole(stream: Readable, { encoding, maxBytes }: BodyOptions): Promise<Buffer> {
+  return plain(gather(stream, maxBytes), { encoding, maxBytes });
 }
 
 /** A body without its encoding. */
@@ -34,7 +32,7 @@ async function unpacked(packed: Promise<Buffer>, maxBytes: number): Promise<Buff
   }
 }
 
-function gather(stream: Readable, maxBytes: number, expected: number): Promise<Buffer> {
+function gather(stream: Readable, maxBytes: number): Promise<Buffer> {
   // An empty body may have ended before anybody asked for it, and then says nothing more.
   if (stream.readableEnded) return Promise.resolve(NOTHING);
   if (stream.destroyed) return Promise.reject(cutOff());
@@ -52,10 +50,6 @@ function gather(stream: Readable, maxBytes: number, expected: number): Promise<B
         return;
       }
       pieces.push(piece);
-      if (length !== expected) return;
-      // A stream whose end has been told is destroyed before its answer is on its way, which costs Node an error each time.
-      stream.pause();
-      finish();
     });
     const finish = (): void => {
       complete = true;

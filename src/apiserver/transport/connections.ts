@@ -1,25 +1,24 @@
-/**
- * What serves connections in this thread: HTTP/2 and HTTP/1.1 over TLS, both as the same ApiRequest. HTTP/2 goes through
- * Node's core stream API: its compatibility layer costs a third of the throughput.
- */
+/** What serves connections in this thread: HTTP/2 and HTTP/1.1 over TLS, both as the same ApiRequest. */
 import http from 'node:http';
-import http2 from 'node:http2';
 import type net from 'node:net';
 import type { Duplex } from 'node:stream';
 import type tls from 'node:tls';
+import { Http2Connection, type Http2Listener, type Http2Stream } from '../../kernel/http2/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import type { ApiRequest, ApiResponse } from '../request.ts';
+import { AnswerHeads } from './answer-head.ts';
 import { answerHttp1, lastRequest, requestFromHttp1, upgradeRequest } from './http1.ts';
-import { answerHttp2, Http2Request, type Http2Head } from './http2.ts';
+import { answerHttp2, Http2Request } from './http2.ts';
 import type { RunningRequests } from './running-requests.ts';
+import { secureServer } from './secure-server.ts';
 import type { Handler, TlsOptions, TransportOptions } from './serve.ts';
-import { HTTP2_OPTIONS, MAX_HEADER_BYTES, ofSession, tlsOptions } from './settings.ts';
+import { http2Options, MAX_HEADER_BYTES, tlsOptions } from './settings.ts';
 import { StreamSignals } from './stream-signals.ts';
 import { together } from './together.ts';
 import { type ParseError, UnknownMethods } from './unknown-method.ts';
 
 export interface Connections {
-  readonly server: http2.Http2SecureServer | http.Server;
+  readonly server: net.Server;
   /** Takes a renewed certificate into use for new connections. */
   renew(tls: TlsOptions): void;
   /** A connection as it comes from the network. */
@@ -29,32 +28,27 @@ export interface Connections {
 }
 
 export function serveConnections(ctx: Context, options: TransportOptions, { running, handler }: { running: RunningRequests; handler: Handler }): Connections {
-  const signals = new StreamSignals(running.stopping);
-  const sessions = new Set<http2.Http2Session>();
-  const server = options.tls ? secureServer(options.tls) : http.createServer({ maxHeaderSize: MAX_HEADER_BYTES });
-  const sockets = serveHttp1(server, { running, handler, maxBodyBytes: options.maxBodyBytes });
-  server.on('session', (session: http2.ServerHttp2Session) => {
-    sessions.add(session);
-    session.once('close', () => sessions.delete(session));
-    ofSession(session);
-  });
+  const http1 = http.createServer({ maxHeaderSize: MAX_HEADER_BYTES });
+  const sockets = serveHttp1(http1, { running, handler, maxBodyBytes: options.maxBodyBytes });
+  const connections = new Set<Http2Connection>();
   const begin = together(ctx.clock);
-  const shared = { signals, maxBodyBytes: options.maxBodyBytes };
-  const serveStream = async (stream: http2.ServerHttp2Stream, head: Http2Head): Promise<void> => {
-    const request = new Http2Request(stream, head, shared);
-    await answerHttp2(await handler(request), stream, request);
+  const shared = { signals: new StreamSignals(running.stopping), heads: new AnswerHeads(ctx.clock), maxBodyBytes: options.maxBodyBytes };
+  const serveStream = async (stream: Http2Stream, connection: Http2Connection): Promise<void> => {
+    const request = new Http2Request(stream, connection, shared);
+    await answerHttp2(await handler(request), stream, { request, heads: shared.heads });
   };
-  server.on('stream', (stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHeaders, _flags: number, raw: string[]) => {
-    stream.on('error', ignore);
-    begin(() => void running.run(() => serveStream(stream, { headers, raw })));
-  });
-  server.on('tlsClientError', ignore);
-  server.on('sessionError', ignore);
+  const http2Listener: Http2Listener = {
+    begin: (stream, connection) => begin(() => void running.run(() => serveStream(stream, connection))),
+    closed: (connection) => void connections.delete(connection),
+  };
+  const serveHttp2 = (socket: tls.TLSSocket): void => void connections.add(new Http2Connection(socket, http2Options(ctx.clock), http2Listener));
+  const secured = options.tls && secureServer(options.tls, { http1: (socket) => http1.emit('connection', socket), http2: serveHttp2 });
+  const server = secured?.server ?? http1;
 
   return {
     server,
     renew(renewed) {
-      if ('setSecureContext' in server) (server as unknown as tls.Server).setSecureContext(tlsOptions(renewed));
+      secured?.server.setSecureContext(tlsOptions(renewed));
     },
     accept(socket) {
       if (running.stopping.aborted) socket.destroy();
@@ -62,17 +56,14 @@ export function serveConnections(ctx: Context, options: TransportOptions, { runn
     },
     async close(graceMs) {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      for (const session of sessions) session.close();
+      for (const connection of connections) connection.close();
       await running.end(graceMs);
-      for (const session of sessions) session.destroy();
-      for (const socket of sockets) socket.destroy();
+      for (const connection of connections) connection.destroy();
+      for (const socket of [...sockets, ...(secured?.sockets ?? [])]) socket.destroy();
       await closed;
     },
   };
 }
-
-/** A stream that breaks tells by closing, too. */
-const ignore = (): void => {};
 
 export interface Http1Serving {
   readonly running: RunningRequests;
@@ -81,18 +72,14 @@ export interface Http1Serving {
 }
 
 /** Lets a server answer HTTP/1.1, with upgrades; gives its connections, those of other protocols among them. */
-export function serveHttp1(server: http.Server | http2.Http2SecureServer, { running, handler, maxBodyBytes }: Http1Serving): ReadonlySet<Duplex> {
+export function serveHttp1(server: http.Server, { running, handler, maxBodyBytes }: Http1Serving): ReadonlySet<Duplex> {
   const sockets = new Set<Duplex>();
   server.on('request', (req: http.IncomingMessage, res: http.ServerResponse) => {
-    if (req.httpVersionMajor >= 2) return;
     void running.run(async () => {
       const request = requestFromHttp1(req, res, running.stopping, maxBodyBytes);
       await answerHttp1(await handler(request), res, request);
     });
   });
-  // HTTP/1.1 needs that listener, but for it Node also wraps every HTTP/2 stream in its compatibility layer, which costs
-  // a third of the throughput: its own listener of streams goes before ours comes.
-  server.removeAllListeners('stream');
   /** The last request of its connection. */
   const serveLast = (req: http.IncomingMessage, socket: net.Socket, request: ApiRequest): void =>
     void running.run(async () => {
@@ -117,8 +104,6 @@ export function serveHttp1(server: http.Server | http2.Http2SecureServer, { runn
   });
   return sockets;
 }
-
-const secureServer = (options: TlsOptions): http2.Http2SecureServer => http2.createSecureServer({ ...tlsOptions(options), ...HTTP2_OPTIONS, allowHTTP1: true });
 
 async function answerLast(response: ApiResponse, { req, socket, request }: { req: http.IncomingMessage; socket: net.Socket; request: ApiRequest }): Promise<void> {
   const res = new http.ServerResponse(req);

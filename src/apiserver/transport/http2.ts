@@ -1,22 +1,18 @@
-import http2 from 'node:http2';
+import { BodyError, HTTP2_ERROR, type Http2Connection, type Http2Stream } from '../../kernel/http2/index.ts';
 import type { ApiRequest, ApiResponse, PeerCertificate } from '../request.ts';
-import { readWhole } from './body.ts';
+import { AUDIT_ID, type AnswerHeads } from './answer-head.ts';
+import { cutOff, plain, tooLarge } from './body.ts';
 import { separateIdentityHeaders } from './identity-headers.ts';
-import { sendLargeBody, writerOf } from './large-body.ts';
+import { sendLargeBody } from './large-body.ts';
 import { peerOf, sameAuthorization } from './peer.ts';
+import { bufferWriter, streamSink } from './stream-sink.ts';
 import type { StreamSignals } from './stream-signals.ts';
 import { splitTarget } from './target.ts';
-import { writableSink } from './writable-sink.ts';
-
-export interface Http2Head {
-  readonly headers: http2.IncomingHttpHeaders;
-  /** Names and values in turn. */
-  readonly raw: readonly string[];
-}
 
 /** What the requests of a server share. */
-export interface Http2Options {
+export interface Http2Serving {
   readonly signals: StreamSignals;
+  readonly heads: AnswerHeads;
   readonly maxBodyBytes: number;
 }
 
@@ -32,77 +28,67 @@ export class Http2Request implements ApiRequest {
   private body: Promise<Buffer> | undefined;
 
   constructor(
-    private readonly stream: http2.ServerHttp2Stream,
-    { headers, raw }: Http2Head,
-    private readonly options: Http2Options,
+    private readonly stream: Http2Stream,
+    { socket }: Http2Connection,
+    private readonly serving: Http2Serving,
   ) {
+    const { headers } = stream;
     this.method = headers[':method'] ?? 'GET';
     const { path, query } = splitTarget(headers[':path'] ?? '/');
     this.path = path;
     this.query = query;
-    this.headers = separateIdentityHeaders(headers, raw);
-    const peer = peerOf(stream.session);
+    const peer = peerOf(socket);
     this.remoteAddress = peer.remoteAddress;
     if (peer.certificate) this.peerCertificate = peer.certificate;
-    if (headers.authorization !== undefined) headers.authorization = sameAuthorization(peer, headers.authorization);
+    if (headers['authorization'] !== undefined) headers['authorization'] = sameAuthorization(peer, headers['authorization']);
+    this.headers = separateIdentityHeaders(headers, stream.fields);
   }
 
   get signal(): AbortSignal {
-    this.knownSignal ??= this.options.signals.of(this.stream);
+    this.knownSignal ??= this.serving.signals.of(this.stream);
     return this.knownSignal;
   }
 
   readBody(): Promise<Buffer> {
-    this.body ??= readWhole(this.stream, { encoding: this.headers['content-encoding'], maxBytes: this.options.maxBodyBytes, length: this.headers['content-length'] });
+    const { maxBodyBytes: maxBytes } = this.serving;
+    this.body ??= plain(this.#read(maxBytes), { encoding: this.headers['content-encoding'], maxBytes });
     return this.body;
+  }
+
+  async #read(maxBytes: number): Promise<Buffer> {
+    try {
+      return await this.stream.readBody(maxBytes);
+    } catch (error) {
+      throw error instanceof BodyError && error.reason === 'TooLarge' ? tooLarge(maxBytes) : cutOff();
+    }
   }
 }
 
-export function answerHttp2(response: ApiResponse, stream: http2.ServerHttp2Stream, request: ApiRequest): Promise<void> | undefined {
-  if (response.hijacked || stream.destroyed) return undefined;
+export function answerHttp2(response: ApiResponse, stream: Http2Stream, { request, heads }: { request: ApiRequest; heads: AnswerHeads }): Promise<void> | undefined {
+  if (response.hijacked || stream.closed) return undefined;
+  const { status, headers } = response;
+  const common = heads.common(status, headers);
   if (response.large && request.method !== 'HEAD') {
-    response.headers['content-length'] = String(response.large.length);
-    begin(response, stream);
-    return sendLargeBody(response.large, writerOf(stream));
+    stream.begin(common, heads.own(headers[AUDIT_ID], response.large.length));
+    return sendLargeBody(response.large, bufferWriter(stream));
   }
   if (response.stream) {
-    begin(response, stream);
+    stream.begin(common, heads.own(headers[AUDIT_ID]));
     return streamed(response.stream, stream, request);
   }
-  answerWhole(response, stream, request.method);
+  const body = typeof response.body === 'string' ? Buffer.from(response.body) : response.body;
+  const isWhole = body === undefined || body.length === 0 || request.method === 'HEAD';
+  stream.answer(common, heads.own(headers[AUDIT_ID], isWhole ? undefined : body.length), isWhole ? undefined : body);
   return undefined;
 }
 
-type Head = Pick<ApiResponse, 'status' | 'headers'>;
-
-/** The answer's status and headers: what follows is written to the stream. */
-export function begin({ status, headers }: Head, stream: http2.ServerHttp2Stream, options?: http2.ServerStreamResponseOptions): void {
-  // A body that nobody has read is taken and dropped: Node would reset the stream, which some clients never get over.
-  // Where there is none, that would only close the stream before its answer is written, which costs Node an error.
-  if (stream.readableFlowing === null && !stream.endAfterHeaders) stream.resume();
-  const outgoing: http2.OutgoingHttpHeaders = headers;
-  outgoing[':status'] = status;
-  stream.respond(outgoing, options);
-}
-
-export function answerWhole(response: Head & Pick<ApiResponse, 'body'>, stream: http2.ServerHttp2Stream, method: string): void {
-  const { body } = response;
-  if (body === undefined || body.length === 0 || method === 'HEAD') {
-    begin(response, stream, { endStream: true });
-    return;
-  }
-  response.headers['content-length'] = String(typeof body === 'string' ? Buffer.byteLength(body) : body.length);
-  begin(response, stream);
-  stream.end(body);
-}
-
-async function streamed(run: NonNullable<ApiResponse['stream']>, stream: http2.ServerHttp2Stream, request: ApiRequest): Promise<void> {
+async function streamed(run: NonNullable<ApiResponse['stream']>, stream: Http2Stream, request: ApiRequest): Promise<void> {
   try {
-    await run(writableSink(stream, request.signal));
+    await run(streamSink(stream, request.signal));
   } catch (error) {
     // Half an answer must not look like one that is still coming.
-    stream.close(http2.constants.NGHTTP2_INTERNAL_ERROR);
+    stream.reset(HTTP2_ERROR.internal);
     throw error;
   }
-  if (!stream.destroyed) stream.end();
+  stream.end();
 }

@@ -2,7 +2,6 @@
  * Sends a body of many megabytes through a few small buffers that are used again and again. Whole, each answer would be
  * memory that the system has to clear, and that the garbage collector is called for.
  */
-import type { ServerHttp2Stream } from 'node:http2';
 import type { LargeBody } from '../request.ts';
 
 const BUFFER_BYTES = 256 * 1024;
@@ -36,21 +35,6 @@ export async function sendLargeBody(body: LargeBody, writer: BufferWriter): Prom
   await Promise.all(underWay);
   if (!writer.closed) writer.end();
 }
-
-export const writerOf = (stream: ServerHttp2Stream): BufferWriter => ({
-  get closed() {
-    return stream.destroyed;
-  },
-  write: (buffer, length) =>
-    new Promise((resolve) => {
-      stream.write(buffer.subarray(0, length), (error) => {
-        // What broke off may still be read from somewhere below.
-        if (!error) giveBack(buffer);
-        resolve();
-      });
-    }),
-  end: () => void stream.end(),
-});
 
 export function giveBack(buffer: Buffer): void {
   if (free.length < KEPT_BUFFERS) free.push(buffer);

@@ -1,18 +1,20 @@
 /** How connections are set up, whichever thread they are in. */
-import type http2 from 'node:http2';
 import type tls from 'node:tls';
+import type { Http2Options } from '../../kernel/http2/index.ts';
+import type { Clock } from '../../kernel/index.ts';
 import type { TlsOptions } from './serve.ts';
 
 export const MAX_HEADER_BYTES = 1024 * 1024;
-const MAX_CONCURRENT_STREAMS = 1000;
-/** What a connection may have on its way to us: HTTP/2's own 64 KB make one large upload hold up all others. */
-const CONNECTION_WINDOW = 8 * 1024 * 1024;
 
-/** `maxHeaderListPairs` is missing from Node's types. */
-export const HTTP2_OPTIONS = {
-  maxHeaderListPairs: 2000,
-  settings: { maxConcurrentStreams: MAX_CONCURRENT_STREAMS, initialWindowSize: 1024 * 1024, maxHeaderListSize: MAX_HEADER_BYTES },
-} satisfies http2.ServerOptions & { maxHeaderListPairs: number };
+/** HTTP/2's own windows of 64 KB make one large upload hold up all others. */
+export const http2Options = (clock: Clock): Http2Options => ({
+  clock,
+  maxHeaderBytes: MAX_HEADER_BYTES,
+  maxHeaderPairs: 2000,
+  maxConcurrentStreams: 1000,
+  streamWindow: 1024 * 1024,
+  connectionWindow: 8 * 1024 * 1024,
+});
 
 export const tlsOptions = ({ key, cert, clientCa, minVersion = 'TLSv1.2' }: TlsOptions): tls.TlsOptions => ({
   key,
@@ -23,9 +25,3 @@ export const tlsOptions = ({ key, cert, clientCa, minVersion = 'TLSv1.2' }: TlsO
   rejectUnauthorized: false,
   minVersion,
 });
-
-/** What every new HTTP/2 session gets. */
-export function ofSession(session: http2.ServerHttp2Session): void {
-  session.on('error', () => session.destroy());
-  session.setLocalWindowSize(CONNECTION_WINDOW);
-}

@@ -2,7 +2,7 @@
  * The abort signals of HTTP/2 requests. A stream that was answered in full closes without an event: nobody is left to
  * hear it, and telling costs more than all the rest of the signal. One listener tells all of them when the server ends.
  */
-import type http2 from 'node:http2';
+import type { Http2Stream } from '../../kernel/http2/index.ts';
 
 export class StreamSignals {
   #open = new Set<AbortController>();
@@ -11,16 +11,15 @@ export class StreamSignals {
     stopping.addEventListener('abort', () => this.#abortAll(), { once: true });
   }
 
-  of(stream: http2.ServerHttp2Stream): AbortSignal {
+  of(stream: Http2Stream): AbortSignal {
     const controller = new AbortController();
     if (this.stopping.aborted) controller.abort(this.stopping.reason);
-    else if (stream.destroyed) controller.abort(clientWentAway());
+    else if (stream.closed) controller.abort(clientWentAway());
     else {
       this.#open.add(controller);
-      stream.once('close', () => {
+      stream.onClose((complete) => {
         this.#open.delete(controller);
-        // Node ends a stream that its peer leaves; that it was not over yet shows in `aborted` alone.
-        if (stream.aborted || !stream.writableEnded || stream.rstCode !== 0) controller.abort(clientWentAway());
+        if (!complete) controller.abort(clientWentAway());
       });
     }
     return controller.signal;

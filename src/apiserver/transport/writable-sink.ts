@@ -1,4 +1,4 @@
-/** What an answer is written to piece by piece: a stream of HTTP/2, or a response of HTTP/1.1. */
+/** What an answer is written to piece by piece: a response of HTTP/1.1. */
 import type { Writable } from 'node:stream';
 import type { ResponseSink } from '../request.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { RealClock } from '../../../kernel/index.ts';
 import type { ResponseHeaders } from '../../request.ts';
-import { AnswerHeads, ToldHeads } from './answer-heads.ts';
+import { TellingHeads, ToldHeads } from './answer-heads.ts';
 import { BatchReader, Outbox, type Batch } from './batch.ts';
 import * as op from './operations.ts';
 
@@ -9,7 +9,7 @@ import * as op from './operations.ts';
 function passed(answers: readonly ResponseHeaders[]): { headers: ResponseHeaders[]; told: number } {
   const batches: Batch[] = [];
   const outbox = new Outbox({ postMessage: (batch: Batch) => void batches.push(structuredClone(batch)) }, new RealClock());
-  const heads = new AnswerHeads(outbox);
+  const heads = new TellingHeads(outbox);
   answers.forEach((headers, stream) => heads.say(stream, 200, headers));
   outbox.flush();
   const front = new ToldHeads();
@@ -22,11 +22,21 @@ function passed(answers: readonly ResponseHeaders[]): { headers: ResponseHeaders
         continue;
       }
       reader.next<number>();
-      reader.next<number>();
-      result.headers.push(front.headers(reader));
+      result.headers.push(readHead(front, reader));
     }
   }
   return result;
+}
+
+function readHead(front: ToldHeads, reader: BatchReader): ResponseHeaders {
+  const { common, auditId } = front.read(reader);
+  const headers: ResponseHeaders = auditId === '' ? {} : { 'audit-id': auditId };
+  expect(common.slice(0, 2)).toEqual([':status', '200']);
+  for (let i = 2; i < common.length; i += 2) {
+    const before = headers[common[i]!];
+    headers[common[i]!] = before === undefined ? common[i + 1]! : [before, common[i + 1]!].flat();
+  }
+  return headers;
 }
 
 describe('headers of answers', () => {

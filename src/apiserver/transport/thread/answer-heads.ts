@@ -2,16 +2,14 @@
  * Headers of answers differ in little but their audit id: what they have in common is told once, and then named by its place.
  * Telling the other thread of an object costs several times as much as telling it of a number and a text.
  */
+import type { Head } from '../../../kernel/http2/index.ts';
 import type { ResponseHeaders } from '../../request.ts';
+import { AUDIT_ID, commonHead, commonText, MOST_KNOWN_HEADS } from '../answer-head.ts';
 import type { BatchReader, Outbox } from './batch.ts';
 import * as op from './operations.ts';
 
-const AUDIT_ID = 'audit-id';
-/** Beyond that many they are not alike, and told as they are. */
-const MOST_PLACES = 256;
-
 /** In the pipeline's thread. */
-export class AnswerHeads {
+export class TellingHeads {
   readonly #places = new Map<string, number>();
 
   constructor(private readonly outbox: Outbox) {}
@@ -24,14 +22,10 @@ export class AnswerHeads {
   }
 
   #placeOf(headers: ResponseHeaders): number | undefined {
-    let text = '';
-    for (const name in headers) {
-      const value = headers[name];
-      if (typeof value !== 'string') return undefined;
-      if (name !== AUDIT_ID) text += `${name}\n${value}\n`;
-    }
+    const text = commonText(headers);
+    if (text === undefined) return undefined;
     const known = this.#places.get(text);
-    if (known !== undefined || this.#places.size >= MOST_PLACES) return known;
+    if (known !== undefined || this.#places.size >= MOST_KNOWN_HEADS) return known;
     const place = this.#places.size;
     this.#places.set(text, place);
     const { [AUDIT_ID]: _, ...common } = headers;
@@ -43,14 +37,26 @@ export class AnswerHeads {
 /** In the front's thread. */
 export class ToldHeads {
   readonly #common: ResponseHeaders[] = [];
+  readonly #heads = new Map<number, Map<number, Head>>();
 
   told(reader: BatchReader): void {
     this.#common[reader.next<number>()] = reader.next<ResponseHeaders>();
   }
 
-  headers(reader: BatchReader): ResponseHeaders {
+  read(reader: BatchReader): { readonly common: Head; readonly auditId: string } {
+    const status = reader.next<number>();
     const given = reader.next<number | ResponseHeaders>();
     const auditId = reader.next<string>();
-    return typeof given === 'number' ? { ...this.#common[given], [AUDIT_ID]: auditId } : given;
+    if (typeof given === 'number') return { common: this.#headOf(given, status), auditId };
+    const own = given[AUDIT_ID];
+    return { common: commonHead(status, given), auditId: typeof own === 'string' ? own : '' };
+  }
+
+  #headOf(place: number, status: number): Head {
+    let ofPlace = this.#heads.get(place);
+    if (!ofPlace) this.#heads.set(place, (ofPlace = new Map()));
+    let head = ofPlace.get(status);
+    if (!head) ofPlace.set(status, (head = commonHead(status, this.#common[place] ?? {})));
+    return head;
   }
 }

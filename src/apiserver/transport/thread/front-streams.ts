@@ -1,11 +1,9 @@
 /** The requests of HTTP/2 in the front's thread. */
-import http2 from 'node:http2';
+import { BodyError, HTTP2_ERROR, type Http2Connection, type Http2Stream } from '../../../kernel/http2/index.ts';
 import type { Clock, Timer } from '../../../kernel/index.ts';
-import { isStatusError } from '../../../machinery/status.ts';
 import type { ResponseHeaders } from '../../request.ts';
-import { readWhole } from '../body.ts';
+import { AnswerHeads, AUDIT_ID } from '../answer-head.ts';
 import { separateIdentityHeaders } from '../identity-headers.ts';
-import { answerWhole, begin } from '../http2.ts';
 import { peerOf } from '../peer.ts';
 import { ToldHeads } from './answer-heads.ts';
 import type { BatchReader, Outbox } from './batch.ts';
@@ -21,10 +19,7 @@ const NOTHING = new Uint8Array(0);
 
 interface OpenStream {
   readonly id: number;
-  readonly stream: http2.ServerHttp2Stream;
-  /** For HEAD, whose answer has no body. */
-  readonly method: string;
-  readonly contentLength: string | undefined;
+  readonly stream: Http2Stream;
   body?: Promise<Buffer>;
   /** Written, and not yet reported as taken. */
   unreported: number;
@@ -44,10 +39,11 @@ interface WaitingForBody {
 
 export class FrontStreams {
   readonly #open = new Map<number, OpenStream>();
-  readonly #sessions = new WeakMap<http2.ServerHttp2Session, Session>();
+  readonly #sessions = new Map<Http2Connection, Session>();
   readonly #waiting = new Set<WaitingForBody>();
   readonly #written = new Set<OpenStream>();
-  readonly #heads = new ToldHeads();
+  readonly #told = new ToldHeads();
+  readonly #heads: AnswerHeads;
   #sweep: Timer | undefined;
   #lastStream = 0;
   #lastSession = 0;
@@ -56,30 +52,36 @@ export class FrontStreams {
     private readonly outbox: Outbox,
     private readonly clock: Clock,
     private readonly maxBodyBytes: number,
-  ) {}
+  ) {
+    this.#heads = new AnswerHeads(clock);
+  }
 
   stop(): void {
     this.#sweep?.cancel();
   }
 
-  begin(stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHeaders, raw: readonly string[]): void {
-    stream.on('error', ignore);
-    const { session } = stream;
-    if (!session) return;
+  begin(stream: Http2Stream, connection: Http2Connection): void {
     const id = ++this.#lastStream;
-    const open: OpenStream = { id, stream, method: headers[':method'] ?? 'GET', contentLength: headers['content-length'], unreported: 0 };
+    const open: OpenStream = { id, stream, unreported: 0 };
     this.#open.set(id, open);
-    stream.once('close', () => this.#closed(id));
-    const known = this.#sessionOf(session as http2.ServerHttp2Session);
+    stream.onClose(() => this.#closed(id));
+    const session = this.#sessionOf(connection);
     const pass = (state: number, body: Uint8Array): void => {
       // Only now: other headers may have taken their place while the body came in.
-      const place = this.#placeOf(known, headers, raw);
-      this.outbox.say(op.REQUEST, id, known.id, place, headers[':path'] ?? '/', state);
+      const place = this.#placeOf(session, stream);
+      this.outbox.say(op.REQUEST, id, session.id, place, stream.field(':path') ?? '/', state);
       this.outbox.bytes(body);
     };
-    if (stream.endAfterHeaders) pass(op.COMPLETE, NOTHING);
-    else if (Number(headers['content-length']) <= SHORT_BODY_BYTES) this.#passWithBody(open, pass);
+    if (stream.isBodiless) pass(op.COMPLETE, NOTHING);
+    else if (stream.declaredBytes <= SHORT_BODY_BYTES) this.#passWithBody(open, pass);
     else pass(op.NOT_READ, NOTHING);
+  }
+
+  /** All its streams are closed. */
+  ended(connection: Http2Connection): void {
+    const session = this.#sessions.get(connection);
+    this.#sessions.delete(connection);
+    if (session) this.outbox.say(op.SESSION_CLOSED, session.id);
   }
 
   #passWithBody(open: OpenStream, pass: (state: number, body: Uint8Array) => void): void {
@@ -108,30 +110,30 @@ export class FrontStreams {
   }
 
   #read(open: OpenStream): Promise<Buffer> {
-    return (open.body ??= readWhole(open.stream, { encoding: undefined, maxBytes: this.maxBodyBytes, length: open.contentLength }));
+    return (open.body ??= open.stream.readBody(this.maxBodyBytes));
   }
 
-  #sessionOf(session: http2.ServerHttp2Session): Session {
-    let known = this.#sessions.get(session);
+  #sessionOf(connection: Http2Connection): Session {
+    let known = this.#sessions.get(connection);
     if (!known) {
       const id = ++this.#lastSession;
       known = { id, remembered: [], next: 0 };
-      this.#sessions.set(session, known);
-      const { remoteAddress, certificate } = peerOf(session);
+      this.#sessions.set(connection, known);
+      const { remoteAddress, certificate } = peerOf(connection.socket);
       this.outbox.say(op.SESSION, id, remoteAddress, certificate?.authorized ?? false);
       this.outbox.bytes(certificate?.raw ?? NOTHING);
-      session.once('close', () => this.outbox.say(op.SESSION_CLOSED, id));
     }
     return known;
   }
 
-  #placeOf(session: Session, headers: http2.IncomingHttpHeaders, raw: readonly string[]): number {
-    const known = session.remembered.findIndex((other) => sameButTarget(other, raw));
+  #placeOf(session: Session, stream: Http2Stream): number {
+    const { fields } = stream;
+    const known = session.remembered.findIndex((other) => sameButTarget(other, fields));
     if (known >= 0) return known;
     const place = session.next;
     session.next = (place + 1) % REMEMBERED_HEADERS;
-    session.remembered[place] = raw;
-    const { ':path': _, ...told } = separateIdentityHeaders(headers, raw);
+    session.remembered[place] = fields;
+    const { ':path': _, ...told } = separateIdentityHeaders(stream.headers, fields);
     this.outbox.say(op.HEADERS, session.id, place, told);
     return place;
   }
@@ -147,7 +149,7 @@ export class FrontStreams {
         this.#answer(reader);
         return true;
       case op.ANSWER_HEADERS:
-        this.#heads.told(reader);
+        this.#told.told(reader);
         return true;
       case op.BEGIN:
         this.#respond(reader);
@@ -162,7 +164,7 @@ export class FrontStreams {
         this.#take(reader)?.stream.end();
         return true;
       case op.RESET:
-        this.#take(reader)?.stream.close(http2.constants.NGHTTP2_INTERNAL_ERROR);
+        this.#take(reader)?.stream.reset(HTTP2_ERROR.internal);
         return true;
       case op.WANT_BODY:
         this.#sendBody(reader.next<number>());
@@ -182,20 +184,24 @@ export class FrontStreams {
 
   #answer(reader: BatchReader): void {
     const open = this.#take(reader);
-    const status = reader.next<number>();
-    const headers = this.#heads.headers(reader);
+    const { common, auditId } = this.#told.read(reader);
     const body = reader.bytes();
-    if (open && !open.stream.destroyed) answerWhole({ status, headers, body }, open.stream, open.method);
+    if (!open) return;
+    const { stream } = open;
+    if (body.length === 0 || stream.field(':method') === 'HEAD') stream.answer(common, this.#heads.own(auditId));
+    else stream.answer(common, this.#heads.own(auditId, body.length), body);
   }
 
   #respond(reader: BatchReader): void {
     const open = this.#open.get(reader.next<number>());
-    const head = { status: reader.next<number>(), headers: reader.next<ResponseHeaders>() };
-    if (open && !open.stream.destroyed) begin(head, open.stream);
+    const status = reader.next<number>();
+    const headers = reader.next<ResponseHeaders>();
+    const length = headers['content-length'];
+    open?.stream.begin(this.#heads.common(status, headers), this.#heads.own(headers[AUDIT_ID], length === undefined ? undefined : Number(length)));
   }
 
   #write(open: OpenStream | undefined, piece: Buffer): void {
-    if (!open || open.stream.destroyed) return;
+    if (!open || open.stream.closed) return;
     open.unreported += piece.length;
     open.stream.write(piece, () => this.#wasWritten(open));
   }
@@ -208,7 +214,7 @@ export class FrontStreams {
 
   #report(): void {
     for (const open of this.#written) {
-      const taken = open.unreported - open.stream.writableLength;
+      const taken = open.unreported - open.stream.pendingBytes;
       if (taken <= 0) continue;
       open.unreported -= taken;
       this.outbox.say(op.TAKEN, open.id, taken);
@@ -219,11 +225,8 @@ export class FrontStreams {
   #writeLarge(id: number, length: number, buffer: Buffer): void {
     const back = (): void => this.outbox.hand(buffer.buffer as ArrayBuffer, op.RETURNED, id);
     const open = this.#open.get(id);
-    if (!open || open.stream.destroyed) return back();
-    // What broke off may still be read from somewhere below: such a buffer does not come back, and the stream's end tells why.
-    open.stream.write(buffer.subarray(0, length), (error) => {
-      if (!error) back();
-    });
+    if (open) open.stream.write(buffer.subarray(0, length), back);
+    else back();
   }
 
   #sendBody(id: number): void {
@@ -235,7 +238,7 @@ export class FrontStreams {
     };
     void this.#read(open).then(
       (body) => tell(op.COMPLETE, body),
-      (error: unknown) => tell(isStatusError(error, 'RequestEntityTooLarge') ? op.TOO_LARGE : op.CUT_OFF, NOTHING),
+      (error: unknown) => tell(error instanceof BodyError && error.reason === 'TooLarge' ? op.TOO_LARGE : op.CUT_OFF, NOTHING),
     );
   }
 }
@@ -249,5 +252,3 @@ function sameButTarget(one: readonly string[], other: readonly string[]): boolea
   }
   return true;
 }
-
-const ignore = (): void => {};

@@ -3,13 +3,13 @@
  * and puts them on the answers. It decides nothing. HTTP/1.1 is passed on as the bytes that it is: it is for few
  * requests, and for protocols that take their connection over.
  */
-import http2 from 'node:http2';
 import type net from 'node:net';
-import tls from 'node:tls';
 import type { MessagePort } from 'node:worker_threads';
+import { Http2Connection, type Http2Listener } from '../../../kernel/http2/index.ts';
 import type { Clock } from '../../../kernel/index.ts';
+import { secureServer } from '../secure-server.ts';
 import type { TlsOptions } from '../serve.ts';
-import { HTTP2_OPTIONS, ofSession, tlsOptions } from '../settings.ts';
+import { http2Options, tlsOptions } from '../settings.ts';
 import { BatchReader, Outbox, type Batch } from './batch.ts';
 import { FrontConnections } from './front-connections.ts';
 import { FrontStreams } from './front-streams.ts';
@@ -27,29 +27,18 @@ export function serveFront(port: MessagePort, clock: Clock, options: FrontOption
   const outbox = new Outbox(port, clock);
   const streams = new FrontStreams(outbox, clock, options.maxBodyBytes);
   const connections = new FrontConnections(outbox);
-  const sessions = new Set<http2.ServerHttp2Session>();
-  const sockets = new Set<net.Socket>();
-
-  const http2Server = http2.createServer(HTTP2_OPTIONS);
-  http2Server.on('session', (session) => {
-    sessions.add(session);
-    session.once('close', () => sessions.delete(session));
-    ofSession(session);
+  const sessions = new Set<Http2Connection>();
+  const listener: Http2Listener = {
+    begin: (stream, connection) => streams.begin(stream, connection),
+    closed: (connection) => {
+      sessions.delete(connection);
+      streams.ended(connection);
+    },
+  };
+  const { server, sockets } = secureServer(options.tls, {
+    http1: (socket) => connections.begin(socket),
+    http2: (socket) => void sessions.add(new Http2Connection(socket, http2Options(clock), listener)),
   });
-  http2Server.on('stream', (stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHeaders, _flags: number, raw: string[]) => streams.begin(stream, headers, raw));
-  http2Server.on('sessionError', ignore);
-
-  const server = tls.createServer({ ...tlsOptions(options.tls), ALPNProtocols: ['h2', 'http/1.1'] });
-  server.on('connection', (socket: net.Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-    socket.setNoDelay(true);
-  });
-  server.on('secureConnection', (socket: tls.TLSSocket) => {
-    if (socket.alpnProtocol === 'h2') http2Server.emit('connection', socket);
-    else connections.begin(socket);
-  });
-  server.on('tlsClientError', ignore);
   const failed = ({ message, code = '' }: NodeJS.ErrnoException): void => {
     outbox.say(op.FAILED, message, code);
     outbox.flush();
@@ -84,5 +73,3 @@ export function serveFront(port: MessagePort, clock: Clock, options: FrontOption
     }
   });
 }
-
-const ignore = (): void => {};

@@ -7,7 +7,7 @@ import type { RunningRequests } from '../running-requests.ts';
 import type { Handler, TlsOptions, Transport, TransportOptions } from '../serve.ts';
 import { MAX_HEADER_BYTES } from '../settings.ts';
 import { together } from '../together.ts';
-import { AnswerHeads } from './answer-heads.ts';
+import { TellingHeads } from './answer-heads.ts';
 import { BatchReader, Outbox, type Batch } from './batch.ts';
 import type { FrontOptions } from './front.ts';
 import * as op from './operations.ts';
@@ -53,7 +53,7 @@ class RemoteFront {
   ) {
     const outbox = new Outbox(worker, ctx.clock);
     this.#outbox = outbox;
-    this.#streams = new RemoteStreams({ ...serving, outbox, heads: new AnswerHeads(outbox), begin: together(ctx.clock) });
+    this.#streams = new RemoteStreams({ ...serving, outbox, heads: new TellingHeads(outbox), begin: together(ctx.clock) });
     const http1 = http.createServer({ maxHeaderSize: MAX_HEADER_BYTES });
     serveHttp1(http1, serving);
     this.#sockets = new RemoteSockets(outbox, (socket) => http1.emit('connection', socket));

@@ -6,7 +6,7 @@ import type { RunningRequests } from '../running-requests.ts';
 import type { Handler } from '../serve.ts';
 import { splitTarget } from '../target.ts';
 import type { Together } from '../together.ts';
-import type { AnswerHeads } from './answer-heads.ts';
+import type { TellingHeads } from './answer-heads.ts';
 import type { BatchReader, Outbox } from './batch.ts';
 import * as op from './operations.ts';
 
@@ -18,7 +18,7 @@ interface Session {
 
 export interface RemoteStreamsOptions {
   readonly outbox: Outbox;
-  readonly heads: AnswerHeads;
+  readonly heads: TellingHeads;
   readonly begin: Together;
   readonly running: RunningRequests;
   readonly handler: Handler;

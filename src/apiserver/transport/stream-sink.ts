@@ -1,0 +1,43 @@
+/** What an answer is written to piece by piece on HTTP/2. */
+import type { Http2Stream } from '../../kernel/http2/index.ts';
+import type { ResponseSink } from '../request.ts';
+import { giveBack, type BufferWriter } from './large-body.ts';
+
+/** What a slow reader may have waiting before its writer is told. */
+const HIGH_WATER_BYTES = 64 * 1024;
+
+export function streamSink(stream: Http2Stream, signal: AbortSignal): ResponseSink {
+  let waiting: (() => void)[] = [];
+  const taken = (): void => {
+    if (stream.pendingBytes > HIGH_WATER_BYTES || waiting.length === 0) return;
+    const woken = waiting;
+    waiting = [];
+    for (const wake of woken) wake();
+  };
+  return {
+    signal,
+    write(piece) {
+      if (stream.closed) return false;
+      stream.write(typeof piece === 'string' ? Buffer.from(piece) : piece, taken);
+      return stream.pendingBytes <= HIGH_WATER_BYTES;
+    },
+    drained: () => (stream.pendingBytes > HIGH_WATER_BYTES ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve()),
+    get pending() {
+      return stream.pendingBytes;
+    },
+  };
+}
+
+export const bufferWriter = (stream: Http2Stream): BufferWriter => ({
+  get closed() {
+    return stream.closed;
+  },
+  write: (buffer, length) =>
+    new Promise((resolve) => {
+      stream.write(buffer.subarray(0, length), () => {
+        giveBack(buffer);
+        resolve();
+      });
+    }),
+  end: () => stream.end(),
+});

@@ -1,0 +1,93 @@
+/** HPACK's Huffman code (RFC 7541, appendix B): canonical, so that the lengths of its codes say it all. */
+
+/** Runs of equal lengths of the 256 bytes' codes: a length in bits, and how many bytes in turn have it. */
+const LENGTHS =
+  '13 23 28*7 24 30 28*2 30 28*8 30 28*9 6 10*2 12 13 6 8 11 10*2 8 11 8 6*3 5*3 6*7 7 8 15 6 12 10 13 6 7*22 8 7 8 13 19 13 14 6 15 5 6 5 6 5 6*3 5 7*2 6*3 5 6 7 6 5*2 6 7*5 15 11 14 13 28 ' +
+  '20 22 20*2 22*3 23 22 23*5 24 23 24*2 22 23 24 23*4 21 22 23 22 23*2 24 22 21 20 22*2 23*2 21 23 22*2 24 21 22 23*2 21*2 22 21 23 22 23*2 20 22*3 23 22*2 23 26*2 20 19 22 23 22 25 26*3 27*2 26 ' +
+  '24 25 19 21 26 27*2 26 27 24 21*2 26*2 28 27*3 20 24 20 21 22 21*2 23 22*2 25*2 24*2 26 23 26 27 26*2 27*5 28 27*5 26';
+
+const NO_CHILD = 0;
+const NIBBLES = 16;
+/** Of a step: the node it ends at, then the byte it completes, if any. Whoever steps off the tree has read no code. */
+const BYTE_SHIFT = 10;
+const NODE_MASK = (1 << BYTE_SHIFT) - 1;
+const NOWHERE = NODE_MASK;
+
+const tree = buildTree();
+const steps = buildSteps();
+const mayEnd = buildEnds();
+
+/** A node's two children: another node, or what `~byte` says. */
+function buildTree(): Int16Array {
+  const lengths = LENGTHS.split(' ').flatMap((run) => {
+    const [length, times = '1'] = run.split('*');
+    return Array.from({ length: Number(times) }, () => Number(length));
+  });
+  const bytes = lengths.map((_, byte) => byte).sort((a, b) => lengths[a]! - lengths[b]! || a - b);
+  const children = new Int16Array(2 * 512);
+  let nodes = 1;
+  let code = 0;
+  let length = 0;
+  for (const byte of bytes) {
+    code <<= lengths[byte]! - length;
+    length = lengths[byte]!;
+    let node = 0;
+    for (let bit = length - 1; bit > 0; bit--) {
+      const at = 2 * node + ((code >> bit) & 1);
+      if (children[at] === NO_CHILD) children[at] = nodes++;
+      node = children[at]!;
+    }
+    children[2 * node + (code & 1)] = ~byte;
+    code++;
+  }
+  return children.slice(0, 2 * nodes);
+}
+
+/** What four bits lead to, from every node: no code is so short that they could complete two. */
+function buildSteps(): Int32Array {
+  const table = new Int32Array((tree.length / 2) * NIBBLES);
+  for (let from = 0; from < tree.length / 2; from++) {
+    for (let nibble = 0; nibble < NIBBLES; nibble++) {
+      let node = from;
+      let completed = 0;
+      for (let bit = 3; bit >= 0 && node !== NOWHERE; bit--) {
+        const child = tree[2 * node + ((nibble >> bit) & 1)]!;
+        if (child < 0) {
+          completed = ~child + 1;
+          node = 0;
+        } else node = child === NO_CHILD ? NOWHERE : child;
+      }
+      table[from * NIBBLES + nibble] = (completed << BYTE_SHIFT) | node;
+    }
+  }
+  return table;
+}
+
+/** What fills the last byte is the beginning of a code of ones alone, shorter than a byte. */
+function buildEnds(): Uint8Array {
+  const ends = new Uint8Array(tree.length / 2);
+  for (let node = 0, bits = 0; bits < 8; bits++) {
+    ends[node] = 1;
+    node = tree[2 * node + 1]!;
+  }
+  return ends;
+}
+
+/** Undefined for what is no such code. */
+export function decodeHuffman(bytes: Buffer, from: number, to: number): string | undefined {
+  const text = Buffer.allocUnsafe(Math.ceil(((to - from) * 8) / 5));
+  let length = 0;
+  let node = 0;
+  for (let at = from; at < to; at++) {
+    const byte = bytes[at]!;
+    const first = steps[node * NIBBLES + (byte >> 4)]!;
+    if (first > NODE_MASK) text[length++] = (first >> BYTE_SHIFT) - 1;
+    node = first & NODE_MASK;
+    if (node === NOWHERE) return undefined;
+    const second = steps[node * NIBBLES + (byte & 0xf)]!;
+    if (second > NODE_MASK) text[length++] = (second >> BYTE_SHIFT) - 1;
+    node = second & NODE_MASK;
+    if (node === NOWHERE) return undefined;
+  }
+  return mayEnd[node] === 1 ? text.toString('latin1', 0, length) : undefined;
+}
