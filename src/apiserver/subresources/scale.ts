@@ -81,10 +81,12 @@ async function writeScale(scope: Scope, options: WriteOptions, compute: (live: S
     const current = attempt === 0 ? await backend.objects.get(served, place) : await backend.objects.fresh(served, place);
     const live = scaleOf(scope, current.object);
     const scale = await compute(live);
-    const conditional = checkResourceVersion(scope, scale, current, options.kind === 'PatchOptions');
+    const isPatch = options.kind === 'PatchOptions';
+    const conditional = checkResourceVersion(scope, scale, current, isPatch);
     const entry = await storeScale(scope, { options, current, live, scale });
     if (entry) return { type: 'object', status: 200, object: withoutManagedFields(scaleOf(scope, entry.object)) };
-    if (conditional) throw conflict(served.groupResource, place.name, MODIFIED);
+    // A patch is applied to whatever is there: the version in its result is the one it was computed from.
+    if (conditional && !isPatch) throw conflict(served.groupResource, place.name, MODIFIED);
   }
   throw conflict(served.groupResource, place.name, MODIFIED);
 }

@@ -31,6 +31,16 @@ describe('scale', () => {
     expect((await patch(`${PATH}/r/scale`, { spec: { replicas: 1 } })).body['spec']).toEqual({ replicas: 1 });
   });
 
+  it.each([
+    ['a patch', '/r/scale', 'application/merge-patch+json', {}],
+    ['an apply', '/r/scale?fieldManager=a&force=true', 'application/apply-patch+yaml', { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'r' } }],
+  ])('%s goes to whatever is there, however many write at the same time', async (_name, target, contentType, rest) => {
+    const labels = Array.from({ length: 8 }, (_v, i) => patch(`${PATH}/r`, { metadata: { labels: { [`n${i}`]: contentType.length.toString() } } }));
+    const scales = Array.from({ length: 8 }, (_v, i) => server.call('PATCH', `${PATH}${target}`, { contentType, body: { ...rest, spec: { replicas: i + 2 } } }));
+    const answers = await Promise.all([...labels, ...scales]);
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 16 }, () => 200));
+  });
+
   it('remembers who set them', async () => {
     const { body } = await server.call('GET', `${PATH}/r`);
     const owner = body.metadata.managedFields!.find((entry) => entry.subresource === 'scale');
