@@ -24,7 +24,9 @@ const entryOf = (name: string, value: string): Entry => ({ name, value, good: is
 
 const STATIC: readonly Entry[] = STATIC_TABLE.map(([name, value]) => entryOf(name, value));
 const LARGEST_INTEGER = 2 ** 28;
+/** Of a value that is worth comparing, and of one that is worth keeping. */
 const LONG_BYTES = 32;
+const TOO_LONG_BYTES = 8 * 1024;
 const MOST_LAST = 8;
 
 const broken = (message: string): ConnectionError => new ConnectionError(ERROR.compression, message);
@@ -83,13 +85,14 @@ export class HpackDecoder {
     const length = this.#integer(7);
     const last = this.#last.get(name);
     const end = this.#at + length;
-    if (last?.bytes.length === end - from && this.#block.compare(last.bytes, 0, last.bytes.length, from, end) === 0) {
+    if (last?.bytes.length === end - from && end <= this.#block.length && this.#block.compare(last.bytes, 0, last.bytes.length, from, end) === 0) {
       this.#at = end;
       return last.entry;
     }
     this.#at = from;
     const entry = entryOf(name, this.#text());
-    if (length >= LONG_BYTES && (last || this.#last.size < MOST_LAST)) this.#last.set(name, { bytes: Buffer.from(this.#block.subarray(from, end)), entry });
+    const isKept = length >= LONG_BYTES && length <= TOO_LONG_BYTES && name.length <= TOO_LONG_BYTES && (last !== undefined || this.#last.size < MOST_LAST);
+    if (isKept) this.#last.set(name, { bytes: Buffer.from(this.#block.subarray(from, end)), entry });
     return entry;
   }
 

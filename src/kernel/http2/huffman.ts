@@ -6,6 +6,12 @@ const LENGTHS =
   '20 22 20*2 22*3 23 22 23*5 24 23 24*2 22 23 24 23*4 21 22 23 22 23*2 24 22 21 20 22*2 23*2 21 23 22*2 24 21 22 23*2 21*2 22 21 23 22 23*2 20 22*3 23 22*2 23 26*2 20 19 22 23 22 25 26*3 27*2 26 ' +
   '24 25 19 21 26 27*2 26 27 24 21*2 26*2 28 27*3 20 24 20 21 22 21*2 23 22*2 25*2 24*2 26 23 26 27 26*2 27*5 28 27*5 26';
 
+/** Of the code of each byte, in bits. */
+export const CODE_LENGTHS: readonly number[] = LENGTHS.split(' ').flatMap((run) => {
+  const [length, times = '1'] = run.split('*');
+  return Array.from({ length: Number(times) }, () => Number(length));
+});
+
 const NO_CHILD = 0;
 const NIBBLES = 16;
 /** Of a step: the node it ends at, then the byte it completes, if any. Whoever steps off the tree has read no code. */
@@ -19,18 +25,14 @@ const mayEnd = buildEnds();
 
 /** A node's two children: another node, or what `~byte` says. */
 function buildTree(): Int16Array {
-  const lengths = LENGTHS.split(' ').flatMap((run) => {
-    const [length, times = '1'] = run.split('*');
-    return Array.from({ length: Number(times) }, () => Number(length));
-  });
-  const bytes = lengths.map((_, byte) => byte).sort((a, b) => lengths[a]! - lengths[b]! || a - b);
+  const bytes = CODE_LENGTHS.map((_, byte) => byte).sort((a, b) => CODE_LENGTHS[a]! - CODE_LENGTHS[b]! || a - b);
   const children = new Int16Array(2 * 512);
   let nodes = 1;
   let code = 0;
   let length = 0;
   for (const byte of bytes) {
-    code <<= lengths[byte]! - length;
-    length = lengths[byte]!;
+    code <<= CODE_LENGTHS[byte]! - length;
+    length = CODE_LENGTHS[byte]!;
     let node = 0;
     for (let bit = length - 1; bit > 0; bit--) {
       const at = 2 * node + ((code >> bit) & 1);
