@@ -5,7 +5,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PerformanceObserver, constants } from 'node:perf_hooks';
 import { Cluster } from '../src/index.ts';
 import { collectOnceAtRest } from '../src/kernel/collect-once-at-rest.ts';
 import type { BenchOptions, Row } from './harness.ts';
@@ -23,11 +22,10 @@ const SIZES: readonly Size[] = [
   { nodes: 5000, deployments: 1000, replicas: 150 },
 ];
 const AT_ONCE = 32;
-const AT_REST_MS = 20_000;
 /** Until the events of the last burst are written. */
-const UNTIL_REST_MS = 60_000;
-/** V8 collects what a burst has left when little has been allocated for a while, but within 100 s after its last collection. */
-const UNTIL_COLLECTED_MS = 120_000;
+const UNTIL_REST_MS = 20_000;
+/** Long enough that V8 also gives back what the burst has left, which it does within 100 s, and that costs a second once. */
+const AT_REST_MS = 120_000;
 const PROBES_EVERY_MS = 50;
 
 export async function run(_: BenchOptions): Promise<Row[]> {
@@ -55,19 +53,19 @@ async function scaleRows({ nodes, deployments, replicas }: Size): Promise<Row[]>
   const cluster = await Cluster.start({ nodes, dataDirectory: directory, clusterCidr: '10.0.0.0/8', serviceClusterIpRange: '172.30.0.0/16', addons: [] });
   try {
     note('nodes registered and Ready', (performance.now() - started) / 1000, 's');
+    await cluster.client.resource('v1/configmaps').create({ metadata: { namespace: 'default', name: 'probe' } });
     const latencies: number[] = [];
-    const probing = new AbortController();
-    const probes = probe(cluster, latencies, probing.signal);
-
     let at = performance.now();
     let cpu = process.cpuUsage();
     const processorSeconds = (): number => {
       const { user, system } = process.cpuUsage(cpu);
       return (user + system) / 1e6;
     };
-    await inTurns(deployments, (i) => cluster.client.resource('apps/v1/deployments').create(deployment(i, replicas, 'v1') as never));
-    note('Deployments created', (performance.now() - at) / 1000, 's');
-    await allAvailable(cluster, { deployments, replicas, image: 'v1' });
+    await probed(cluster, latencies, async () => {
+      await inTurns(deployments, (i) => cluster.client.resource('apps/v1/deployments').create(deployment(i, replicas, 'v1') as never));
+      note('Deployments created', (performance.now() - at) / 1000, 's');
+      await allAvailable(cluster, { deployments, replicas, image: 'v1' });
+    });
     const elapsed = (performance.now() - at) / 1000;
     const creating = processorSeconds();
     note('all pods available', elapsed, 's', pods === 10_000 ? { atMost: 60 } : {});
@@ -75,33 +73,25 @@ async function scaleRows({ nodes, deployments, replicas }: Size): Promise<Row[]>
     note('processor time for it, a pod', (creating / pods) * 1000, 'ms');
     note('pods per second', pods / elapsed, '/s');
 
+    await pause(UNTIL_REST_MS);
+    note('at rest: of a core', await percentOfACore(AT_REST_MS), '%', nodes <= 200 ? { atMost: 2 } : {});
+
     at = performance.now();
     const { items } = await cluster.client.resource('v1/pods').list({ namespace: 'default' });
     note(`LIST of ${items.length} pods`, performance.now() - at, 'ms');
 
     at = performance.now();
     cpu = process.cpuUsage();
-    await inTurns(deployments, (i) => cluster.client.resource('apps/v1/deployments').patch({ namespace: 'default', name: `d-${i}` }, deployment(i, replicas, 'v2'), { type: 'merge' }));
-    await allAvailable(cluster, { deployments, replicas, image: 'v2' });
+    await probed(cluster, latencies, async () => {
+      await inTurns(deployments, (i) => cluster.client.resource('apps/v1/deployments').patch({ namespace: 'default', name: `d-${i}` }, deployment(i, replicas, 'v2'), { type: 'merge' }));
+      await allAvailable(cluster, { deployments, replicas, image: 'v2' });
+    });
     note('rolling update of all Deployments', (performance.now() - at) / 1000, 's');
     note('processor time of the rolling update, a pod', (processorSeconds() / pods) * 1000, 'ms');
 
-    probing.abort();
-    await probes;
     latencies.sort((a, b) => a - b);
     note('GET of one pod meanwhile, 99th percentile', latencies[Math.floor(latencies.length * 0.99)] ?? 0, 'ms', { atMost: 1000 });
     note('resident memory', process.memoryUsage.rss() / 2 ** 20, 'MB', { atMost: 8192 });
-
-    cpu = process.cpuUsage();
-    const collected = untilCollected();
-    await pause(UNTIL_REST_MS);
-    await collected;
-    note('processor time for what follows: events, garbage', processorSeconds(), 's');
-    const rest = process.cpuUsage();
-    at = performance.now();
-    await pause(AT_REST_MS);
-    const used = process.cpuUsage(rest);
-    note('at rest: of a core', ((used.user + used.system) / 10) / (performance.now() - at), '%', nodes <= 200 ? { atMost: 2 } : {});
   } finally {
     await cluster.stop();
     rmSync(directory, { recursive: true, force: true });
@@ -109,27 +99,25 @@ async function scaleRows({ nodes, deployments, replicas }: Size): Promise<Row[]>
   return rows;
 }
 
-/** Until V8 has collected once more to give memory back, which it does when it finds the process at rest. */
-async function untilCollected(): Promise<void> {
-  const collected = new Promise<void>((resolve) => {
-    const observer = new PerformanceObserver((list) => {
-      const givesBack = list.getEntries().some((entry) => {
-        const { kind = 0, flags = 0 } = 'detail' in entry ? (entry.detail as { kind?: number; flags?: number }) : {};
-        return kind === constants.NODE_PERFORMANCE_GC_MAJOR && (flags & constants.NODE_PERFORMANCE_GC_FLAGS_ALL_EXTERNAL_MEMORY) !== 0;
-      });
-      if (!givesBack) return;
-      observer.disconnect();
-      resolve();
-    });
-    observer.observe({ entryTypes: ['gc'] });
-  });
-  await Promise.race([collected, pause(UNTIL_COLLECTED_MS)]);
+async function percentOfACore(ms: number): Promise<number> {
+  const before = process.cpuUsage();
+  const at = performance.now();
+  await pause(ms);
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 10 / (performance.now() - at);
+}
+
+async function probed(cluster: Cluster, latencies: number[], work: () => Promise<void>): Promise<void> {
+  const probing = new AbortController();
+  const probes = probe(cluster, latencies, probing.signal);
+  await work();
+  probing.abort();
+  await probes;
 }
 
 /** What a user would feel: one object, again and again. */
 async function probe(cluster: Cluster, latencies: number[], signal: AbortSignal): Promise<void> {
   const configMaps = cluster.client.resource('v1/configmaps');
-  await configMaps.create({ metadata: { namespace: 'default', name: 'probe' } });
   while (!signal.aborted) {
     const at = performance.now();
     await configMaps.get({ namespace: 'default', name: 'probe' });
