@@ -58,7 +58,7 @@ export function serveConnections(ctx: Context, options: TransportOptions, { runn
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       for (const connection of connections) connection.close();
       await running.end(graceMs);
-      for (const connection of connections) connection.destroy();
+      await Promise.all(Array.from(connections, (connection) => connection.leave()));
       for (const socket of [...sockets, ...(secured?.sockets ?? [])]) socket.destroy();
       await closed;
     },

@@ -3,13 +3,16 @@
  * stream with all its machinery, an object of headers and a call into TLS for each.
  */
 import type { Duplex } from 'node:stream';
-import type { Clock } from '../clock.ts';
+import type { Clock, Timer } from '../clock.ts';
+import { checkLength, enlarged, ofConnection, ofStream, withoutPadding, withoutPriority } from './frame-checks.ts';
 import * as f from './frames.ts';
 import { FrameWriter } from './frame-writer.ts';
-import { HpackDecoder } from './hpack-decoder.ts';
+import { HpackDecoder, type Decoded } from './hpack-decoder.ts';
 import type { Head } from './hpack-encoder.ts';
-import { isRequest } from './request-head.ts';
+import { readSettings } from './peer-settings.ts';
+import { announcedBytes, areTrailers, NO_REQUEST } from './request-head.ts';
 import { Http2Stream, type StreamConnection } from './stream.ts';
+import { Trouble } from './trouble.ts';
 
 export interface Http2Options {
   readonly clock: Clock;
@@ -27,12 +30,14 @@ export interface Http2Listener {
   closed?(connection: Http2Connection): void;
 }
 
-/** Whoever takes requests back as soon as they are made gets so many at once, and so many a second. */
-const RESETS_AT_ONCE = 2000;
-const RESETS_PER_MS = 0.1;
 /** A peer that does not take its answers is not read from either. */
 const DEAF_BYTES = 4 * 1024 * 1024;
 const MOST_CONTINUATIONS = 256;
+/** What a peer sent of a stream before it heard that we gave it up is not held against it. */
+const MOST_GIVEN_UP = 1024;
+/** Whoever broke the protocol may read why for so long. */
+const FAREWELL_MS = 1000;
+const MIN_GOAWAY_BYTES = 8;
 const NOTHING = Buffer.alloc(0);
 const TOO_MANY_HEADERS: Head = [':status', '431'];
 
@@ -45,25 +50,31 @@ interface HeaderBlock {
 
 export class Http2Connection implements StreamConnection {
   sendWindow = f.FIRST_WINDOW;
-  maxFrameBytes = f.SMALLEST_MAX_FRAME;
+  readonly maxFrameBytes = f.SMALLEST_MAX_FRAME;
+  readonly receiveWindow: number;
+  readonly creditBytes: number;
   readonly #writer: FrameWriter;
   readonly #decoder: HpackDecoder;
+  readonly #trouble: Trouble;
   readonly #streams = new Map<number, Http2Stream>();
-  #waiting = new Set<Http2Stream>();
+  readonly #waiting = new Set<Http2Stream>();
+  readonly #givenUp = new Set<number>();
   #rest: Buffer = NOTHING;
   #begun = false;
   #settled = false;
+  /** The highest that the peer has used, how many those were, and the last that was served. */
   #lastStream = 0;
+  #usedStreams = 0;
+  #lastServed = 0;
   #streamWindow = f.FIRST_WINDOW;
-  #receiveWindow: number;
+  #connectionWindow: number;
   #uncredited = 0;
   #block: HeaderBlock | undefined;
-  #resets = RESETS_AT_ONCE;
-  #resetsAt: number;
   #goingAway = false;
   #over = false;
   #reported = false;
   #pumpScheduled = false;
+  #farewell: Timer | undefined;
 
   constructor(
     readonly socket: Duplex,
@@ -72,8 +83,11 @@ export class Http2Connection implements StreamConnection {
   ) {
     this.#writer = new FrameWriter(socket);
     this.#decoder = new HpackDecoder({ bytes: options.maxHeaderBytes, pairs: options.maxHeaderPairs });
-    this.#receiveWindow = options.connectionWindow;
-    this.#resetsAt = options.clock.monotonic();
+    this.#trouble = new Trouble(options.clock);
+    // A peer begins with the windows that everybody has.
+    this.receiveWindow = Math.max(f.FIRST_WINDOW, options.streamWindow);
+    this.creditBytes = options.streamWindow / 2;
+    this.#connectionWindow = Math.max(f.FIRST_WINDOW, options.connectionWindow);
     this.#announce();
     socket.on('data', (piece: Buffer) => this.#receive(piece));
     socket.on('drain', () => this.#drained());
@@ -89,13 +103,28 @@ export class Http2Connection implements StreamConnection {
     this.#endIfIdle();
   }
 
+  /** Ends everything, but for what was said already: it is on its way, unless the peer does not take it. */
+  async leave(): Promise<void> {
+    const { socket } = this;
+    this.#writer.flush();
+    this.#over = true;
+    this.#closeStreams();
+    if (!socket.destroyed && !socket.writableFinished) {
+      await new Promise<void>((resolve) => {
+        this.#farewell ??= this.options.clock.after(FAREWELL_MS, resolve);
+        socket.once('finish', resolve).once('close', resolve).end();
+      });
+    }
+    this.destroy();
+  }
+
   destroy(): void {
     this.socket.destroy();
     this.#closed();
   }
 
   #announce(): void {
-    const { maxConcurrentStreams, streamWindow, maxHeaderBytes, connectionWindow } = this.options;
+    const { maxConcurrentStreams, streamWindow, maxHeaderBytes } = this.options;
     const settings = [
       [f.SETTING.maxConcurrentStreams, maxConcurrentStreams],
       [f.SETTING.initialWindowSize, streamWindow],
@@ -104,7 +133,7 @@ export class Http2Connection implements StreamConnection {
     const payload = Buffer.alloc(6 * settings.length);
     for (const [i, [name, value]] of settings.entries()) payload.writeUInt32BE(value, payload.writeUInt16BE(name, 6 * i));
     this.#writer.control(f.SETTINGS, 0, 0, payload);
-    this.#writer.windowUpdate(0, connectionWindow - f.FIRST_WINDOW);
+    if (this.#connectionWindow > f.FIRST_WINDOW) this.#writer.windowUpdate(0, this.#connectionWindow - f.FIRST_WINDOW);
   }
 
   // What arrives
@@ -145,7 +174,7 @@ export class Http2Connection implements StreamConnection {
   }
 
   #frame(type: number, flags: number, stream: number, payload: Buffer): void {
-    if (!this.#settled && type !== f.SETTINGS) throw new f.ConnectionError(f.ERROR.protocol, 'settings come first');
+    if (!this.#settled && (type !== f.SETTINGS || flags & f.ACK)) throw new f.ConnectionError(f.ERROR.protocol, 'settings come first');
     if (this.#block && type !== f.CONTINUATION) throw new f.ConnectionError(f.ERROR.protocol, 'a header block is not complete');
     switch (type) {
       case f.DATA:
@@ -171,6 +200,7 @@ export class Http2Connection implements StreamConnection {
         return;
       case f.GOAWAY:
         ofConnection(stream);
+        if (payload.length < MIN_GOAWAY_BYTES) checkLength(payload, MIN_GOAWAY_BYTES);
         return;
       case f.PUSH_PROMISE:
         throw new f.ConnectionError(f.ERROR.protocol, 'a client pushes nothing');
@@ -180,26 +210,23 @@ export class Http2Connection implements StreamConnection {
 
   #data(flags: number, id: number, payload: Buffer): void {
     ofStream(id);
-    this.#receiveWindow -= payload.length;
-    if (this.#receiveWindow < 0) throw new f.ConnectionError(f.ERROR.flowControl, 'more data than was allowed');
+    this.#connectionWindow -= payload.length;
+    if (this.#connectionWindow < 0) throw new f.ConnectionError(f.ERROR.flowControl, 'more data than was allowed');
     const bytes = withoutPadding(flags, payload);
+    if (payload.length === 0 && !(flags & f.END_STREAM)) this.#trouble.count();
     const stream = this.#streams.get(id);
     if (!stream || stream.remoteEnded) {
-      if (id > this.#lastStream) throw new f.ConnectionError(f.ERROR.protocol, 'data of a stream that never began');
+      this.#notIdle(id);
       this.credit(payload.length);
-      if (stream) stream.reset(f.ERROR.streamClosed);
-      return;
+      return this.#refuse(id, f.ERROR.streamClosed);
     }
-    if (!stream.receive(bytes, payload.length) || (flags & f.END_STREAM && !stream.receiveEnd())) stream.reset(f.ERROR.protocol);
+    const wrong = stream.receive(bytes, payload.length) || (flags & f.END_STREAM ? stream.receiveEnd() : f.ERROR.none);
+    if (wrong) this.#refuse(id, wrong);
   }
 
   #headers(flags: number, id: number, payload: Buffer): void {
     ofStream(id);
-    let block = withoutPadding(flags, payload);
-    if (flags & f.WITH_PRIORITY) {
-      if (block.length < 5) throw new f.ConnectionError(f.ERROR.frameSize, 'a priority is missing');
-      block = block.subarray(5);
-    }
+    const block = withoutPriority(flags, withoutPadding(flags, payload));
     const endStream = (flags & f.END_STREAM) !== 0;
     if (flags & f.END_HEADERS) return this.#head(id, endStream, block);
     this.#block = { stream: id, endStream, pieces: [block], bytes: block.length };
@@ -217,74 +244,79 @@ export class Http2Connection implements StreamConnection {
   }
 
   #head(id: number, endStream: boolean, block: Buffer): void {
-    const { fields, good, tooMany } = this.#decoder.decode(block);
+    const decoded = this.#decoder.decode(block);
     const known = this.#streams.get(id);
-    if (known) return this.#trailers(known, endStream);
-    if (id % 2 === 0 || id <= this.#lastStream) throw new f.ConnectionError(id % 2 === 0 ? f.ERROR.protocol : f.ERROR.streamClosed, 'not a new stream');
-    // What comes after the last one that a farewell named is not looked at: its client takes it elsewhere.
-    if (this.#goingAway) return this.reset(id, f.ERROR.refusedStream);
+    if (known) return this.#trailers(known, endStream, decoded);
+    if (id % 2 === 0 || id <= this.#lastStream) return this.#notNew(id);
     this.#lastStream = id;
-    if (this.#streams.size >= this.options.maxConcurrentStreams) return this.reset(id, f.ERROR.refusedStream);
-    if (!tooMany && (!good || !isRequest(fields))) return this.reset(id, f.ERROR.protocol);
-    const stream = new Http2Stream(id, fields, { endStream, sendWindow: this.#streamWindow }, this);
-    if (stream.declaredBytes < 0 || (!endStream && Number.isNaN(stream.declaredBytes) && fields.includes('content-length'))) return this.reset(id, f.ERROR.protocol);
+    this.#usedStreams++;
+    // What comes after the last one that a farewell named is not looked at: its client takes it elsewhere.
+    if (this.#goingAway || this.#streams.size >= this.options.maxConcurrentStreams) return this.reset(id, f.ERROR.refusedStream);
+    this.#lastServed = id;
+    const { fields, good, tooMany } = decoded;
+    let declaredBytes = NaN;
+    if (!tooMany) {
+      declaredBytes = good ? announcedBytes(fields) : NO_REQUEST;
+      if (declaredBytes === NO_REQUEST || (endStream && declaredBytes > 0)) return this.#refuse(id, f.ERROR.protocol);
+    }
+    const stream = new Http2Stream(id, fields, { endStream, declaredBytes, sendWindow: this.#streamWindow }, this);
     this.#streams.set(id, stream);
     if (tooMany) stream.answer(TOO_MANY_HEADERS, []);
     else this.listener.begin(stream, this);
   }
 
-  #trailers(stream: Http2Stream, endStream: boolean): void {
-    if (stream.remoteEnded) stream.reset(f.ERROR.streamClosed);
-    else if (!endStream || !stream.receiveEnd()) stream.reset(f.ERROR.protocol);
+  #trailers(stream: Http2Stream, endStream: boolean, { fields, good }: Decoded): void {
+    const areGood = endStream && good && areTrailers(fields);
+    const wrong = stream.remoteEnded ? f.ERROR.streamClosed : areGood ? stream.receiveEnd() : f.ERROR.protocol;
+    if (wrong) this.#refuse(stream.id, wrong);
+  }
+
+  /** Headers of a stream that is over, or was passed over. */
+  #notNew(id: number): void {
+    if (this.#givenUp.has(id)) return;
+    const isOver = id % 2 === 1 && this.#lastStream === 2 * this.#usedStreams - 1;
+    throw new f.ConnectionError(isOver ? f.ERROR.streamClosed : f.ERROR.protocol, 'not a new stream');
+  }
+
+  #notIdle(id: number): void {
+    if (id > this.#lastStream || id % 2 === 0) throw new f.ConnectionError(f.ERROR.protocol, 'a frame of a stream that never began');
+  }
+
+  /** The peer did something wrong with a stream, which gives it up, and not the whole connection. */
+  #refuse(id: number, code: number): void {
+    if (this.#givenUp.has(id)) return;
+    this.#trouble.count();
+    const stream = this.#streams.get(id);
+    if (stream) stream.reset(code);
+    else this.reset(id, code);
   }
 
   #wasReset(id: number, payload: Buffer): void {
     ofStream(id);
     checkLength(payload, 4);
-    if (id > this.#lastStream) throw new f.ConnectionError(f.ERROR.protocol, 'a reset of a stream that never began');
+    this.#notIdle(id);
     const stream = this.#streams.get(id);
     if (!stream) return;
-    this.#countReset();
+    this.#trouble.count();
     stream.close();
-  }
-
-  #countReset(): void {
-    const now = this.options.clock.monotonic();
-    this.#resets = Math.min(RESETS_AT_ONCE, this.#resets + (now - this.#resetsAt) * RESETS_PER_MS) - 1;
-    this.#resetsAt = now;
-    if (this.#resets < 0) throw new f.ConnectionError(f.ERROR.enhanceYourCalm, 'too many resets');
   }
 
   #settings(flags: number, stream: number, payload: Buffer): void {
     ofConnection(stream);
     if (flags & f.ACK) return checkLength(payload, 0);
-    if (payload.length % 6 !== 0) throw new f.ConnectionError(f.ERROR.frameSize, 'half a setting');
+    if (this.#settled) this.#trouble.count();
     this.#settled = true;
-    for (let at = 0; at < payload.length; at += 6) this.#setting(payload.readUInt16BE(at), payload.readUInt32BE(at + 2));
+    const { tableBytes, windowBytes } = readSettings(payload);
+    if (tableBytes !== undefined) this.#writer.encoder.tableBytes = tableBytes;
+    if (windowBytes !== undefined) this.#resizeWindows(windowBytes);
     this.#writer.control(f.SETTINGS, f.ACK, 0, NOTHING);
     this.#pumpWaiting();
   }
 
-  #setting(name: number, value: number): void {
-    switch (name) {
-      case f.SETTING.headerTableSize:
-        this.#writer.encoder.tableBytes = value;
-        break;
-      case f.SETTING.enablePush:
-        if (value > 1) throw new f.ConnectionError(f.ERROR.protocol, 'neither on nor off');
-        break;
-      case f.SETTING.initialWindowSize: {
-        if (value > f.LARGEST_WINDOW) throw new f.ConnectionError(f.ERROR.flowControl, 'a window is too large');
-        const more = value - this.#streamWindow;
-        this.#streamWindow = value;
-        for (const stream of this.#streams.values()) stream.sendWindow = enlarged(stream.sendWindow, more);
-        break;
-      }
-      case f.SETTING.maxFrameSize:
-        if (value < f.SMALLEST_MAX_FRAME || value > f.LARGEST_MAX_FRAME) throw new f.ConnectionError(f.ERROR.protocol, 'no size of a frame');
-        break;
-      default:
-    }
+  #resizeWindows(bytes: number): void {
+    const more = bytes - this.#streamWindow;
+    this.#streamWindow = bytes;
+    for (const stream of this.#streams.values()) stream.sendWindow = enlarged(stream.sendWindow, more);
   }
 
   #windowUpdate(id: number, payload: Buffer): void {
@@ -297,12 +329,9 @@ export class Http2Connection implements StreamConnection {
       return;
     }
     const stream = this.#streams.get(id);
-    if (!stream) {
-      if (id > this.#lastStream) throw new f.ConnectionError(f.ERROR.protocol, 'a window of a stream that never began');
-      return;
-    }
-    if (more === 0) return stream.reset(f.ERROR.protocol);
-    if (stream.sendWindow + more > f.LARGEST_WINDOW) return stream.reset(f.ERROR.flowControl);
+    if (!stream) return this.#notIdle(id);
+    if (more === 0) return this.#refuse(id, f.ERROR.protocol);
+    if (stream.sendWindow + more > f.LARGEST_WINDOW) return this.#refuse(id, f.ERROR.flowControl);
     stream.sendWindow += more;
     if (this.#waiting.delete(stream)) stream.pump();
   }
@@ -325,6 +354,8 @@ export class Http2Connection implements StreamConnection {
     const payload = Buffer.allocUnsafe(4);
     payload.writeUInt32BE(code);
     this.#writer.control(f.RST_STREAM, 0, stream, payload);
+    this.#givenUp.add(stream);
+    if (this.#givenUp.size > MOST_GIVEN_UP) for (const oldest of this.#givenUp) return void this.#givenUp.delete(oldest);
   }
 
   waitForRoom(stream: Http2Stream): void {
@@ -336,7 +367,7 @@ export class Http2Connection implements StreamConnection {
   credit(bytes: number): void {
     this.#uncredited += bytes;
     if (this.#uncredited < this.options.connectionWindow / 2 || this.#over) return;
-    this.#receiveWindow += this.#uncredited;
+    this.#connectionWindow += this.#uncredited;
     this.#writer.windowUpdate(0, this.#uncredited);
     this.#uncredited = 0;
   }
@@ -361,10 +392,13 @@ export class Http2Connection implements StreamConnection {
   }
 
   #pumpWaiting(): void {
-    if (this.#waiting.size === 0) return;
-    const waiting = this.#waiting;
-    this.#waiting = new Set();
-    for (const stream of waiting) stream.pump();
+    let turns = this.#waiting.size;
+    for (const stream of this.#waiting) {
+      // Whoever has had its turn and wants more stands at the end.
+      if (turns-- === 0 || this.sendWindow <= 0 || this.congested) return;
+      this.#waiting.delete(stream);
+      stream.pump();
+    }
   }
 
   // The end
@@ -378,7 +412,7 @@ export class Http2Connection implements StreamConnection {
     this.#goingAway = true;
     const text = Buffer.from(message, 'latin1');
     const payload = Buffer.alloc(8 + text.length);
-    payload.writeUInt32BE(code, payload.writeUInt32BE(this.#lastStream));
+    payload.writeUInt32BE(code, payload.writeUInt32BE(this.#lastServed));
     text.copy(payload, 8);
     this.#writer.control(f.GOAWAY, 0, 0, payload);
   }
@@ -400,11 +434,13 @@ export class Http2Connection implements StreamConnection {
     this.#writer.flush();
     this.#over = true;
     this.socket.end();
+    this.#farewell ??= this.options.clock.after(FAREWELL_MS, () => this.socket.destroy());
     this.#closeStreams();
   }
 
   #closed(): void {
     this.#over = true;
+    this.#farewell?.cancel();
     this.#closeStreams();
     if (this.#reported) return;
     this.#reported = true;
@@ -414,28 +450,4 @@ export class Http2Connection implements StreamConnection {
   #closeStreams(): void {
     for (const stream of this.#streams.values()) stream.close();
   }
-}
-
-function checkLength(payload: Buffer, bytes: number): void {
-  if (payload.length !== bytes) throw new f.ConnectionError(f.ERROR.frameSize, 'a frame has not its size');
-}
-
-function ofStream(stream: number): void {
-  if (stream === 0) throw new f.ConnectionError(f.ERROR.protocol, 'a frame is of no stream');
-}
-
-function ofConnection(stream: number): void {
-  if (stream !== 0) throw new f.ConnectionError(f.ERROR.protocol, 'a frame is of a stream');
-}
-
-function enlarged(window: number, more: number): number {
-  if (window + more > f.LARGEST_WINDOW) throw new f.ConnectionError(f.ERROR.flowControl, 'a window is too large');
-  return window + more;
-}
-
-function withoutPadding(flags: number, payload: Buffer): Buffer {
-  if (!(flags & f.PADDED)) return payload;
-  const padding = payload[0];
-  if (padding === undefined || padding >= payload.length) throw new f.ConnectionError(f.ERROR.protocol, 'more padding than frame');
-  return payload.subarray(1, payload.length - padding);
 }

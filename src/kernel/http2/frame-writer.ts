@@ -101,7 +101,7 @@ export class FrameWriter {
     const length = this.#length;
     this.#buffer = undefined;
     this.#length = 0;
-    if (this.socket.destroyed) return giveBack(buffer);
+    if (this.socket.destroyed || this.socket.writableEnded) return giveBack(buffer);
     if (length <= SMALL_BYTES) {
       this.socket.write(Buffer.from(buffer.subarray(0, length)));
       giveBack(buffer);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fieldOf, headersOf, isGoodField, isRequest } from './request-head.ts';
+import { announcedBytes, areTrailers, fieldOf, headersOf, isGoodField, NO_REQUEST } from './request-head.ts';
 
 describe('isGoodField', () => {
   it.each([
@@ -12,6 +12,7 @@ describe('isGoodField', () => {
     ['te', 'trailers'],
     ['user-agent', 'kubectl/v1.36.4 (linux/amd64)'],
     ['x-text', 'grün\t!'],
+    ['x-text', '\x80\xff'],
   ])('%s: %j may be sent', (name, value) => {
     expect(isGoodField(name, value)).toBe(true);
   });
@@ -27,6 +28,16 @@ describe('isGoodField', () => {
     ['x', 'line\nfeed'],
     ['x', 'carriage\rreturn'],
     ['x', 'zero\0'],
+    ['x', 'bell\x07'],
+    ['x', 'delete\x7f'],
+    ['x', ' blank'],
+    ['x', 'blank '],
+    ['x', '\ttab'],
+    ['x', ' '],
+    [':path', '/with a blank'],
+    [':path', '/\n'],
+    [':method', 'GET '],
+    [':authority', ''],
     [':status', '200'],
     [':protocol', 'websocket'],
     [':path', ''],
@@ -43,15 +54,16 @@ describe('isGoodField', () => {
 
 const GET = [':method', 'GET', ':scheme', 'https', ':path', '/', ':authority', 'localhost'];
 
-describe('isRequest', () => {
+describe('announcedBytes', () => {
   it.each([
     ['a request', GET],
     ['one with headers', [...GET, 'accept', '*/*', 'cookie', 'a', 'cookie', 'b']],
     ['one without an authority', GET.slice(0, 6)],
     ['one in another order', [...GET.slice(4), ...GET.slice(0, 4)]],
     ['CONNECT', [':method', 'CONNECT', ':authority', 'localhost']],
+    ['OPTIONS of the whole server', [':method', 'OPTIONS', ':scheme', 'https', ':path', '*']],
   ])('%s', (_name, fields) => {
-    expect(isRequest(fields)).toBe(true);
+    expect(announcedBytes(fields)).toBeNaN();
   });
 
   it.each([
@@ -63,10 +75,45 @@ describe('isRequest', () => {
     ['two paths', [...GET, ':path', '/']],
     ['two authorities', [...GET, ':authority', 'localhost']],
     ['a path after a header', [...GET.slice(0, 4), 'accept', '*/*', ':path', '/']],
+    ['a path that is none', [':method', 'GET', ':scheme', 'https', ':path', 'api']],
+    ['GET of the whole server', [':method', 'GET', ':scheme', 'https', ':path', '*']],
+    ['CONNECT to nobody', [':method', 'CONNECT']],
     ['CONNECT with a path', [':method', 'CONNECT', ':authority', 'localhost', ':path', '/']],
     ['CONNECT with a scheme', [':method', 'CONNECT', ':authority', 'localhost', ':scheme', 'https']],
   ])('not %s', (_name, fields) => {
-    expect(isRequest(fields)).toBe(false);
+    expect(announcedBytes(fields)).toBe(NO_REQUEST);
+  });
+});
+
+describe('announcedBytes of a body', () => {
+  it.each([
+    [['0'], 0],
+    [['12'], 12],
+    [['012'], 12],
+    [['12', '12'], 12],
+    [['12', '13'], NO_REQUEST],
+    [[''], NO_REQUEST],
+    [['-1'], NO_REQUEST],
+    [['+1'], NO_REQUEST],
+    [['1.5'], NO_REQUEST],
+    [['1e3'], NO_REQUEST],
+    [['0x10'], NO_REQUEST],
+    [['1, 1'], NO_REQUEST],
+    [['Infinity'], NO_REQUEST],
+    [['NaN'], NO_REQUEST],
+    [['9'.repeat(20)], NO_REQUEST],
+  ])('%j', (lengths, bytes) => {
+    expect(announcedBytes([...GET, ...lengths.flatMap((length) => ['content-length', length])])).toBe(bytes);
+  });
+});
+
+describe('areTrailers', () => {
+  it.each([
+    [[], true],
+    [['grpc-status', '0'], true],
+    [['grpc-status', '0', ':path', '/'], false],
+  ])('%j', (fields, are) => {
+    expect(areTrailers(fields)).toBe(are);
   });
 });
 

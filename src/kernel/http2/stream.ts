@@ -1,5 +1,6 @@
 /** One request of HTTP/2 and its answer. */
-import { END_STREAM } from './frames.ts';
+import { BodyPieces } from './body-pieces.ts';
+import { END_STREAM, ERROR } from './frames.ts';
 import type { Head } from './hpack-encoder.ts';
 import { fieldOf, headersOf, type RequestHeaders } from './request-head.ts';
 
@@ -8,6 +9,10 @@ export interface StreamConnection {
   /** For data, of all streams together. */
   sendWindow: number;
   readonly maxFrameBytes: number;
+  /** What one stream may have on its way to us. */
+  readonly receiveWindow: number;
+  /** So much of it is used before more is given. */
+  readonly creditBytes: number;
   readonly congested: boolean;
   headers(stream: number, flags: number, common: Head, own: Head): void;
   data(stream: number, flags: number, bytes: Uint8Array, from: number, to: number): void;
@@ -39,8 +44,6 @@ interface Reader {
 }
 
 const NOTHING = Buffer.alloc(0);
-/** So much of a stream's window is used before more of it is given. */
-const CREDIT_BYTES = 512 * 1024;
 /** What one stream may write before the next has its turn. */
 const TURN_BYTES = 64 * 1024;
 
@@ -48,6 +51,8 @@ export class Http2Stream {
   /** Complete, reset, or its connection is gone. */
   closed = false;
   sendWindow: number;
+  /** Of the body that the head announces; NaN where it does not say. */
+  readonly declaredBytes: number;
   /** Written, and not yet on its way. */
   pendingBytes = 0;
   #queue: Queued[] = [];
@@ -57,8 +62,7 @@ export class Http2Stream {
   #localEnded = false;
   #closeListeners: ((complete: boolean) => void)[] | undefined;
 
-  readonly #declaredBytes: number;
-  #pieces: Buffer[] = [];
+  #pieces: BodyPieces | undefined;
   #receivedBytes = 0;
   #held = 0;
   #uncredited = 0;
@@ -71,12 +75,12 @@ export class Http2Stream {
     readonly id: number,
     /** Names and values in turn. */
     readonly fields: readonly string[],
-    { endStream, sendWindow }: { readonly endStream: boolean; readonly sendWindow: number },
+    { endStream, declaredBytes, sendWindow }: { readonly endStream: boolean; readonly declaredBytes: number; readonly sendWindow: number },
     private readonly connection: StreamConnection,
   ) {
     this.sendWindow = sendWindow;
+    this.declaredBytes = declaredBytes;
     this.#remoteEnded = endStream;
-    this.#declaredBytes = endStream ? NaN : Number(fieldOf(fields, 'content-length') ?? NaN);
   }
 
   get headers(): RequestHeaders {
@@ -92,11 +96,6 @@ export class Http2Stream {
   /** There is no body. */
   get isBodiless(): boolean {
     return this.#remoteEnded && this.#receivedBytes === 0;
-  }
-
-  /** Of the body that the head announces; NaN where it does not say. */
-  get declaredBytes(): number {
-    return this.#declaredBytes;
   }
 
   /** Called once; `complete` says that the whole answer is on its way. */
@@ -116,24 +115,25 @@ export class Http2Stream {
     });
   }
 
-  /** False if it is more than the head announced. */
-  receive(bytes: Buffer, flowBytes: number): boolean {
+  /** Gives the code of what is wrong: with more than there was room for, or than the head announced. */
+  receive(bytes: Buffer, flowBytes: number): number {
     this.#receivedBytes += bytes.length;
     this.#held += flowBytes;
-    if (this.#receivedBytes > this.#declaredBytes) return false;
-    if (!this.#dropsBody) this.#pieces.push(bytes);
+    if (this.#held + this.#uncredited > this.connection.receiveWindow) return ERROR.flowControl;
+    if (this.#receivedBytes > this.declaredBytes) return ERROR.protocol;
+    if (!this.#dropsBody && bytes.length > 0) (this.#pieces ??= new BodyPieces()).add(bytes);
     if (this.#dropsBody || this.#reader) this.#release();
     this.#tryRead();
-    return true;
+    return ERROR.none;
   }
 
-  /** False if it is less than the head announced. */
-  receiveEnd(): boolean {
+  /** Gives the code of what is wrong: with less than the head announced. */
+  receiveEnd(): number {
     this.#remoteEnded = true;
-    if (this.#receivedBytes < this.#declaredBytes) return false;
+    if (this.#receivedBytes < this.declaredBytes) return ERROR.protocol;
     this.#tryRead();
     this.#closeIfDone();
-    return true;
+    return ERROR.none;
   }
 
   get remoteEnded(): boolean {
@@ -147,10 +147,10 @@ export class Http2Stream {
       this.#reader = undefined;
       this.#dropBody();
       reader.reject(new BodyError('TooLarge'));
-    } else if (this.#remoteEnded || this.#receivedBytes === this.#declaredBytes) {
+    } else if (this.#remoteEnded || this.#receivedBytes === this.declaredBytes) {
       this.#reader = undefined;
-      reader.resolve(this.#pieces.length === 1 ? this.#pieces[0]! : Buffer.concat(this.#pieces));
-      this.#pieces = [];
+      reader.resolve(this.#pieces?.whole() ?? NOTHING);
+      this.#pieces = undefined;
     }
   }
 
@@ -162,7 +162,7 @@ export class Http2Stream {
   /** What nobody will read is taken all the same: some clients never get over a request that is reset. */
   #dropBody(): void {
     this.#dropsBody = true;
-    this.#pieces = [];
+    this.#pieces = undefined;
     this.#release();
   }
 
@@ -171,7 +171,7 @@ export class Http2Stream {
     this.connection.credit(this.#held);
     this.#uncredited += this.#held;
     this.#held = 0;
-    if (this.#uncredited < CREDIT_BYTES || this.#remoteEnded || this.closed) return;
+    if (this.#uncredited < this.connection.creditBytes || this.#remoteEnded || this.closed) return;
     this.connection.creditStream(this.id, this.#uncredited);
     this.#uncredited = 0;
   }
@@ -197,7 +197,7 @@ export class Http2Stream {
 
   /** `taken` is called when the piece is on its way, or never will be. */
   write(bytes: Uint8Array, taken?: () => void): void {
-    if (this.closed || this.#ending) return taken?.();
+    if (this.closed || this.#ending || bytes.length === 0) return taken?.();
     this.#enqueue(bytes, taken);
     this.pump();
   }
@@ -229,7 +229,7 @@ export class Http2Stream {
       const { bytes, taken } = this.#queue[0]!;
       const left = bytes.length - this.#sent;
       const length = Math.min(left, this.sendWindow, connection.sendWindow, connection.maxFrameBytes);
-      if ((length <= 0 && left > 0) || turn <= 0 || connection.congested) return connection.waitForRoom(this);
+      if (length <= 0 || turn <= 0 || connection.congested) return connection.waitForRoom(this);
       const isLast = length === left;
       const ends = isLast && this.#ending && this.#queue.length === 1;
       connection.data(this.id, ends ? END_STREAM : 0, bytes, this.#sent, this.#sent + length);
@@ -266,7 +266,7 @@ export class Http2Stream {
     this.closed = true;
     this.#release();
     this.#cutOff();
-    this.#pieces = [];
+    this.#pieces = undefined;
     const queue = this.#queue;
     this.#queue = [];
     this.pendingBytes = 0;

@@ -52,7 +52,7 @@ export function serveFront(port: MessagePort, clock: Clock, options: FrontOption
 
   const closed = new Promise<void>((resolve) => server.once('close', resolve));
   const stop = async (): Promise<void> => {
-    for (const session of sessions) session.destroy();
+    await Promise.all(Array.from(sessions, (session) => session.leave()));
     for (const socket of sockets) socket.destroy();
     streams.stop();
     await closed;
