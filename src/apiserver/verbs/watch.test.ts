@@ -90,6 +90,37 @@ describe('watch', () => {
     expect((await watch(`&resourceVersion=${from}`)).shown).toEqual(['ADDED b', 'DELETED a']);
   });
 
+  it.each([
+    ['from now', ''],
+    ['from what the cache has', '&resourceVersion=0'],
+    ['from an event in the window', '&resourceVersion=FROM'],
+    ['from one that only the store knows', '&resourceVersion=FROM', emptyWindow],
+    ['from an event in the window, of one name', '&resourceVersion=FROM&fieldSelector=metadata.name%3Dthing'],
+    ['from an event in the window, of some labels', '&resourceVersion=FROM&labelSelector=a%3Db'],
+    ['with the initial events first', '&resourceVersion=FROM&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true'],
+  ])('of one namespace shows nothing of another: %s', async (_name, query, before?: () => void) => {
+    const mine = collection;
+    const other = mine.replace(/test-\d+/, 'default');
+    const from = await create('start');
+    const write = async (): Promise<void> => {
+      for (const target of [other, mine]) {
+        collection = target;
+        await create('thing', { a: 'b' });
+        await patch('thing', { data: { of: target } });
+        await remove('thing');
+      }
+    };
+    await write();
+    collection = mine;
+    before?.();
+    const watcher = await watch(query.replace('FROM', from));
+    await write();
+    await settle();
+    const places = new Set(watcher.lines.filter(({ type }) => type !== 'BOOKMARK').map(({ object }) => (object.metadata as { namespace?: string }).namespace));
+    expect([...places]).toEqual([mine.split('/')[4]]);
+    watcher.stop();
+  });
+
   it('shows a deletion at its own revision, with the last state', async () => {
     const from = await create('a', {}, { k: 'v' });
     await remove('a');

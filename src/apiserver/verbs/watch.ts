@@ -114,7 +114,8 @@ class WatchSession<F> implements CacheWatcher {
     const missed = served.cache.eventsSince(revision);
     if (missed) {
       this.#delivered = revision;
-      for (const event of missed) this.deliver(event);
+      // The window is the whole resource's; others' namespaces are none of this watch's business.
+      for (const event of missed) if (this.#inPlace(event.entry)) this.deliver(event);
       this.#delivered = Math.max(this.#delivered, revision);
       return served.cache.watch(this);
     }
