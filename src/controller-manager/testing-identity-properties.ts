@@ -120,7 +120,7 @@ export const IDENTITY_PROPERTIES: readonly Property[] = [
     async arrange(world) {
       const { client, random, namespace } = world;
       await once(client.resource('v1/configmaps').create({ metadata: { name: 'kube-apiserver-legacy-service-account-token-tracking', namespace: 'kube-system' }, data: { since: '2020-01-01' } }));
-      const kinds = times(1 + some(random, 3)).map((i) => `${['unused', 'used', 'mounted'][random.integer(3)]}-${i}`);
+      const kinds = ['unused-0', ...times(some(random, 3)).map((i) => `${['unused', 'used', 'mounted'][random.integer(3)]}-${i + 1}`)];
       await client.resource('v1/serviceaccounts').create({ metadata: { name: 'a', namespace }, secrets: kinds.map((name) => ({ name })) });
       for (const name of kinds) {
         await makeToken(world, name, 'a', name.startsWith('used') ? { 'kubernetes.io/legacy-token-last-used': '2099-01-01' } : undefined);

@@ -75,7 +75,9 @@ async function makeNodes({ client, random, namespace }: World, most: number): Pr
   const names = times(1 + some(random, most - 1)).map((i) => `${namespace}-${i}`);
   for (const name of names) {
     const taints = chance(random, 0.3) ? [{ key: 'busy', effect: chance(random, 0.5) ? 'NoSchedule' : 'PreferNoSchedule' }] : [];
-    await client.resource('v1/nodes').create({ metadata: { name, labels: { pool: namespace } }, spec: { taints } });
+    await client.resource('v1/nodes').create({ metadata: { name, labels: { pool: namespace } } });
+    /** New nodes are tainted as not ready: with that, none would take a pod. */
+    await client.resource('v1/nodes').patch({ name }, { spec: { taints } }, { type: 'merge' });
   }
   return names;
 }
@@ -270,6 +272,8 @@ export const PROPERTIES: readonly Property[] = [
   {
     holds: 'a quota says how many there are',
     controllers: ['resourcequota-controller'],
+    /** What is created is counted on its way in, where there is a quota; what was there before is counted anew only now and then. */
+    config: { resourceQuotaSyncPeriodMs: 60_000 },
     async arrange({ client, random, namespace }) {
       for (const i of times(some(random, 6))) await client.resource('v1/configmaps').create({ metadata: { name: `c-${i}`, namespace } });
       await client.resource('v1/resourcequotas').create({ metadata: { name: 'q', namespace }, spec: { hard: { 'count/configmaps': '20', pods: '5' } } });

@@ -13,6 +13,10 @@ const realTime = new RealClock();
 const SHORTEST_STEP_MS = 50;
 /** What takes days is not looked at twenty times a second. */
 const MOST_STEPS = 12_000;
+/** What does not come to a write in this time has nothing to do, or waits for something. */
+const FIRST_WRITES_MS = 2_000;
+/** Of the time that has passed. */
+const GROWTH = 0.1;
 /** Each a millisecond or more. */
 const MOST_REAL_WAITS = 1_000;
 const ADMIN = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
@@ -73,6 +77,8 @@ export interface ControllerFixture {
   advance(ms: number): Promise<void>;
   /** Moves time on until the condition holds; fails after `limitMs` of virtual time. */
   until(what: string, condition: () => Promise<boolean>, limitMs?: number): Promise<void>;
+  /** The same for what stays as it is once it is there: the longer it takes, the more rarely it is looked at. */
+  eventually(what: string, condition: () => Promise<boolean>, limitMs?: number): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -102,6 +108,18 @@ export async function startFixture(options: FixtureOptions): Promise<ControllerF
     manager = undefined;
   };
 
+  const look = async (what: string, condition: () => Promise<boolean>, { limitMs, stepAfter }: { limitMs: number; stepAfter: (passedMs: number) => number }): Promise<void> => {
+    const began = ctx.clock.monotonic();
+    for (;;) {
+      if (await condition()) return;
+      const passed = ctx.clock.monotonic() - began;
+      if (passed >= limitMs) throw new Error(`after ${limitMs} ms of virtual time: ${what}\n${ctx.logLines.slice(-10).join('\n')}`);
+      await ctx.clock.advance(Math.min(stepAfter(passed), limitMs - passed));
+      /** Work outside the event loop, such as key generation, takes real time. */
+      await realTime.sleep(0);
+    }
+  };
+
   const fixture: ControllerFixture = {
     server,
     clock: ctx.clock,
@@ -128,17 +146,8 @@ export async function startFixture(options: FixtureOptions): Promise<ControllerF
     async advance(ms) {
       await ctx.clock.advance(ms);
     },
-    async until(what, condition, limitMs = 60_000) {
-      const end = ctx.clock.monotonic() + limitMs;
-      const step = Math.max(SHORTEST_STEP_MS, limitMs / MOST_STEPS);
-      for (;;) {
-        if (await condition()) return;
-        if (ctx.clock.monotonic() >= end) throw new Error(`after ${limitMs} ms of virtual time: ${what}\n${ctx.logLines.slice(-10).join('\n')}`);
-        await ctx.clock.advance(step);
-        /** Work outside the event loop, such as key generation, takes real time. */
-        await realTime.sleep(0);
-      }
-    },
+    until: (what, condition, limitMs = 60_000) => look(what, condition, { limitMs, stepAfter: () => Math.max(SHORTEST_STEP_MS, limitMs / MOST_STEPS) }),
+    eventually: (what, condition, limitMs = 60_000) => look(what, condition, { limitMs, stepAfter: (passedMs) => Math.max(SHORTEST_STEP_MS, passedMs * GROWTH) }),
     async stop() {
       await stopControllers();
       await server.stop();
@@ -162,34 +171,36 @@ export interface KillScenario {
  * each time the end state must be reached after a restart. Gives the number of kills.
  */
 export async function convergesWhenKilledAtEveryWrite(scenario: KillScenario): Promise<number> {
-  const { fixture, limitMs } = scenario;
   let kills = 0;
   for (const when of ['before', 'after'] as const) {
-    for (let write = 0; ; write++) {
-      const name = `kill-${when}-${write}`;
-      await fixture.stopControllers();
-      await scenario.arrange(name);
-      await fixture.start({ write, when });
-      let killed = false;
-      const restartWhenKilled = async (): Promise<void> => {
-        if (!fixture.killed) return;
-        killed = true;
-        kills++;
-        await fixture.start();
-      };
-      await fixture.advance(2_000);
-      await restartWhenKilled();
-      const converged = async (): Promise<boolean> => {
-        await restartWhenKilled();
-        return scenario.converged(name);
-      };
-      await fixture.until(`killed ${when} write ${write}`, converged, limitMs);
-      await fixture.stopControllers();
-      await scenario.clear?.(name);
-      if (!killed) break;
-    }
+    for (let write = 0; await convergesWhenKilled(scenario, { write, when }); write++) kills++;
   }
   return kills;
+}
+
+/** The same for one of the writes. Gives whether there was one. */
+export async function convergesWhenKilled({ fixture, limitMs, ...scenario }: KillScenario, { write, when }: KillPoint): Promise<boolean> {
+  const name = `kill-${when}-${write}`;
+  await fixture.stopControllers();
+  await scenario.arrange(name);
+  await fixture.start({ write, when });
+  let killed = false;
+  const restartWhenKilled = async (): Promise<void> => {
+    if (!fixture.killed) return;
+    killed = true;
+    await fixture.start();
+  };
+  /** In small steps: what takes many turns of the event loop would not come to its writes in a large one. */
+  for (let passed = 0; passed < FIRST_WRITES_MS && !fixture.killed; passed += SHORTEST_STEP_MS) await fixture.advance(SHORTEST_STEP_MS);
+  await restartWhenKilled();
+  const converged = async (): Promise<boolean> => {
+    await restartWhenKilled();
+    return scenario.converged(name);
+  };
+  await fixture.eventually(`killed ${when} write ${write}`, converged, limitMs);
+  await fixture.stopControllers();
+  await scenario.clear?.(name);
+  return killed;
 }
 
 class RecordingTransport implements Transport {

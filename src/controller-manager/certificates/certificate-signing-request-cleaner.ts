@@ -20,15 +20,16 @@ export const certificateSigningRequestCleanerController: ControllerDescriptor = 
     const clean = async (): Promise<void> => {
       for (const request of requests.list()) {
         if (!isOver(request, clock.now())) continue;
+        /** One that cannot be removed now must not keep the others for another hour. */
         await client.resource('certificates.k8s.io/v1/certificatesigningrequests').delete({ name: keyOf(request) }, { preconditions: { uid: request.metadata.uid }, signal }).catch((error: unknown) => {
-          if (!isNotFound(error)) throw error;
+          if (!isNotFound(error) && !signal.aborted) logger.error(error, 'Failed to clean up certificate signing requests', { csr: keyOf(request) });
         });
       }
     };
 
     return async () => {
       while (!signal.aborted) {
-        await clean().catch((error: unknown) => signal.aborted || logger.error(error, 'Failed to clean up certificate signing requests'));
+        await clean();
         await clock.sleep(HOUR_MS, signal).catch(() => {});
       }
     };
