@@ -7,10 +7,12 @@ import type { Clock, Timer } from '../clock.ts';
 import { checkLength, enlarged, ofConnection, ofStream, withoutPadding, withoutPriority } from './frame-checks.ts';
 import * as f from './frames.ts';
 import { FrameWriter } from './frame-writer.ts';
+import { HeaderBlock } from './header-block.ts';
 import { HpackDecoder, type Decoded } from './hpack-decoder.ts';
 import type { Head } from './hpack-encoder.ts';
-import { readSettings } from './peer-settings.ts';
 import { announcedBytes, areTrailers, NO_REQUEST } from './request-head.ts';
+import { SendTurns } from './send-turns.ts';
+import { readSettings, settingsPayload } from './settings.ts';
 import { Http2Stream, type StreamConnection } from './stream.ts';
 import { Trouble } from './trouble.ts';
 
@@ -32,7 +34,6 @@ export interface Http2Listener {
 
 /** A peer that does not take its answers is not read from either. */
 const DEAF_BYTES = 4 * 1024 * 1024;
-const MOST_CONTINUATIONS = 256;
 /** What a peer sent of a stream before it heard that we gave it up is not held against it. */
 const MOST_GIVEN_UP = 1024;
 /** Whoever broke the protocol may read why for so long. */
@@ -40,13 +41,6 @@ const FAREWELL_MS = 1000;
 const MIN_GOAWAY_BYTES = 8;
 const NOTHING = Buffer.alloc(0);
 const TOO_MANY_HEADERS: Head = [':status', '431'];
-
-interface HeaderBlock {
-  readonly stream: number;
-  readonly endStream: boolean;
-  readonly pieces: Buffer[];
-  bytes: number;
-}
 
 export class Http2Connection implements StreamConnection {
   sendWindow = f.FIRST_WINDOW;
@@ -57,7 +51,7 @@ export class Http2Connection implements StreamConnection {
   readonly #decoder: HpackDecoder;
   readonly #trouble: Trouble;
   readonly #streams = new Map<number, Http2Stream>();
-  readonly #waiting = new Set<Http2Stream>();
+  readonly #turns = new SendTurns(this);
   readonly #givenUp = new Set<number>();
   #rest: Buffer = NOTHING;
   #begun = false;
@@ -73,7 +67,6 @@ export class Http2Connection implements StreamConnection {
   #goingAway = false;
   #over = false;
   #reported = false;
-  #pumpScheduled = false;
   #farewell: Timer | undefined;
 
   constructor(
@@ -125,14 +118,12 @@ export class Http2Connection implements StreamConnection {
 
   #announce(): void {
     const { maxConcurrentStreams, streamWindow, maxHeaderBytes } = this.options;
-    const settings = [
+    const settings = settingsPayload([
       [f.SETTING.maxConcurrentStreams, maxConcurrentStreams],
       [f.SETTING.initialWindowSize, streamWindow],
       [f.SETTING.maxHeaderListSize, maxHeaderBytes],
-    ] as const;
-    const payload = Buffer.alloc(6 * settings.length);
-    for (const [i, [name, value]] of settings.entries()) payload.writeUInt32BE(value, payload.writeUInt16BE(name, 6 * i));
-    this.#writer.control(f.SETTINGS, 0, 0, payload);
+    ]);
+    this.#writer.control(f.SETTINGS, 0, 0, settings);
     if (this.#connectionWindow > f.FIRST_WINDOW) this.#writer.windowUpdate(0, this.#connectionWindow - f.FIRST_WINDOW);
   }
 
@@ -229,18 +220,16 @@ export class Http2Connection implements StreamConnection {
     const block = withoutPriority(flags, withoutPadding(flags, payload));
     const endStream = (flags & f.END_STREAM) !== 0;
     if (flags & f.END_HEADERS) return this.#head(id, endStream, block);
-    this.#block = { stream: id, endStream, pieces: [block], bytes: block.length };
+    this.#block = new HeaderBlock(id, endStream, block);
   }
 
   #continuation(flags: number, id: number, payload: Buffer): void {
     const block = this.#block;
     if (!block || block.stream !== id) throw new f.ConnectionError(f.ERROR.protocol, 'a continuation of nothing');
-    block.pieces.push(payload);
-    block.bytes += payload.length;
-    if (block.bytes > this.options.maxHeaderBytes || block.pieces.length > MOST_CONTINUATIONS) throw new f.ConnectionError(f.ERROR.enhanceYourCalm, 'too many headers');
+    block.add(payload, this.options.maxHeaderBytes);
     if (!(flags & f.END_HEADERS)) return;
     this.#block = undefined;
-    this.#head(id, block.endStream, Buffer.concat(block.pieces));
+    this.#head(id, block.endStream, block.whole());
   }
 
   #head(id: number, endStream: boolean, block: Buffer): void {
@@ -310,7 +299,7 @@ export class Http2Connection implements StreamConnection {
     if (tableBytes !== undefined) this.#writer.encoder.tableBytes = tableBytes;
     if (windowBytes !== undefined) this.#resizeWindows(windowBytes);
     this.#writer.control(f.SETTINGS, f.ACK, 0, NOTHING);
-    this.#pumpWaiting();
+    this.#turns.take();
   }
 
   #resizeWindows(bytes: number): void {
@@ -325,7 +314,7 @@ export class Http2Connection implements StreamConnection {
     if (id === 0) {
       if (more === 0) throw new f.ConnectionError(f.ERROR.protocol, 'no more window');
       this.sendWindow = enlarged(this.sendWindow, more);
-      this.#pumpWaiting();
+      this.#turns.take();
       return;
     }
     const stream = this.#streams.get(id);
@@ -333,7 +322,7 @@ export class Http2Connection implements StreamConnection {
     if (more === 0) return this.#refuse(id, f.ERROR.protocol);
     if (stream.sendWindow + more > f.LARGEST_WINDOW) return this.#refuse(id, f.ERROR.flowControl);
     stream.sendWindow += more;
-    if (this.#waiting.delete(stream)) stream.pump();
+    this.#turns.takeOf(stream);
   }
 
   // What streams need
@@ -359,9 +348,7 @@ export class Http2Connection implements StreamConnection {
   }
 
   waitForRoom(stream: Http2Stream): void {
-    this.#waiting.add(stream);
-    // Its turn was over, and there is room for the next.
-    if (!this.congested && this.sendWindow > 0 && stream.sendWindow > 0) this.#pumpSoon();
+    this.#turns.wait(stream);
   }
 
   credit(bytes: number): void {
@@ -378,34 +365,15 @@ export class Http2Connection implements StreamConnection {
 
   closed(stream: Http2Stream): void {
     this.#streams.delete(stream.id);
-    this.#waiting.delete(stream);
+    this.#turns.forget(stream);
     this.#endIfIdle();
-  }
-
-  #pumpSoon(): void {
-    if (this.#pumpScheduled) return;
-    this.#pumpScheduled = true;
-    queueMicrotask(() => {
-      this.#pumpScheduled = false;
-      this.#pumpWaiting();
-    });
-  }
-
-  #pumpWaiting(): void {
-    let turns = this.#waiting.size;
-    for (const stream of this.#waiting) {
-      // Whoever has had its turn and wants more stands at the end.
-      if (turns-- === 0 || this.sendWindow <= 0 || this.congested) return;
-      this.#waiting.delete(stream);
-      stream.pump();
-    }
   }
 
   // The end
 
   #drained(): void {
     if (this.socket.isPaused()) this.socket.resume();
-    this.#pumpWaiting();
+    this.#turns.take();
   }
 
   #goAway(code: number, message: string): void {

@@ -4,6 +4,7 @@ import { VirtualClock } from '../virtual-clock.ts';
 import { Http2Connection, type Http2Options } from './connection.ts';
 import * as f from './frames.ts';
 import { HpackDecoder } from './hpack-decoder.ts';
+import { settingsPayload } from './settings.ts';
 import type { Http2Stream } from './stream.ts';
 import { blockOf } from './testing-hpack.ts';
 
@@ -66,12 +67,7 @@ export function frame(type: number, flags: number, stream: number, payload: Uint
   return Buffer.concat([header, payload]);
 }
 
-export function settings(...pairs: readonly (readonly [name: number, value: number])[]): Buffer {
-  const payload = Buffer.alloc(6 * pairs.length);
-  for (const [i, [name, value]] of pairs.entries()) payload.writeUInt32BE(value, payload.writeUInt16BE(name, 6 * i));
-  return frame(f.SETTINGS, 0, 0, payload);
-}
-
+export const settings = (...pairs: readonly (readonly [name: number, value: number])[]): Buffer => frame(f.SETTINGS, 0, 0, settingsPayload(pairs));
 export const windowUpdate = (stream: number, bytes: number): Buffer => frame(f.WINDOW_UPDATE, 0, stream, uint32(bytes));
 export const reset = (stream: number, code: number = f.ERROR.cancel): Buffer => frame(f.RST_STREAM, 0, stream, uint32(code));
 export const data = (stream: number, bytes: Uint8Array | string, flags = 0): Buffer => frame(f.DATA, flags, stream, Buffer.from(bytes));

@@ -1,4 +1,4 @@
-/** What a peer's frame of settings changes for us. */
+/** Frames of settings: what a peer's changes for us, and how ours are written. */
 import { ConnectionError, ERROR, LARGEST_MAX_FRAME, LARGEST_WINDOW, SETTING, SMALLEST_MAX_FRAME } from './frames.ts';
 
 const SETTING_BYTES = 6;
@@ -33,4 +33,10 @@ export function readSettings(payload: Buffer): PeerSettings {
     }
   }
   return settings;
+}
+
+export function settingsPayload(settings: readonly (readonly [name: number, value: number])[]): Buffer {
+  const payload = Buffer.alloc(SETTING_BYTES * settings.length);
+  for (const [i, [name, value]] of settings.entries()) payload.writeUInt32BE(value, payload.writeUInt16BE(name, SETTING_BYTES * i));
+  return payload;
 }
