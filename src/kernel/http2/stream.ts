@@ -62,6 +62,8 @@ export class Http2Stream {
   #localEnded = false;
   #closeListeners: ((complete: boolean) => void)[] | undefined;
 
+  /** Most bodies come in one piece. */
+  #onlyPiece: Buffer | undefined;
   #pieces: BodyPieces | undefined;
   #receivedBytes = 0;
   #held = 0;
@@ -121,7 +123,7 @@ export class Http2Stream {
     this.#held += flowBytes;
     if (this.#held + this.#uncredited > this.connection.receiveWindow) return ERROR.flowControl;
     if (this.#receivedBytes > this.declaredBytes) return ERROR.protocol;
-    if (!this.#dropsBody && bytes.length > 0) (this.#pieces ??= new BodyPieces()).add(bytes);
+    if (!this.#dropsBody && bytes.length > 0) this.#keep(bytes);
     if (this.#dropsBody || this.#reader) this.#release();
     this.#tryRead();
     return ERROR.none;
@@ -149,9 +151,26 @@ export class Http2Stream {
       reader.reject(new BodyError('TooLarge'));
     } else if (this.#remoteEnded || this.#receivedBytes === this.declaredBytes) {
       this.#reader = undefined;
-      reader.resolve(this.#pieces?.whole() ?? NOTHING);
-      this.#pieces = undefined;
+      reader.resolve(this.#onlyPiece ?? this.#pieces?.whole() ?? NOTHING);
+      this.#forgetPieces();
     }
+  }
+
+  #keep(bytes: Buffer): void {
+    if (this.#pieces) return this.#pieces.add(bytes);
+    if (!this.#onlyPiece) {
+      this.#onlyPiece = bytes;
+      return;
+    }
+    this.#pieces = new BodyPieces();
+    this.#pieces.add(this.#onlyPiece);
+    this.#pieces.add(bytes);
+    this.#onlyPiece = undefined;
+  }
+
+  #forgetPieces(): void {
+    this.#onlyPiece = undefined;
+    this.#pieces = undefined;
   }
 
   #cutOff(): void {
@@ -162,7 +181,7 @@ export class Http2Stream {
   /** What nobody will read is taken all the same: some clients never get over a request that is reset. */
   #dropBody(): void {
     this.#dropsBody = true;
-    this.#pieces = undefined;
+    this.#forgetPieces();
     this.#release();
   }
 
@@ -266,7 +285,7 @@ export class Http2Stream {
     this.closed = true;
     this.#release();
     this.#cutOff();
-    this.#pieces = undefined;
+    this.#forgetPieces();
     const queue = this.#queue;
     this.#queue = [];
     this.pendingBytes = 0;
