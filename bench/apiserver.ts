@@ -68,8 +68,14 @@ export async function run({ durationMs, against }: BenchOptions): Promise<Row[]>
     for (const admin of admins) others.push(await prepare(admin));
     const sides: Sides = { server, ours, other: others[0], durationMs };
     rows.push(...(await clientLimit(server.target, durationMs)));
-    for (const work of WORKS.filter(({ name: work }) => isWanted(work))) rows.push(...(await measure(work, sides)));
-    if (isWanted('watchers')) rows.push(...(await measureWatch(sides)));
+    const note = (measured: readonly Row[]): void => {
+      rows.push(...measured);
+      const [{ work, value, against } = { work: '', value: 0 }] = measured;
+      console.error(`  ${work}: ${value.toFixed(0)}${against === undefined ? '' : `, other: ${against.toFixed(0)}`}`);
+    };
+    // Before the writes: some servers look at all objects of a kind for every watch that begins.
+    if (isWanted('watchers')) note(await measureWatch(sides));
+    for (const work of WORKS.filter(({ name: work }) => isWanted(work))) note(await measure(work, sides));
     rows.push({ work: 'memory of the API server after it all', value: residentMegabytes(server.pid), unit: 'MB' });
   } finally {
     await server.stop();

@@ -56,7 +56,7 @@ export class FrameClient {
     const id = (this.#last += 2);
     this.#heard.set(id, heard);
     let head = this.#heads.get(headers);
-    if (!head) this.#heads.set(headers, (head = hpackLiterals({ ...headers, ':scheme': 'https', ':authority': this.#host })));
+    if (!head) this.#heads.set(headers, (head = hpackLiterals({ ':scheme': 'https', ':authority': this.#host, ...headers })));
     if (body.length > MOST_FRAME_BYTES) throw new Error('a body of several frames');
     this.#send(frame(FRAME.headers, FLAG.endHeaders | (body.length === 0 ? FLAG.endStream : 0), id, head));
     if (body.length > 0) this.#send(frame(FRAME.data, FLAG.endStream, id, body));
