@@ -6,7 +6,7 @@ import { type K8tsProcess, startK8ts } from './k8ts-process.ts';
 import { rawAttacks } from './raw-attacks.ts';
 import { everything } from './requires.ts';
 
-const REQUESTS = everything ? 100_000 : 1_500;
+const REQUESTS = everything ? 100_000 : 1_000;
 const LANES = 16;
 /** Longer than any wait of the server's own: a resourceVersion from the future is waited for, for three seconds. */
 const HANG_MS = 20_000;

@@ -8,7 +8,7 @@ import { parseDuration } from '../time/index.ts';
 import { objectGenerator, type ObjectGenerator } from '../testing/index.ts';
 import { conform, decodeObject, encodeJson, parseJson, parseYaml, stringifyJson } from './index.ts';
 
-const DOCUMENTS = process.env['K8TS_EVERYTHING'] === '1' ? 100_000 : 10_000;
+const DOCUMENTS = process.env['K8TS_EVERYTHING'] === '1' ? 100_000 : 5_000;
 
 const kinds = packages.flatMap(({ group, version, messages }): GroupVersionKind[] =>
   Object.entries(messages).flatMap(([kind, { object }]) => (object ? [{ group, version, kind }] : [])),

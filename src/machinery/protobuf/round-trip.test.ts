@@ -6,7 +6,7 @@ import { objectGenerator } from '../testing/index.ts';
 import { decodeMessage, decodeProtobufObject, encodeMessage, encodeProtobuf } from './index.ts';
 
 const OBJECTS_OF_EACH = 15;
-const GARBAGE_OF_EACH = 150;
+const GARBAGE_OF_EACH = 100;
 const messages = [...schema.messages.values()];
 
 /**

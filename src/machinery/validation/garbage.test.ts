@@ -14,7 +14,7 @@ import {
   warningsOnUpdate,
 } from './index.ts';
 
-const OBJECTS = 60;
+const OBJECTS = 40;
 const context = DEFAULT_VALIDATION_CONTEXT;
 const stored = schema.resources.filter(({ verbs }) => verbs.includes('create') && verbs.includes('get'));
 
