@@ -172,10 +172,15 @@ export class DiscoveredResources {
       },
     });
     abort.signal.addEventListener('abort', leave, { once: true });
+    /** Ends the deadline with the wait: its timer would keep all of a cluster that was stopped. */
+    const read = new AbortController();
     const settled = informer
-      .waitForSync(clock.deadline(SYNC_PATIENCE_MS, abort.signal))
+      .waitForSync(clock.deadline(SYNC_PATIENCE_MS, AbortSignal.any([abort.signal, read.signal])))
       .catch(() => {})
-      .finally(() => this.#reading.delete(settled));
+      .finally(() => {
+        read.abort();
+        this.#reading.delete(settled);
+      });
     this.#reading.add(settled);
     return { resource, informer, abort };
   }
