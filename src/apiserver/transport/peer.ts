@@ -10,16 +10,11 @@ export interface Peer {
   authorization?: string;
 }
 
-const known = new WeakMap<object, Peer>();
+const known = new WeakMap<Duplex, Peer>();
 
-/** `connection` is a socket, or an HTTP/2 session, whose socket is a proxy that is slow to ask. */
-export function peerOf(connection: Duplex | { readonly socket: Duplex } | undefined): Peer {
-  if (!connection) return { remoteAddress: '' };
-  let peer = known.get(connection);
-  if (!peer) {
-    peer = readPeer('socket' in connection ? connection.socket : connection);
-    known.set(connection, peer);
-  }
+export function peerOf(socket: Duplex): Peer {
+  let peer = known.get(socket);
+  if (!peer) known.set(socket, (peer = readPeer(socket)));
   return peer;
 }
 
@@ -32,9 +27,9 @@ export function sameAuthorization(peer: Peer, authorization: string): string {
   return peer.authorization;
 }
 
-/** HTTP/2 hands out a proxy of its socket, which is no TLSSocket itself but has its methods. */
-function readPeer(socket: Duplex | undefined): Peer {
-  const secure = (socket ?? {}) as Partial<TLSSocket>;
+/** A connection that another thread has is no TLSSocket itself but has its methods; a plain one has not. */
+function readPeer(socket: Duplex): Peer {
+  const secure = socket as Partial<TLSSocket>;
   const { raw } = secure.getPeerCertificate?.() ?? {};
   return {
     remoteAddress: secure.remoteAddress ?? '',

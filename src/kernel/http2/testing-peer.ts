@@ -4,9 +4,11 @@ import { VirtualClock } from '../virtual-clock.ts';
 import { Http2Connection, type Http2Options } from './connection.ts';
 import * as f from './frames.ts';
 import { HpackDecoder } from './hpack-decoder.ts';
-import { settingsPayload } from './settings.ts';
 import type { Http2Stream } from './stream.ts';
+import { data, frame, reset, settings, uint32, windowUpdate } from './testing-frames.ts';
 import { blockOf } from './testing-hpack.ts';
+
+export { data, frame, reset, settings, uint32, windowUpdate };
 
 /** Half of a pair: what is written to one is read from the other, and stays with its writer until it is. */
 class PairedDuplex extends Duplex {
@@ -51,26 +53,6 @@ export interface Frame {
   readonly stream: number;
   readonly payload: Buffer;
 }
-
-export const uint32 = (value: number): Buffer => {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32BE(value);
-  return bytes;
-};
-
-export function frame(type: number, flags: number, stream: number, payload: Uint8Array = Buffer.alloc(0)): Buffer {
-  const header = Buffer.alloc(f.FRAME_HEADER_BYTES);
-  header.writeUIntBE(payload.length, 0, 3);
-  header[3] = type;
-  header[4] = flags;
-  header.writeUInt32BE(stream, 5);
-  return Buffer.concat([header, payload]);
-}
-
-export const settings = (...pairs: readonly (readonly [name: number, value: number])[]): Buffer => frame(f.SETTINGS, 0, 0, settingsPayload(pairs));
-export const windowUpdate = (stream: number, bytes: number): Buffer => frame(f.WINDOW_UPDATE, 0, stream, uint32(bytes));
-export const reset = (stream: number, code: number = f.ERROR.cancel): Buffer => frame(f.RST_STREAM, 0, stream, uint32(code));
-export const data = (stream: number, bytes: Uint8Array | string, flags = 0): Buffer => frame(f.DATA, flags, stream, Buffer.from(bytes));
 
 export const GET: readonly (readonly [string, string])[] = [
   [':method', 'GET'],

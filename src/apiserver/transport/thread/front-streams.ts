@@ -5,7 +5,7 @@ import type { ResponseHeaders } from '../../request.ts';
 import { AnswerHeads, AUDIT_ID } from '../answer-head.ts';
 import { separateIdentityHeaders } from '../identity-headers.ts';
 import { peerOf } from '../peer.ts';
-import { ToldHeads } from './answer-heads.ts';
+import { ToldHeads } from './told-heads.ts';
 import type { BatchReader, Outbox } from './batch.ts';
 import * as op from './operations.ts';
 

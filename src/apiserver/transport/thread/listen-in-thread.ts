@@ -7,7 +7,7 @@ import type { RunningRequests } from '../running-requests.ts';
 import type { Handler, TlsOptions, Transport, TransportOptions } from '../serve.ts';
 import { MAX_HEADER_BYTES } from '../settings.ts';
 import { together } from '../together.ts';
-import { TellingHeads } from './answer-heads.ts';
+import { TellingHeads } from './told-heads.ts';
 import { BatchReader, Outbox, type Batch } from './batch.ts';
 import type { FrontOptions } from './front.ts';
 import * as op from './operations.ts';

@@ -6,7 +6,7 @@ import type { RunningRequests } from '../running-requests.ts';
 import type { Handler } from '../serve.ts';
 import { splitTarget } from '../target.ts';
 import type { Together } from '../together.ts';
-import type { TellingHeads } from './answer-heads.ts';
+import type { TellingHeads } from './told-heads.ts';
 import type { BatchReader, Outbox } from './batch.ts';
 import * as op from './operations.ts';
 

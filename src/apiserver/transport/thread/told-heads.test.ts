@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { RealClock } from '../../../kernel/index.ts';
 import type { ResponseHeaders } from '../../request.ts';
-import { TellingHeads, ToldHeads } from './answer-heads.ts';
+import { TellingHeads, ToldHeads } from './told-heads.ts';
 import { BatchReader, Outbox, type Batch } from './batch.ts';
 import * as op from './operations.ts';
 
