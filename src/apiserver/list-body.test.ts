@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { ListBody } from './list-body.ts';
 import type { ServedResource } from './registry/served-resource.ts';
 import type { ListResult } from './result.ts';
-import { encodeForStorage, Entry } from './storage/entry.ts';
+import { encodeForStorage } from './storage/encode-for-storage.ts';
+import { Entry } from './storage/entry.ts';
 
 const entry = (name: string): Entry =>
   Entry.fromValue({ key: name, namespace: 'a', name }, encodeForStorage({ kind: 'Secret', apiVersion: 'v1', metadata: { name, namespace: 'a' }, data: { ü: 'x' } }), 7);

@@ -44,32 +44,30 @@ export function parseRequestInfo(method: string, path: string, query: URLSearchP
     parts: [],
   });
 
-  let parts = splitPath(path.includes('//') ? path.replace(/\/namespaces\/\/(?=[^/]+$)/, '/') : path);
-  if (parts.length < 3) return nonResource();
-  const apiPrefix = parts[0]!;
+  const segments = splitPath(path.includes('//') ? path.replace(/\/namespaces\/\/(?=[^/]+$)/, '/') : path);
+  if (segments.length < 3) return nonResource();
+  const apiPrefix = segments[0]!;
   if (apiPrefix !== 'api' && apiPrefix !== 'apis') return nonResource();
-  parts = parts.slice(1);
+  let at = 1;
   let apiGroup = '';
   if (apiPrefix === 'apis') {
-    if (parts.length < 3) return nonResource();
-    apiGroup = parts[0]!;
-    parts = parts.slice(1);
+    if (segments.length < 4) return nonResource();
+    apiGroup = segments[at++]!;
   }
-  const apiVersion = parts[0]!;
-  parts = parts.slice(1);
+  const apiVersion = segments[at++]!;
 
   let verb = METHOD_VERBS[method] ?? '';
-  if (parts[0] === 'watch' || parts[0] === 'proxy') {
-    verb = parts[0];
-    parts = parts.slice(1);
+  const first = segments[at];
+  if (first === 'watch' || first === 'proxy') {
+    verb = first;
+    at++;
   }
   let namespace = '';
-  if (parts[0] === 'namespaces') {
-    if (parts.length > 1) {
-      namespace = parts[1]!;
-      if (parts.length > 2 && !NAMESPACE_SUBRESOURCES.has(parts[2]!)) parts = parts.slice(2);
-    }
+  if (segments[at] === 'namespaces' && segments.length > at + 1) {
+    namespace = segments[at + 1]!;
+    if (segments.length > at + 2 && !NAMESPACE_SUBRESOURCES.has(segments[at + 2]!)) at += 2;
   }
+  const parts = segments.slice(at);
   const [resource = '', name = '', subresource = ''] = parts;
   if (name === '' && verb === 'get') verb = isTrue(query.get('watch')) ? 'watch' : 'list';
   if (name === '' && verb === 'delete') verb = 'deletecollection';

@@ -107,7 +107,7 @@ export class Client {
   }
 
   #attempt(request: TransportRequest): Promise<TransportResponse> {
-    return withTimeout({ clock: this.#deadlines, ms: this.#timeoutMs, signal: request.signal, what: `${request.method} ${request.path}` }, (limit) =>
+    return withTimeout({ clock: this.#deadlines, ms: this.#timeoutMs, signal: request.signal, what: () => `${request.method} ${request.path}` }, (limit) =>
       this.#transport.request(new LimitedRequest(request, this.#headersOf(request), limit)),
     );
   }
@@ -117,7 +117,7 @@ export class Client {
   }
 
   #headersOf(request: TransportRequest): TransportRequest['headers'] {
-    return { ...this.#headers, ...request.headers };
+    return request.headers === undefined ? this.#headers : { ...this.#headers, ...request.headers };
   }
 }
 

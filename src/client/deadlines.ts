@@ -1,8 +1,15 @@
 import type { Clock, Timer } from '../kernel/index.ts';
 
-interface Deadline {
-  readonly at: number;
-  readonly fire: () => void;
+class Deadline implements Timer {
+  constructor(
+    private readonly deadlines: { cancel(deadline: Deadline): void },
+    readonly at: number,
+    readonly fire: () => void,
+  ) {}
+
+  cancel(): void {
+    this.deadlines.cancel(this);
+  }
 }
 
 /**
@@ -21,13 +28,13 @@ export class Deadlines implements Pick<Clock, 'after'> {
   }
 
   after(_ms: number, fire: () => void): Timer {
-    const deadline: Deadline = { at: this.#clock.monotonic() + this.#ms, fire };
+    const deadline = new Deadline(this, this.#clock.monotonic() + this.#ms, fire);
     this.#waiting.add(deadline);
     if (this.#timer === undefined) this.#arm(deadline);
-    return { cancel: () => this.#cancel(deadline) };
+    return deadline;
   }
 
-  #cancel(deadline: Deadline): void {
+  cancel(deadline: Deadline): void {
     this.#waiting.delete(deadline);
     if (this.#waiting.size > 0) return;
     this.#timer?.cancel();

@@ -156,18 +156,24 @@ export class ResourceClient<T extends ApiObject> {
   }
 
   async #send<R>(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', reference: Partial<ObjectReference>, options: SendOptions): Promise<R> {
-    const headers: Record<string, string> = {};
-    if (this.#metadataOnly) headers['accept'] = METADATA_ACCEPT.object;
-    if (options.contentType !== undefined) headers['content-type'] = options.contentType;
+    const { namespace, name } = reference;
     const response = await this.#client.request({
       method,
-      path: resourcePath(this.resource, { ...reference, subresource: options.subresource }),
+      path: resourcePath(this.resource, { namespace, name, subresource: options.subresource }),
       query: options.query,
-      headers,
+      headers: this.#headers(options.contentType),
       body: options.body,
       signal: options.signal,
     });
     return response.body as R;
+  }
+
+  #headers(contentType: string | undefined): Record<string, string> | undefined {
+    if (!this.#metadataOnly && contentType === undefined) return undefined;
+    const headers: Record<string, string> = {};
+    if (this.#metadataOnly) headers['accept'] = METADATA_ACCEPT.object;
+    if (contentType !== undefined) headers['content-type'] = contentType;
+    return headers;
   }
 
   /** Lists and watches of typed kinds leave apiVersion and kind out of the items; owner references and events need them. */

@@ -55,12 +55,16 @@ export class TransportError extends Error {
   }
 }
 
+/** Shared by all requests without any: nobody adds to the parameters of a request. */
+const NO_PARAMETERS = new URLSearchParams();
+
 /** Parameters that are undefined are left out. */
 export function queryParameters(query: Query | undefined): URLSearchParams {
-  const parameters = new URLSearchParams();
+  let parameters = NO_PARAMETERS;
   for (const name in query) {
     const value = query[name];
     if (value === undefined) continue;
+    if (parameters === NO_PARAMETERS) parameters = new URLSearchParams();
     if (Array.isArray(value)) for (const item of value as readonly string[]) parameters.append(name, item);
     else parameters.append(name, String(value));
   }

@@ -1,4 +1,4 @@
-import type { Clock } from '../kernel/index.ts';
+import type { Clock, Timer } from '../kernel/index.ts';
 import { TransportError } from './transport.ts';
 
 export interface TimeoutOptions {
@@ -6,7 +6,7 @@ export interface TimeoutOptions {
   ms: number;
   signal?: AbortSignal;
   /** What is being waited for, for the error. */
-  what: string;
+  what: string | (() => string);
 }
 
 /** What work is limited by. The signal is made only for those who look: requests within one process are done before anybody does. */
@@ -19,38 +19,38 @@ export interface TimeLimit {
  * that does not heed the signal is left behind: a server that was stopped in this process may never answer.
  */
 export function withTimeout<T>(options: TimeoutOptions, work: (limit: TimeLimit) => Promise<T>): Promise<T> {
-  const { clock, ms, signal } = options;
+  const { signal } = options;
   if (signal?.aborted) return Promise.reject(signal.reason as Error);
   return new Promise<T>((resolve, reject) => {
-    const limit = new LazySignal();
-    const giveUp = (reason: unknown): void => {
-      end();
-      limit.abort(reason);
-      reject(reason as Error);
-    };
-    const timer = clock.after(ms, () => giveUp(new TransportError('timeout', `${options.what}: no answer within ${ms} ms`)));
-    const followers = signal && followersOf(signal);
-    followers?.add(giveUp);
-    const end = (): void => {
-      timer.cancel();
-      followers?.delete(giveUp);
-    };
-    work(limit).then(
+    const attempt = new Attempt(options, reject);
+    work(attempt).then(
       (result) => {
-        end();
+        attempt.end();
         resolve(result);
       },
       (error: unknown) => {
-        end();
+        attempt.end();
         reject(error as Error);
       },
     );
   });
 }
 
-class LazySignal implements TimeLimit {
+class Attempt implements TimeLimit {
+  readonly #options: TimeoutOptions;
+  readonly #reject: (reason: unknown) => void;
+  readonly #timer: Timer;
+  readonly #followers: Set<Attempt> | undefined;
   #controller: AbortController | undefined;
   #aborted: { reason: unknown } | undefined;
+
+  constructor(options: TimeoutOptions, reject: (reason: unknown) => void) {
+    this.#options = options;
+    this.#reject = reject;
+    this.#timer = options.clock.after(options.ms, () => this.#late());
+    this.#followers = options.signal && followersOf(options.signal);
+    this.#followers?.add(this);
+  }
 
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
@@ -60,24 +60,36 @@ class LazySignal implements TimeLimit {
     return this.#controller.signal;
   }
 
-  abort(reason: unknown): void {
+  end(): void {
+    this.#timer.cancel();
+    this.#followers?.delete(this);
+  }
+
+  giveUp(reason: unknown): void {
+    this.end();
     this.#aborted = { reason };
     this.#controller?.abort(reason);
+    this.#reject(reason);
+  }
+
+  #late(): void {
+    const { what, ms } = this.#options;
+    this.giveUp(new TransportError('timeout', `${typeof what === 'string' ? what : what()}: no answer within ${ms} ms`));
   }
 }
 
-const followersOfSignals = new WeakMap<AbortSignal, Set<(reason: unknown) => void>>();
+const followersOfSignals = new WeakMap<AbortSignal, Set<Attempt>>();
 
 /** One listener a signal, however many requests end with it: a signal looks through all its listeners for each that comes or goes. */
-function followersOf(signal: AbortSignal): Set<(reason: unknown) => void> {
+function followersOf(signal: AbortSignal): Set<Attempt> {
   let followers = followersOfSignals.get(signal);
   if (followers === undefined) {
-    const all = (followers = new Set<(reason: unknown) => void>());
+    const all = (followers = new Set<Attempt>());
     followersOfSignals.set(signal, all);
     signal.addEventListener(
       'abort',
       () => {
-        for (const giveUp of [...all]) giveUp(signal.reason);
+        for (const attempt of [...all]) attempt.giveUp(signal.reason);
       },
       { once: true },
     );

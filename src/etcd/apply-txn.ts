@@ -1,6 +1,6 @@
 import { failure } from './errors.ts';
 import { readRange } from './read-range.ts';
-import type { Compare, KeyValue, RangeRequest, TxnOperation, TxnOperationResult, TxnRequest, TxnResult } from './store.ts';
+import { bytesOfValue, type Compare, type KeyValue, type LateValue, type RangeRequest, type TxnOperation, type TxnOperationResult, type TxnRequest, type TxnResult } from './store.ts';
 import { selection, type View, visitSelection } from './view.ts';
 
 /** A change that a transaction made. The pair that it replaced is always known: history is made of it. */
@@ -59,16 +59,26 @@ export function applySinglePut({ put, over }: SinglePut, environment: TxnEnviron
   const previous = draft.get(put.key);
   if ((previous?.modRevision ?? 0) !== over) return { result: { revision, succeeded: false, responses: [] }, changes: [] };
   if (put.lease && !environment.leaseExists(put.lease)) throw failure('lease-not-found');
-  const kv: KeyValue = {
-    key: put.key,
-    value: put.value,
-    createRevision: previous?.createRevision ?? revision + 1,
-    modRevision: revision + 1,
-    version: (previous?.version ?? 0) + 1,
-    lease: put.lease ?? 0n,
-  };
+  const createRevision = previous?.createRevision ?? revision + 1;
+  const version = (previous?.version ?? 0) + 1;
+  const kv = pairOf(put.key, put.value, { createRevision, modRevision: revision + 1, version, lease: put.lease ?? 0n });
   draft.write(put.key, kv);
   return { result: { revision: revision + 1, succeeded: true, responses: [{ op: 'put' }] }, changes: [{ type: 'put', kv, prevKv: previous }] };
+}
+
+function pairOf(key: string, value: Uint8Array | LateValue, { createRevision, modRevision, version, lease }: Omit<KeyValue, 'key' | 'value'>): KeyValue {
+  if (value instanceof Uint8Array) return { key, value, createRevision, modRevision, version, lease };
+  return {
+    key,
+    get value() {
+      return value.bytes();
+    },
+    late: value,
+    createRevision,
+    modRevision,
+    version,
+    lease,
+  };
 }
 
 /** Which branch each (nested) transaction takes: decided on the state before the first write, as etcd does. */
@@ -177,7 +187,7 @@ function applyPut(put: Put, { draft, revision }: TxnEnvironment, changes: Change
   const previous = draft.get(put.key);
   const kv: KeyValue = {
     key: put.key,
-    value: put.ignoreValue && previous !== undefined ? previous.value : put.value,
+    value: put.ignoreValue && previous !== undefined ? previous.value : bytesOfValue(put.value),
     createRevision: previous?.createRevision ?? revision + 1,
     modRevision: revision + 1,
     version: (previous?.version ?? 0) + 1,

@@ -1,5 +1,5 @@
 import { failure } from './errors.ts';
-import type { RangeRequest, TxnOperation, TxnRequest } from './store.ts';
+import { bytesOfValue, type RangeRequest, type TxnOperation, type TxnRequest } from './store.ts';
 import { type Selection, selection, selects } from './view.ts';
 
 export interface RequestLimits {
@@ -49,7 +49,7 @@ function checkOperation(operation: TxnOperation, budget: number): void {
       return;
     case 'put':
       if (operation.key === '') throw failure('empty-key');
-      if (operation.ignoreValue && operation.value.length > 0) throw failure('value-provided');
+      if (operation.ignoreValue && bytesOfValue(operation.value).length > 0) throw failure('value-provided');
       if (operation.ignoreLease && operation.lease !== undefined && operation.lease !== 0n) throw failure('lease-provided');
   }
 }
@@ -95,7 +95,7 @@ function payloadBytes(request: TxnRequest): number {
   for (const branch of [request.success, request.failure]) {
     if (branch === undefined) continue;
     for (const operation of branch) {
-      if (operation.op === 'put') bytes += operation.key.length + operation.value.length;
+      if (operation.op === 'put') bytes += operation.key.length + bytesOfValue(operation.value).length;
       else if (operation.op === 'txn') bytes += payloadBytes(operation);
     }
   }

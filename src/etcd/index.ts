@@ -4,11 +4,14 @@
  * real etcd. `serveEtcd` offers any of them over etcd's own API. Revisions, errors and their wording are etcd's.
  */
 export {
+  BYTES_PER_SIZE,
+  bytesOfValue,
   prefixRange,
   StoreError,
   type Alarm,
   type Compare,
   type KeyValue,
+  type LateValue,
   type LeaseStatus,
   type RangeRequest,
   type RangeResult,

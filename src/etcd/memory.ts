@@ -29,6 +29,7 @@ const MEMBER_ID = 0x8e9e05c52164694dn;
 const CLUSTER_ID = 0xcdf818194e3a8c32n;
 
 export class MemoryStore extends MvccStore {
+  readonly keepsValues = true;
   private readonly memory: MemoryEngine;
 
   constructor(clock: Clock, state: MemoryState) {
@@ -113,7 +114,7 @@ class MemoryEngine implements Engine {
   commit(commit: Commit): undefined {
     if (commit.record !== undefined) {
       for (const { kv, prevKv } of commit.record.changes) {
-        this.bytes += kv.value.length - (prevKv?.value.length ?? 0);
+        this.bytes += sizeOf(kv) - (prevKv ? sizeOf(prevKv) : 0);
       }
       if (commit.draft instanceof MemoryDraft) this.pairs = commit.draft.pairs;
       this.revisions = this.revisions.set(commit.record.revision, commit.record);
@@ -157,3 +158,5 @@ class MemoryDraft implements Draft {
     this.pairs = kv === undefined ? this.pairs.delete(key) : this.pairs.set(key, kv);
   }
 }
+
+const sizeOf = (kv: KeyValue): number => kv.late?.size ?? kv.value.length;

@@ -6,7 +6,7 @@ import type { Commit, Engine, EngineEvents } from './engine.ts';
 import { failure } from './errors.ts';
 import { type LeaseState, Lessor } from './lessor.ts';
 import { readRange } from './read-range.ts';
-import type { Alarm, LeaseStatus, RangeRequest, RangeResult, Store, StoreStatus, TxnOperation, TxnRequest, TxnResult, Watch, WatchRequest } from './store.ts';
+import { BYTES_PER_SIZE, type Alarm, type LateValue, type LeaseStatus, type RangeRequest, type RangeResult, type Store, type StoreStatus, type TxnOperation, type TxnRequest, type TxnResult, type Watch, type WatchRequest } from './store.ts';
 import type { View } from './view.ts';
 import { WatchHub } from './watch-hub.ts';
 
@@ -73,7 +73,7 @@ export abstract class MvccStore implements Store {
     this.checkOpen();
     const limits = this.options.limits ?? defaultLimits;
     const single = singlePutOf(request);
-    if (!single || single.put.value.length > limits.maxRequestBytes / 2) {
+    if (!single || mostBytes(single.put.value) > limits.maxRequestBytes / 2) {
       checkTxn(request, limits);
       const oldest = oldestRead(request);
       if (oldest + 1 < this.history.firstLoaded) await this.load(oldest);
@@ -263,3 +263,5 @@ function mayPut(operations: readonly TxnOperation[] | undefined): boolean {
   if (operations === undefined) return false;
   return operations.some((op) => op.op === 'put' || (op.op === 'txn' && (mayPut(op.success) || mayPut(op.failure))));
 }
+
+const mostBytes = (value: Uint8Array | LateValue): number => (value instanceof Uint8Array ? value.length : value.size * BYTES_PER_SIZE);

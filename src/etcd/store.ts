@@ -21,6 +21,8 @@ export interface Store {
   compact(revision: number, options?: { physical?: boolean }): Promise<void>;
   /** The current revision. On a distributed backend this is a linearizable read; others know it at once. */
   revision(): Promise<number> | number;
+  /** Whether the values of all pairs are in memory as they were given: who holds on to one costs nothing, and late ones stay late. */
+  readonly keepsValues?: boolean;
 
   leaseGrant(request: { id?: bigint; ttl: number }): Promise<{ id: bigint; ttl: number }>;
   leaseRevoke(id: bigint): Promise<{ revision: number }>;
@@ -40,9 +42,24 @@ export interface Store {
   close(): Promise<void>;
 }
 
+/** A value whose bytes are made when somebody wants them: what a store in memory keeps may never be read. */
+export interface LateValue {
+  /** About how many bytes it has: it has at most `BYTES_PER_SIZE` times as many. */
+  readonly size: number;
+  /** The same bytes each time. */
+  bytes(): Uint8Array;
+}
+
+/** What the text of a character takes at most: JSON writes some as \\u0000. */
+export const BYTES_PER_SIZE = 6;
+
+export const bytesOfValue = (value: Uint8Array | LateValue): Uint8Array => (value instanceof Uint8Array ? value : value.bytes());
+
 export interface KeyValue {
   readonly key: string;
   readonly value: Uint8Array;
+  /** Where the value was given as such. */
+  readonly late?: LateValue;
   readonly createRevision: number;
   readonly modRevision: number;
   readonly version: number;
@@ -88,7 +105,7 @@ export type Compare = {
 );
 
 export type TxnOperation =
-  | { op: 'put'; key: string; value: Uint8Array; lease?: bigint; prevKv?: boolean; ignoreValue?: boolean; ignoreLease?: boolean }
+  | { op: 'put'; key: string; value: Uint8Array | LateValue; lease?: bigint; prevKv?: boolean; ignoreValue?: boolean; ignoreLease?: boolean }
   | { op: 'delete'; key: string; rangeEnd?: string; prevKv?: boolean }
   | ({ op: 'range' } & RangeRequest)
   | ({ op: 'txn' } & TxnRequest);

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { deadlineOn, sleepOn, type Clock, type Timer } from './clock.ts';
 
 /** Node's timers hold a signed 32-bit number of milliseconds; anything longer would fire at once. */

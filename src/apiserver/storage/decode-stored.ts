@@ -6,7 +6,7 @@ import { schema } from '../../api/index.ts';
 import type { KeyValue } from '../../etcd/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { decodeProtobufObject } from '../../machinery/protobuf/index.ts';
-import { encodeForStorage } from './entry.ts';
+import { encodeForStorage } from './encode-for-storage.ts';
 import type { Transformer } from './transformer.ts';
 
 const OURS = Buffer.from('{"kind":"');

@@ -1,16 +1,16 @@
 /**
- * One stored object at one revision. Its JSON bytes are made once, when it is written or loaded: GET sends them, LIST
- * joins them, watch events wrap them. The parsed form is made on demand, shared, frozen, and may be dropped again by
- * the garbage collector: a hundred thousand pods cost their bytes, not their object graphs.
+ * One stored object at one revision. Its JSON bytes are made once, when it is written or loaded, or, where the store keeps
+ * its value in memory anyway, when somebody wants them: GET sends them, LIST joins them, watch events wrap them. The parsed
+ * form is made on demand, shared, frozen, and may be dropped again by the garbage collector: a hundred thousand pods cost
+ * their bytes, not their object graphs.
  *
- * Stored values begin `{"kind":K,"apiVersion":V,"metadata":{` and lack the resourceVersion, which is the revision of
- * the write itself; the served bytes have it spliced in at the start of metadata.
+ * Stored values lack the resourceVersion; the served bytes have it spliced in at the start of metadata.
  */
-import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
+import { bytesOfValue } from '../../etcd/index.ts';
 import { allocateBytes } from '../../kernel/index.ts';
-import { managedFieldsText } from '../../machinery/apply/index.ts';
-import { stringifyJson } from '../../machinery/decode/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
+import { encodeForStorage } from './encode-for-storage.ts';
+import { LateBytes } from './late-bytes.ts';
 
 const METADATA = Buffer.from('"metadata":{');
 const CLOSING_BRACE = 0x7d;
@@ -24,9 +24,13 @@ export class Entry {
   #object: WeakRef<KubeObject> | undefined;
   /** The object as it was written, until somebody wants it: then it gets its resourceVersion and is frozen. */
   #written: WeakRef<KubeObject> | undefined;
+  /** The same before the entry has settled: most objects are wanted at once, and a weak reference costs a microsecond. */
+  #fresh: KubeObject | undefined;
   #selectable: SelectableValues | undefined;
   #views: WeakMap<ViewConversion, Entry> | undefined;
   #bytes: Buffer | undefined;
+  /** What is stored, as long as no bytes have been made of it. */
+  #stored: Uint8Array | LateBytes | undefined;
   #metadataStart = 0;
   /** How the object comes about where it is not stored in this form; its bytes are made when somebody wants them. */
   #derive: (() => KubeObject) | undefined;
@@ -41,7 +45,14 @@ export class Entry {
   static fromValue(at: Place, value: Uint8Array, revision: number, object?: KubeObject): Entry {
     const entry = new Entry(at.key, at.namespace, at.name, revision);
     entry.#setBytes(value);
-    if (object) entry.#written = new WeakRef(object);
+    entry.#fresh = object;
+    return entry;
+  }
+
+  /** Of a value that stays in memory as long as the entry does. */
+  static overValue(at: Place, value: Uint8Array | LateBytes, revision: number): Entry {
+    const entry = new Entry(at.key, at.namespace, at.name, revision);
+    entry.#stored = value;
     return entry;
   }
 
@@ -54,12 +65,12 @@ export class Entry {
 
   /** JSON with resourceVersion. */
   get bytes(): Buffer {
-    return this.#bytes ?? this.#setBytes(encodeForStorage(this.object));
+    return this.#bytes ?? this.#setBytes(this.#stored ? bytesOfValue(this.#stored) : encodeForStorage(this.object));
   }
 
   /** Where `"metadata"` begins in `bytes`: list items of built-in kinds start there, without kind and apiVersion. */
   get metadataStart(): number {
-    if (!this.#bytes) this.#setBytes(encodeForStorage(this.object));
+    void this.bytes;
     return this.#metadataStart;
   }
 
@@ -75,16 +86,25 @@ export class Entry {
     bytes.write(insertion, insertAt, 'latin1');
     stored.copy(bytes, insertAt + insertion.length, insertAt);
     this.#bytes = bytes;
+    this.#stored = undefined;
     return bytes;
+  }
+
+  /** The entry is to be kept: an object that nobody has wanted so far may go. */
+  settle(): void {
+    if (!this.#fresh) return;
+    this.#written = new WeakRef(this.#fresh);
+    this.#fresh = undefined;
   }
 
   /** Shared and frozen. */
   get object(): KubeObject {
     let object = this.#object?.deref();
     if (!object) {
-      const bare = this.#written?.deref() ?? (this.#bytes ? undefined : this.#derive?.());
+      const bare = this.#fresh ?? this.#written?.deref() ?? (this.#stored instanceof LateBytes ? this.#stored.object : undefined) ?? (this.#bytes || this.#stored ? undefined : this.#derive?.());
       object = deepFreeze(bare ? withResourceVersion(bare, this.revision) : (JSON.parse(this.bytes.toString('utf8')) as KubeObject));
       this.#object = new WeakRef(object);
+      this.#fresh = undefined;
       this.#written = undefined;
     }
     return object;
@@ -123,6 +143,7 @@ export class Entry {
   #shared(): Entry {
     const entry = new Entry(this.key, this.namespace, this.name, this.revision);
     entry.#bytes = this.#bytes;
+    entry.#stored = this.#stored;
     entry.#metadataStart = this.#metadataStart;
     entry.#derive = this.#derive;
     entry.#object = this.#object;
@@ -137,7 +158,9 @@ export class Entry {
   /** Keeps a view that took its time to be made. */
   setView(convert: ViewConversion, object: KubeObject): void {
     this.#views ??= new WeakMap();
-    this.#views.set(convert, Entry.fromValue(this, encodeForStorage(object), this.revision, object));
+    const view = Entry.fromValue(this, encodeForStorage(object), this.revision, object);
+    view.settle();
+    this.#views.set(convert, view);
   }
 
   /** The entry as another version of its kind shows it. */
@@ -163,57 +186,6 @@ interface Place {
 export type ViewConversion = (stored: KubeObject) => KubeObject;
 
 const NO_LABELS: Readonly<Record<string, string>> = Object.freeze({});
-
-export function encodeForStorage(object: KubeObject): Buffer {
-  let text = `{"kind":${JSON.stringify(object.kind)},"apiVersion":${JSON.stringify(object.apiVersion)},"metadata":{${metadataMembers(object.metadata)}}`;
-  for (const name in object) {
-    if (name === 'kind' || name === 'apiVersion' || name === 'metadata') continue;
-    const value = textOf(object[name]);
-    if (value !== undefined) text += `,${JSON.stringify(name)}:${value}`;
-  }
-  return bytesOf(`${text}}`);
-}
-
-/** Field by field: a copy of the object without the two that are not written as they are costs more. */
-function metadataMembers(metadata: ObjectMeta): string {
-  let text = '';
-  let name: keyof ObjectMeta;
-  for (name in metadata) {
-    if (name === 'resourceVersion' || name === 'managedFields') continue;
-    const value = textOf(metadata[name]);
-    if (value !== undefined) text += `,"${name}":${value}`;
-  }
-  if (metadata.managedFields) text += `,"managedFields":${managedFieldsText(metadata.managedFields)}`;
-  return text.slice(1);
-}
-
-const SLAB_BYTES = 64 * 1024;
-const MAX_UTF8_BYTES = 3;
-let slab = allocateBytes(SLAB_BYTES);
-let used = 0;
-
-/** Values go one behind the other into larger pieces of memory: they go out of use in the order in which they were written. */
-function bytesOf(text: string): Buffer {
-  const most = text.length * MAX_UTF8_BYTES;
-  if (most > SLAB_BYTES / 4) return Buffer.from(text);
-  if (most > SLAB_BYTES - used) {
-    slab = allocateBytes(SLAB_BYTES);
-    used = 0;
-  }
-  const start = used;
-  used += slab.write(text, start, 'utf8');
-  return slab.subarray(start, used);
-}
-
-/** Raw values may hold integers that only a bigint can; those are rare, and written more slowly. */
-function textOf(value: unknown): string | undefined {
-  try {
-    return JSON.stringify(value);
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    return stringifyJson(value);
-  }
-}
 
 function withResourceVersion(object: KubeObject, revision: number): KubeObject {
   return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };

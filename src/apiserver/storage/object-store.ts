@@ -8,10 +8,12 @@ import { deepEqual } from '../../machinery/deep-equal.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { alreadyExists, failure, internalError, notFound, serviceUnavailable } from '../../machinery/status.ts';
 import { toStored, viewOf, type ServedResource } from '../registry/served-resource.ts';
-import { encodeForStorage, Entry } from './entry.ts';
+import { encodeForStorage } from './encode-for-storage.ts';
+import { deepFreeze, Entry } from './entry.ts';
 import { EventLeases } from './event-leases.ts';
 import { objectKey } from './keys.ts';
-import type { Transformer } from './transformer.ts';
+import { LateBytes } from './late-bytes.ts';
+import { identityTransformer, type Transformer } from './transformer.ts';
 import type { WatchCache } from './watch-cache.ts';
 
 /** Whether storing `object` over `current` would change nothing; versions do not count. The status differs most often, and is looked at first. */
@@ -114,25 +116,33 @@ export class ObjectStore {
   async #write({ served, place, key, object, over }: Write): Promise<Entry | undefined> {
     const converting = toStored(served, object);
     const stored = converting instanceof Promise ? await converting : converting;
-    const plain = encodeForStorage(stored);
-    const transforming = this.transformer.toStorage(plain, key);
-    const value = transforming instanceof Promise ? await transforming : transforming;
+    const valuing = this.#valueOf(key, stored);
+    const value = valuing instanceof Promise ? await valuing : valuing;
     const { ttlSeconds } = served.strategy;
     const lease = ttlSeconds ? { lease: await this.leases.lease(ttlSeconds) } : undefined;
-    if (value === plain) this.cache.remember(key, { value, object: stored });
     try {
       const { succeeded, revision } = await this.store.txn({
         compare: [{ key, target: 'mod', result: 'equal', value: over }],
         success: [{ op: 'put', key, value, ...lease }],
       });
       if (!succeeded) return undefined;
+      if (value instanceof LateBytes) deepFreeze(stored);
       if (this.cache.revision < revision) await this.cache.waitFor(revision);
       return await this.#committed({ served, place, key, object, revision });
     } catch (error) {
       throw asStatusError(error);
     } finally {
-      this.cache.forget(key, value);
+      if (value instanceof Uint8Array) this.cache.forget(key, value);
     }
+  }
+
+  /** What the store gets of an object. The event that comes of it need not parse it again where the bytes are its JSON. */
+  #valueOf(key: string, stored: KubeObject): Uint8Array | LateBytes | Promise<Uint8Array> {
+    if (this.store.keepsValues && this.transformer === identityTransformer) return new LateBytes(stored);
+    const plain = encodeForStorage(stored);
+    const value = this.transformer.toStorage(plain, key);
+    if (value === plain) this.cache.remember(key, { value, object: stored });
+    return value;
   }
 
   #committed({ served, place, key, object, revision }: Omit<Write, 'over'> & { readonly revision: number }): Entry | Promise<Entry> {

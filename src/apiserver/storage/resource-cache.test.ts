@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { encodeForStorage, Entry } from './entry.ts';
+import { encodeForStorage } from './encode-for-storage.ts';
+import { Entry } from './entry.ts';
 import { ResourceCache } from './resource-cache.ts';
 
 const PREFIX = '/registry/configmaps/';

@@ -8,14 +8,24 @@ import { splitKey } from './keys.ts';
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
-export interface CacheEvent {
-  readonly type: EventType;
-  readonly revision: number;
-  /** The state after the event; for DELETED the last state, at the deletion's revision. */
-  readonly entry: Entry;
-  readonly previous: Entry | undefined;
-  /** Wire forms that were already made of this event, shared by all its watchers. */
-  readonly frames: Map<string, Buffer>;
+export class CacheEvent {
+  #frames: Map<string, Buffer> | undefined;
+
+  constructor(
+    readonly type: EventType,
+    readonly revision: number,
+    /** The state after the event; for DELETED the last state, at the deletion's revision. */
+    readonly entry: Entry,
+    readonly previous: Entry | undefined,
+  ) {}
+
+  /** A wire form of the event, made for the first of its watchers and shared by all. */
+  frame(form: string, make: () => Buffer): Buffer {
+    this.#frames ??= new Map();
+    let frame = this.#frames.get(form);
+    if (!frame) this.#frames.set(form, (frame = make()));
+    return frame;
+  }
 }
 
 export interface CacheWatcher {
@@ -71,11 +81,13 @@ export class ResourceCache {
   /** Takes an entry in without an event: the initial load. */
   load(entry: Entry): void {
     this.#put(entry);
+    entry.settle();
   }
 
   put(entry: Entry): void {
     const previous = this.#put(entry);
-    this.#emit({ type: previous ? 'MODIFIED' : 'ADDED', revision: entry.revision, entry, previous, frames: new Map() });
+    this.#emit(new CacheEvent(previous ? 'MODIFIED' : 'ADDED', entry.revision, entry, previous));
+    entry.settle();
   }
 
   delete(key: string, revision: number): void {
@@ -89,7 +101,7 @@ export class ResourceCache {
       this.#buckets.delete(namespace);
       this.#bucketOrder = undefined;
     }
-    this.#emit({ type: 'DELETED', revision, entry: previous.atRevision(revision), previous, frames: new Map() });
+    this.#emit(new CacheEvent('DELETED', revision, previous.atRevision(revision), previous));
   }
 
   /** Events after `revision`, or undefined when the window does not reach back that far. */

@@ -9,6 +9,7 @@ import type { KubeObject } from '../../machinery/object.ts';
 import { serviceUnavailable, timeout } from '../../machinery/status.ts';
 import { decodeStored } from './decode-stored.ts';
 import { Entry } from './entry.ts';
+import { LateBytes } from './late-bytes.ts';
 import { REGISTRY, splitKey } from './keys.ts';
 import { ResourceCache, type CachedResource } from './resource-cache.ts';
 import type { Transformer } from './transformer.ts';
@@ -165,13 +166,14 @@ export class WatchCache {
 
   entryOf(resource: CachedResource, kv: KeyValue): Entry {
     const at = { key: kv.key, ...splitKey(kv.key, resource.prefix, resource.namespaced) };
+    if (kv.late instanceof LateBytes) return Entry.overValue(at, kv.late, kv.modRevision);
     const written = this.#written.get(kv.key);
     if (written?.value === kv.value) {
       this.#written.delete(kv.key);
       return Entry.fromValue(at, kv.value, kv.modRevision, written.object);
     }
     const { value, object } = decodeStored(this.transformer, kv);
-    return Entry.fromValue(at, value, kv.modRevision, object);
+    return this.store.keepsValues && value === kv.value ? Entry.overValue(at, value, kv.modRevision) : Entry.fromValue(at, value, kv.modRevision, object);
   }
 
   async #loadRange(prefix: string, revision: number, cacheOf: (key: string) => ResourceCache | undefined): Promise<void> {

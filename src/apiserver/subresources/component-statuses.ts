@@ -4,7 +4,8 @@ import type { KubeObject } from '../../machinery/object.ts';
 import { notFound } from '../../machinery/status.ts';
 import type { Result } from '../result.ts';
 import type { Scope } from '../scope.ts';
-import { encodeForStorage, Entry } from '../storage/entry.ts';
+import { encodeForStorage } from '../storage/encode-for-storage.ts';
+import { Entry } from '../storage/entry.ts';
 
 export function listComponentStatuses(scope: Scope): Promise<Result> {
   const entries = statuses().map((status) => entryOf(status));

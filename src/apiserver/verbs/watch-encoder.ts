@@ -64,11 +64,7 @@ function jsonEncoder(scope: Scope): WatchEncoder {
   return {
     contentType: 'application/json',
     encode: (type, entry) => jsonFrame(type, entry.bytes),
-    encodeShared(event) {
-      let frame = event.frames.get(shared);
-      if (!frame) event.frames.set(shared, (frame = jsonFrame(event.type, viewOf(served, event.entry).bytes)));
-      return frame;
-    },
+    encodeShared: (event) => event.frame(shared, () => jsonFrame(event.type, viewOf(served, event.entry).bytes)),
     encodeObject: (type, object) => jsonFrame(type, Buffer.from(JSON.stringify(object))),
     bookmark(revision, annotations) {
       return this.encodeObject('BOOKMARK', bookmarkObject(scope, revision, annotations));
@@ -114,9 +110,7 @@ function protobufEncoder(scope: Scope): WatchEncoder {
     contentType: 'application/vnd.kubernetes.protobuf;stream=watch',
     encode: (type, entry) => encodeObject(type, transform(entry.object)),
     encodeShared(event) {
-      let frame = event.frames.get(shared);
-      if (!frame) event.frames.set(shared, (frame = this.encode(event.type, viewOf(served, event.entry))));
-      return frame;
+      return event.frame(shared, () => this.encode(event.type, viewOf(served, event.entry)));
     },
     encodeObject,
     bookmark: (revision, annotations) => encodeObject('BOOKMARK', transform(bookmarkObject(scope, revision, annotations))),

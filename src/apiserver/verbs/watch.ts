@@ -12,7 +12,7 @@ import { viewOf } from '../registry/served-resource.ts';
 import type { FrameSink, Result } from '../result.ts';
 import type { Scope } from '../scope.ts';
 import type { Entry } from '../storage/entry.ts';
-import type { CacheEvent, CacheWatcher, EventType } from '../storage/resource-cache.ts';
+import { CacheEvent, type CacheWatcher, type EventType } from '../storage/resource-cache.ts';
 import { prepareAll } from './list.ts';
 import { selectionOf, type Selection } from './selection.ts';
 import { objectEncoder, watchEncoderOf, type WatchEncoder } from './watch-encoder.ts';
@@ -154,7 +154,7 @@ class WatchSession<F> implements CacheWatcher {
           const entry = type === 'put' ? backend.cache.entryOf(served.stored, kv) : previous?.atRevision(kv.modRevision);
           if (!entry || !this.#inPlace(entry)) continue;
           const eventType: EventType = type === 'delete' ? 'DELETED' : previous ? 'MODIFIED' : 'ADDED';
-          this.#send({ type: eventType, revision: kv.modRevision, entry, previous, frames: new Map() });
+          this.#send(new CacheEvent(eventType, kv.modRevision, entry, previous));
         }
         this.#delivered = batch.revision;
       }

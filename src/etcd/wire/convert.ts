@@ -1,6 +1,6 @@
 import { allocateBytes } from '../../kernel/byte-memory.ts';
 import { failure } from '../errors.ts';
-import type { Alarm, Compare, RangeRequest, TxnOperation, TxnOperationResult, TxnRequest, TxnResult, WatchEvent } from '../store.ts';
+import { bytesOfValue, type Alarm, type Compare, type RangeRequest, type TxnOperation, type TxnOperationResult, type TxnRequest, type TxnResult, type WatchEvent } from '../store.ts';
 import { tombstone } from '../apply-txn.ts';
 import type {
   CompareMessage,
@@ -103,7 +103,7 @@ export function messageOfTxn(request: TxnRequest): TxnRequestMessage {
 function messageOfOperation(operation: TxnOperation): RequestOpMessage {
   const message: Partial<Record<keyof RequestOpMessage, unknown>> = {};
   if (operation.op === 'range') message.range = messageOfRange(operation);
-  else if (operation.op === 'put') message.put = operation;
+  else if (operation.op === 'put') message.put = { ...operation, value: bytesOfValue(operation.value) };
   else if (operation.op === 'delete') message.deleteRange = operation;
   else message.txn = messageOfTxn(operation);
   return message as RequestOpMessage;

@@ -3,6 +3,7 @@
  * Deployment have one shape, parsed once; what is worked out for one of them holds for the others.
  */
 import type { Affinity, Container, ContainerStatus, Pod, Toleration, TopologySpreadConstraint, Volume } from '../../api/generated/core-v1.ts';
+import { deepEqual } from '../../machinery/deep-equal.ts';
 import { requiredFeatures } from './required-features.ts';
 import { affinityTermsOf, type AffinityTerms } from './affinity-term.ts';
 import { podRequests, type PodRequests } from './pod-requests.ts';
@@ -71,13 +72,25 @@ const shapes = new Map<string, WeakRef<PodShape>>();
 const FIRST_SWEEP = 1024;
 let sweepAt = FIRST_SWEEP;
 
+/** What the last pods were made of: most pods are like one of those before them, and to compare is quicker than to spell out. */
+const lately: { readonly parts: readonly unknown[]; readonly shape: PodShape }[] = [];
+const LATELY = 4;
+
 export function shapeOf(pod: Pod): PodShape {
-  const spelled = shapeKey(pod, undefined);
+  const parts = partsOf(pod, undefined);
+  for (const known of lately) if (deepEqual(known.parts, parts)) return known.shape;
+  const shape = spelledShape(pod, JSON.stringify(parts));
+  lately.unshift({ parts, shape });
+  if (lately.length > LATELY) lately.pop();
+  return shape;
+}
+
+function spelledShape(pod: Pod, spelled: string): PodShape {
   const known = shapes.get(spelled)?.deref();
   if (known !== undefined) return known;
   /** Amounts can be spelled in many ways; these need not be read for pods that spell them as one before. */
   const requests = podRequests(pod);
-  const key = shapeKey(pod, requests);
+  const key = JSON.stringify(partsOf(pod, requests));
   const shape = shapes.get(key)?.deref() ?? new PodShape(key, pod, requests);
   const reference = new WeakRef(shape);
   shapes.set(key, reference);
@@ -113,12 +126,12 @@ function hasOwnResources(pod: Pod): boolean {
 }
 
 /** Everything that makes a shape; with the amounts as they are spelled when they have not been summed up. */
-function shapeKey(pod: Pod, requests: PodRequests | undefined): string {
+function partsOf(pod: Pod, requests: PodRequests | undefined): readonly unknown[] {
   const { namespace, labels } = pod.metadata;
   const spec = pod.spec;
   const owner = ownerOf(pod);
   const volumes = spec?.volumes?.filter(mattersToNodes);
-  return JSON.stringify([
+  return [
     namespace,
     labels,
     spec?.schedulerName,
@@ -138,7 +151,7 @@ function shapeKey(pod: Pod, requests: PodRequests | undefined): string {
     spec?.resourceClaims,
     owner && [owner.kind, owner.name],
     spec?.schedulingGroup,
-  ]);
+  ];
 }
 
 const containerKey = (container: Container): unknown => [container.image, container.ports?.some((p) => p.hostPort) ? container.ports : 0, container.restartPolicy, container.restartPolicyRules];
