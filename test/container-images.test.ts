@@ -156,6 +156,7 @@ describe.skipIf(missing !== undefined)(`the image store${missing === undefined ?
     await store.collectGarbage();
     expect(readdirSync(join(root, 'blobs/sha256'))).toEqual([]);
     expect(readdirSync(join(root, 'layers'))).toEqual([]);
+    expect(readdirSync(join(root, 'l'))).toEqual([]);
   });
 
   it('sees files as a user namespace maps their owners', async () => {

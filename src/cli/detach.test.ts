@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { causeIn } from './detach.ts';
+import { causeIn, causeOfSignal } from './detach.ts';
 
 it.each<[string, string, string | undefined]>([
   ['what the program said', 'I1116 started\nk8ts up: port 6443 is in use\n', 'port 6443 is in use'],
@@ -9,3 +9,9 @@ it.each<[string, string, string | undefined]>([
   ['memory that ran out', '<--- Last few GCs --->\nFATAL ERROR: Reached heap limit Allocation failed\n 1: 0xb0\n', 'FATAL ERROR: Reached heap limit Allocation failed'],
   ['nothing', '', undefined],
 ])('%s', (_, log, cause) => expect(causeIn(log)).toBe(cause));
+
+it('a process that the system ended: what may be the matter', () => {
+  expect(causeOfSignal('SIGBUS', 2 ** 40)).toMatch(/ended with SIGBUS; the disk of the data directory may be full/);
+  expect(causeOfSignal('SIGABRT', 4096)).toMatch(/ended with SIGABRT; the disk of the data directory may be full/);
+  expect(causeOfSignal('SIGSEGV', 2 ** 40)).toMatch(/ended with SIGSEGV; if its data is damaged/);
+});

@@ -32,7 +32,8 @@ export async function detach(argv: readonly string[], options: DetachOptions): P
     child.on('message', (message: { ready?: Ready; failed?: string }) => (message.ready ? resolve(message.ready) : (failed = message.failed)));
     child.once('error', reject);
     child.once('exit', (_, signal) => {
-      const cause = failed ?? (signal === null ? causeIn(readFrom(log, from)) : causeOfSignal(signal));
+      const said = signal === null || signal === 'SIGABRT' ? causeIn(readFrom(log, from)) : undefined;
+      const cause = failed ?? said ?? (signal === null ? undefined : causeOfSignal(signal, freeBytes(directory)));
       reject(new CommandError(cause ?? `the cluster ended before it was ready; see ${logFile}`));
     });
   });
@@ -43,9 +44,21 @@ export async function detach(argv: readonly string[], options: DetachOptions): P
   return 0;
 }
 
-/** A file that is mapped into memory, as the store's is, and that cannot grow ends its process with SIGBUS. */
-const causeOfSignal = (signal: NodeJS.Signals): string =>
-  `the cluster's process ended with ${signal}; ${signal === 'SIGBUS' ? 'the disk of the data directory may be full: make room, then start again' : 'if its data is damaged, or on a network file system without locks, restore a snapshot to another --data-dir'}`;
+const LITTLE_ROOM = 2 ** 20;
+
+/** A file that is mapped into memory, as the store's is, and that cannot grow ends its process with SIGBUS; memory that cannot be had, with SIGABRT. */
+export function causeOfSignal(signal: NodeJS.Signals, freeBytes: number): string {
+  const advice =
+    signal === 'SIGBUS' || freeBytes < LITTLE_ROOM
+      ? 'the disk of the data directory may be full: make room, then start again'
+      : 'if its data is damaged, or on a network file system without locks, restore a snapshot to another --data-dir';
+  return `the cluster's process ended with ${signal}; ${advice}`;
+}
+
+function freeBytes(directory: string): number {
+  const { bavail, bsize } = fs.statfsSync(directory);
+  return bavail * bsize;
+}
 
 /** What `k8ts up` has said of its end; else the error that ended it. Other lines of the log come before and after it. */
 export function causeIn(log: string): string | undefined {

@@ -89,16 +89,28 @@ export class LayerStore {
       if (running === undefined) break;
       await running.catch(() => {});
     }
-    const run = this.#unpack(layer, signal).finally(() => this.#running.delete(layer.chainId));
-    this.#running.set(layer.chainId, run);
-    await run;
+    await this.#run(layer.chainId, this.#unpack(layer, signal));
   }
 
   async remove(chainId: string): Promise<void> {
     this.#records.delete(chainId);
-    // First it loses its name, then it goes: nobody meets half a layer, and who unpacks it anew has the name to himself.
+    await this.#run(chainId, this.#remove(chainId));
+  }
+
+  /** Whoever wants the layer meanwhile waits for it. */
+  async #run(chainId: string, work: Promise<void>): Promise<void> {
+    const run = work.finally(() => {
+      if (this.#running.get(chainId) === run) this.#running.delete(chainId);
+    });
+    this.#running.set(chainId, run);
+    await run;
+  }
+
+  /** First it loses its name, then it goes: nobody meets half a layer. */
+  async #remove(chainId: string): Promise<void> {
     const leaving = this.#newFolder();
     await rename(this.#folder(chainId), leaving);
+    await rm(this.path(chainId), { force: true });
     await removeIfThere(leaving);
   }
 
