@@ -6,9 +6,9 @@
  *
  * Stored values lack the resourceVersion; the served bytes have it spliced in at the start of metadata.
  */
-import { bytesOfValue } from '../../etcd/index.ts';
 import { allocateBytes } from '../../kernel/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
+import { deepFreeze } from '../../machinery/deep-freeze.ts';
 import { encodeForStorage } from './encode-for-storage.ts';
 import { LateBytes } from './late-bytes.ts';
 
@@ -30,7 +30,9 @@ export class Entry {
   #views: WeakMap<ViewConversion, Entry> | undefined;
   #bytes: Buffer | undefined;
   /** What is stored, as long as no bytes have been made of it. */
-  #stored: Uint8Array | LateBytes | undefined;
+  #stored: Uint8Array | undefined;
+  /** The same in a store that keeps the object itself. */
+  #late: LateBytes | undefined;
   #metadataStart = 0;
   /** How the object comes about where it is not stored in this form; its bytes are made when somebody wants them. */
   #derive: (() => KubeObject) | undefined;
@@ -52,7 +54,8 @@ export class Entry {
   /** Of a value that stays in memory as long as the entry does. */
   static overValue(at: Place, value: Uint8Array | LateBytes, revision: number): Entry {
     const entry = new Entry(at.key, at.namespace, at.name, revision);
-    entry.#stored = value;
+    if (value instanceof LateBytes) entry.#late = value;
+    else entry.#stored = value;
     return entry;
   }
 
@@ -65,7 +68,7 @@ export class Entry {
 
   /** JSON with resourceVersion. */
   get bytes(): Buffer {
-    return this.#bytes ?? this.#setBytes(this.#stored ? bytesOfValue(this.#stored) : encodeForStorage(this.object));
+    return this.#bytes ?? this.#setBytes(this.#stored ?? this.#late?.bytes() ?? encodeForStorage(this.object));
   }
 
   /** Where `"metadata"` begins in `bytes`: list items of built-in kinds start there, without kind and apiVersion. */
@@ -99,9 +102,9 @@ export class Entry {
 
   /** Shared and frozen. */
   get object(): KubeObject {
-    let object = this.#object?.deref();
+    let object = this.#object?.deref() ?? this.#late?.objectAt(this.revision);
     if (!object) {
-      const bare = this.#fresh ?? this.#written?.deref() ?? (this.#stored instanceof LateBytes ? this.#stored.object : undefined) ?? (this.#bytes || this.#stored ? undefined : this.#derive?.());
+      const bare = this.#fresh ?? this.#written?.deref() ?? (this.#derive && !this.#bytes ? this.#derive() : undefined);
       object = deepFreeze(bare ? withResourceVersion(bare, this.revision) : (JSON.parse(this.bytes.toString('utf8')) as KubeObject));
       this.#object = new WeakRef(object);
       this.#fresh = undefined;
@@ -144,6 +147,7 @@ export class Entry {
     const entry = new Entry(this.key, this.namespace, this.name, this.revision);
     entry.#bytes = this.#bytes;
     entry.#stored = this.#stored;
+    entry.#late = this.#late;
     entry.#metadataStart = this.#metadataStart;
     entry.#derive = this.#derive;
     entry.#object = this.#object;
@@ -189,12 +193,4 @@ const NO_LABELS: Readonly<Record<string, string>> = Object.freeze({});
 
 function withResourceVersion(object: KubeObject, revision: number): KubeObject {
   return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
-}
-
-export function deepFreeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const key in value) deepFreeze(value[key]);
-  }
-  return value;
 }

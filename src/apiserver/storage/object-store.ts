@@ -9,7 +9,7 @@ import type { KubeObject } from '../../machinery/object.ts';
 import { alreadyExists, failure, internalError, notFound, serviceUnavailable } from '../../machinery/status.ts';
 import { toStored, viewOf, type ServedResource } from '../registry/served-resource.ts';
 import { encodeForStorage } from './encode-for-storage.ts';
-import { deepFreeze, Entry } from './entry.ts';
+import { Entry } from './entry.ts';
 import { EventLeases } from './event-leases.ts';
 import { objectKey } from './keys.ts';
 import { LateBytes } from './late-bytes.ts';
@@ -126,7 +126,7 @@ export class ObjectStore {
         success: [{ op: 'put', key, value, ...lease }],
       });
       if (!succeeded) return undefined;
-      if (value instanceof LateBytes) deepFreeze(stored);
+      if (value instanceof LateBytes) value.objectAt(revision);
       if (this.cache.revision < revision) await this.cache.waitFor(revision);
       return await this.#committed({ served, place, key, object, revision });
     } catch (error) {

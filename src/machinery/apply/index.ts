@@ -11,5 +11,6 @@ export { decodeManagedFields, managedFieldsOfCreator, managedFieldsText } from '
 export type { ResetFields } from './reset-fields.ts';
 export { managedFieldsOfParent, managedFieldsOfScale, type ReplicasPaths, type ScaleOwnership } from './scale.ts';
 export { keepUnchangedTimes } from './unchanged.ts';
+export { fieldSetText } from './shared-sets.ts';
 export { updateManagedFields, type ManagedFieldsUpdate } from './update-managed-fields.ts';
 export type { OtherVersion, OtherVersions } from './versions.ts';
