@@ -12,7 +12,7 @@ import { answerHttp2, Http2Request } from './http2.ts';
 import type { RunningRequests } from './running-requests.ts';
 import { secureServer } from './secure-server.ts';
 import type { Handler, TlsOptions, TransportOptions } from './serve.ts';
-import { http2Options, MAX_HEADER_BYTES, tlsOptions } from './settings.ts';
+import { http1Server, http1ServerBehind, http2Options, tlsOptions } from './settings.ts';
 import { StreamSignals } from './stream-signals.ts';
 import { together } from './together.ts';
 import { type ParseError, UnknownMethods } from './unknown-method.ts';
@@ -28,7 +28,7 @@ export interface Connections {
 }
 
 export function serveConnections(ctx: Context, options: TransportOptions, { running, handler }: { running: RunningRequests; handler: Handler }): Connections {
-  const http1 = http.createServer({ maxHeaderSize: MAX_HEADER_BYTES });
+  const http1 = options.tls ? http1ServerBehind() : http1Server();
   const sockets = serveHttp1(http1, { running, handler, maxBodyBytes: options.maxBodyBytes });
   const connections = new Set<Http2Connection>();
   const begin = together(ctx.clock);
@@ -60,6 +60,7 @@ export function serveConnections(ctx: Context, options: TransportOptions, { runn
       await running.end(graceMs);
       await Promise.all(Array.from(connections, (connection) => connection.leave()));
       for (const socket of [...sockets, ...(secured?.sockets ?? [])]) socket.destroy();
+      if (secured) http1.close();
       await closed;
     },
   };
@@ -120,7 +121,12 @@ async function answerLast(response: ApiResponse, { req, socket, request }: { req
 }
 
 /** The answer to what is no HTTP request. */
+const UNREADABLE: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
+
 function unreadable(code: string | undefined): string {
-  const status = code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
+  const status = UNREADABLE[code ?? ''] ?? '400 Bad Request';
   return `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${status}`;
 }

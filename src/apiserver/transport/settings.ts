@@ -1,10 +1,13 @@
 /** How connections are set up, whichever thread they are in. */
+import http from 'node:http';
 import type tls from 'node:tls';
 import type { Http2Options } from '../../kernel/http2/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import type { TlsOptions } from './serve.ts';
 
 export const MAX_HEADER_BYTES = 1024 * 1024;
+/** Upstream's own limits, of connections without a request, and below of headers that do not come to an end. */
+const IDLE_MS = 90_000;
 
 /** HTTP/2's own windows of 64 KB make one large upload hold up all others. */
 export const http2Options = (clock: Clock): Http2Options => ({
@@ -14,7 +17,26 @@ export const http2Options = (clock: Clock): Http2Options => ({
   maxConcurrentStreams: 1000,
   streamWindow: 1024 * 1024,
   connectionWindow: 8 * 1024 * 1024,
+  beginMs: 10_000,
+  idleMs: IDLE_MS,
 });
+
+interface Http1Limits {
+  readonly headersMs: number;
+  readonly lookEveryMs: number;
+}
+
+const HTTP1_LIMITS: Http1Limits = { headersMs: 32_000, lookEveryMs: 10_000 };
+
+export const http1Server = ({ headersMs, lookEveryMs } = HTTP1_LIMITS): http.Server =>
+  http.createServer({ maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: headersMs, keepAliveTimeout: IDLE_MS, connectionsCheckingInterval: lookEveryMs });
+
+/** One that is given its connections. Node looks for those who are late only where a server listens: this one is told that it does. It has to be closed, too. */
+export function http1ServerBehind(limits?: Http1Limits): http.Server {
+  const server = http1Server(limits);
+  server.emit('listening');
+  return server;
+}
 
 export const tlsOptions = ({ key, cert, clientCa, minVersion = 'TLSv1.2' }: TlsOptions): tls.TlsOptions => ({
   key,

@@ -5,6 +5,7 @@
  */
 import http from 'node:http';
 import type net from 'node:net';
+import { headersOf } from '../../kernel/http2/index.ts';
 import { MAX_HEADER_BYTES } from './settings.ts';
 
 /** What Node adds to its error. */
@@ -45,29 +46,21 @@ function mayBecomeRequest(head: Buffer): boolean {
   return end < 0 ? /^[\x20-\x7e]+\r?$/.test(head.toString('latin1')) : REQUEST_LINE.test(head.toString('latin1', 0, end));
 }
 
-/** Of what a request has only one, the first counts. */
-const SINGLE: ReadonlySet<string> = new Set(['authorization', 'host', 'content-length', 'content-type', 'user-agent']);
-
-function addHeader(headers: http.IncomingHttpHeaders, name: string, value: string): void {
-  const before = headers[name];
-  if (before === undefined) headers[name] = value;
-  else if (!SINGLE.has(name)) headers[name] = `${String(before)}, ${value}`;
-}
-
 function requestOf(head: string, socket: net.Socket): http.IncomingMessage | undefined {
   const [first = '', ...lines] = head.split('\r\n');
   const [, method, target, minor] = REQUEST_LINE.exec(first) ?? [];
   // The end of a longer name, whose beginning came in an earlier packet, is not to be taken for another method.
   if (!method || !target || http.METHODS.includes(method)) return undefined;
-  const headers: http.IncomingHttpHeaders = {};
+  const fields: string[] = [];
   const rawHeaders: string[] = [];
   for (const line of lines) {
     const [, name, value] = HEADER.exec(line) ?? [];
     if (name === undefined || value === undefined) return undefined;
     rawHeaders.push(name, value);
-    addHeader(headers, name.toLowerCase(), value);
+    fields.push(name.toLowerCase(), value);
   }
-  if (minor === '1' && headers.host === undefined) return undefined;
+  const headers = headersOf(fields);
+  if (minor === '1' && headers['host'] === undefined) return undefined;
   const request = new http.IncomingMessage(socket);
   Object.assign(request, { method, url: target, headers, rawHeaders, httpVersion: `1.${minor}`, httpVersionMajor: 1, httpVersionMinor: Number(minor), complete: true });
   request.push(null);

@@ -10,13 +10,14 @@ import { FrameWriter } from './frame-writer.ts';
 import { HeaderBlock } from './header-block.ts';
 import { HpackDecoder, type Decoded } from './hpack-decoder.ts';
 import type { Head } from './hpack-encoder.ts';
+import { Patience, type PatienceLimits } from './patience.ts';
 import { announcedBytes, areTrailers, NO_REQUEST } from './request-head.ts';
 import { SendTurns } from './send-turns.ts';
 import { readSettings, settingsPayload } from './settings.ts';
 import { Http2Stream, type StreamConnection } from './stream.ts';
 import { Trouble } from './trouble.ts';
 
-export interface Http2Options {
+export interface Http2Options extends PatienceLimits {
   readonly clock: Clock;
   readonly maxHeaderBytes: number;
   readonly maxHeaderPairs: number;
@@ -53,6 +54,7 @@ export class Http2Connection implements StreamConnection {
   readonly #streams = new Map<number, Http2Stream>();
   readonly #turns = new SendTurns(this);
   readonly #givenUp = new Set<number>();
+  readonly #patience: Patience;
   #rest: Buffer = NOTHING;
   #begun = false;
   #settled = false;
@@ -81,6 +83,7 @@ export class Http2Connection implements StreamConnection {
     this.receiveWindow = Math.max(f.FIRST_WINDOW, options.streamWindow);
     this.creditBytes = options.streamWindow / 2;
     this.#connectionWindow = Math.max(f.FIRST_WINDOW, options.connectionWindow);
+    this.#patience = new Patience(options.clock, options, this);
     this.#announce();
     socket.on('data', (piece: Buffer) => this.#receive(piece));
     socket.on('drain', () => this.#drained());
@@ -114,6 +117,20 @@ export class Http2Connection implements StreamConnection {
   destroy(): void {
     this.socket.destroy();
     this.#closed();
+  }
+
+  get hasBegun(): boolean {
+    return this.#settled;
+  }
+
+  get isIdle(): boolean {
+    return this.#streams.size === 0;
+  }
+
+  /** A request that is on its way comes after the last one that the farewell names: its client takes it elsewhere. */
+  giveUp(): void {
+    this.#goAway(f.ERROR.none, '');
+    this.#abandon();
   }
 
   #announce(): void {
@@ -366,6 +383,7 @@ export class Http2Connection implements StreamConnection {
   closed(stream: Http2Stream): void {
     this.#streams.delete(stream.id);
     this.#turns.forget(stream);
+    if (this.isIdle) this.#patience.rest();
     this.#endIfIdle();
   }
 
@@ -409,6 +427,7 @@ export class Http2Connection implements StreamConnection {
   #closed(): void {
     this.#over = true;
     this.#farewell?.cancel();
+    this.#patience.end();
     this.#closeStreams();
     if (this.#reported) return;
     this.#reported = true;

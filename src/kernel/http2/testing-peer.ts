@@ -66,7 +66,7 @@ export const headers = (stream: number, fields: typeof GET, flags = f.END_HEADER
 export const get = (stream: number): Buffer => headers(stream, GET, f.END_HEADERS | f.END_STREAM);
 export const post = (stream: number, ...more: typeof GET): Buffer => headers(stream, [...POST, ...more]);
 
-export const OPTIONS = { maxHeaderBytes: 64 * 1024, maxHeaderPairs: 100, maxConcurrentStreams: 10, streamWindow: 256 * 1024, connectionWindow: 1024 * 1024 };
+export const OPTIONS = { maxHeaderBytes: 64 * 1024, maxHeaderPairs: 100, maxConcurrentStreams: 10, streamWindow: 256 * 1024, connectionWindow: 1024 * 1024, beginMs: 10_000, idleMs: 90_000 };
 
 export class RawPeer {
   readonly clock = new VirtualClock();

@@ -1,11 +1,10 @@
 /** A port that another thread has, and that this one answers. */
-import http from 'node:http';
 import type { Worker } from 'node:worker_threads';
 import type { Context } from '../../../kernel/index.ts';
 import { type Connections, serveHttp1 } from '../connections.ts';
 import type { RunningRequests } from '../running-requests.ts';
 import type { Handler, TlsOptions, Transport, TransportOptions } from '../serve.ts';
-import { MAX_HEADER_BYTES } from '../settings.ts';
+import { http1ServerBehind } from '../settings.ts';
 import { together } from '../together.ts';
 import { TellingHeads } from './told-heads.ts';
 import { BatchReader, Outbox, type Batch } from './batch.ts';
@@ -44,6 +43,7 @@ class RemoteFront {
   readonly #streams: RemoteStreams;
   readonly #sockets: RemoteSockets;
   readonly #stopped: Promise<void>;
+  readonly #http1 = http1ServerBehind();
   #closing = false;
 
   constructor(
@@ -54,9 +54,8 @@ class RemoteFront {
     const outbox = new Outbox(worker, ctx.clock);
     this.#outbox = outbox;
     this.#streams = new RemoteStreams({ ...serving, outbox, heads: new TellingHeads(outbox), begin: together(ctx.clock) });
-    const http1 = http.createServer({ maxHeaderSize: MAX_HEADER_BYTES });
-    serveHttp1(http1, serving);
-    this.#sockets = new RemoteSockets(outbox, (socket) => http1.emit('connection', socket));
+    serveHttp1(this.#http1, serving);
+    this.#sockets = new RemoteSockets(outbox, (socket) => this.#http1.emit('connection', socket));
     this.#stopped = new Promise((resolve) => worker.once('exit', () => resolve()));
     this.failed = new Promise((_, reject) => {
       worker.once('error', reject);
@@ -101,5 +100,6 @@ class RemoteFront {
     await this.serving.connections.close(graceMs);
     this.#outbox.say(op.STOP);
     await this.#stopped;
+    this.#http1.close();
   }
 }
