@@ -69,7 +69,8 @@ function objectName(value: unknown): unknown {
 function errorText(error: unknown): string {
   if (!(error instanceof Error)) return redactText(typeof error === 'string' ? error : stringify(error));
   const cause = error.cause === undefined ? '' : `: ${errorText(error.cause)}`;
-  return redactText(error.message === '' ? error.name : error.message) + cause;
+  const parts = error instanceof AggregateError ? `: [${[...new Set(error.errors.map(errorText))].join(', ')}]` : '';
+  return redactText(error.message === '' ? error.name : error.message) + cause + parts;
 }
 
 /** A log line must never throw: cycles and big integers get a text instead. */

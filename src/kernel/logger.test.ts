@@ -20,6 +20,7 @@ describe('klog text', () => {
     ['cluster-scoped objects by name', { node: { metadata: { name: 'n1' } } }, 'node="n1"'],
     ['several lines are indented', { diff: 'a\nb\n' }, 'diff=<\n\ta\n\tb\n >'],
     ['errors by message', { err: new Error('no', { cause: new Error('why') }) }, 'err="no: why"'],
+    ['several errors in one, each text once', { err: new AggregateError([new Error('a'), new Error('b'), new Error('a')], 'no') }, 'err="no: [a, b]"'],
     ['big integers', { id: 5n }, 'id=5'],
   ])('%s', (_name, pairs, expected) => {
     const { lines, logger } = capture(klogText(42));
