@@ -5,39 +5,36 @@ const ENTRY_BYTES = 250;
 
 /**
  * Pairs that were read or written lately, so that the next reader gets them without a copy out of the file. It holds
- * what is durable, never what is on its way. The entries that came in first go first.
+ * what is durable, never what is on its way. In two halves: when the newer one is full, the older one goes as a whole. To
+ * take the first entry out of a map again and again is slow, since each search for it passes the places of those before.
  */
 export class PairCache {
-  private readonly pairs = new Map<string, KeyValue>();
-  private bytes = 0;
+  private newer = new Map<string, KeyValue>();
+  private older = new Map<string, KeyValue>();
+  private newerBytes = 0;
 
   constructor(private readonly maxBytes: number) {}
 
   get(key: string): KeyValue | undefined {
-    return this.pairs.get(key);
+    return this.newer.get(key) ?? this.older.get(key);
   }
 
   set(kv: KeyValue): void {
-    const old = this.pairs.get(kv.key);
-    if (old !== undefined) this.bytes -= sizeOf(old);
-    this.pairs.set(kv.key, kv);
-    this.bytes += sizeOf(kv);
-    if (this.bytes > this.maxBytes) this.evict();
+    const old = this.newer.get(kv.key);
+    if (old !== undefined) this.newerBytes -= sizeOf(old);
+    this.newer.set(kv.key, kv);
+    this.newerBytes += sizeOf(kv);
+    if (this.newerBytes <= this.maxBytes / 2) return;
+    this.older = this.newer;
+    this.newer = new Map();
+    this.newerBytes = 0;
   }
 
   delete(key: string): void {
-    const old = this.pairs.get(key);
-    if (old === undefined) return;
-    this.bytes -= sizeOf(old);
-    this.pairs.delete(key);
-  }
-
-  private evict(): void {
-    for (const kv of this.pairs.values()) {
-      this.pairs.delete(kv.key);
-      this.bytes -= sizeOf(kv);
-      if (this.bytes <= this.maxBytes) return;
-    }
+    const old = this.newer.get(key);
+    if (old !== undefined) this.newerBytes -= sizeOf(old);
+    this.newer.delete(key);
+    this.older.delete(key);
   }
 }
 
