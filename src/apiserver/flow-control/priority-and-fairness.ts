@@ -59,17 +59,7 @@ export class PriorityAndFairness implements FlowControl {
     const target = this.#targetOf(user, info);
     const { schema, level, identity } = target;
     const width = level.exempt ? 1 : requestWidth(this.registry, info, request.query);
-    const flow = flowOf(schema, user, info);
-    return level.enter({
-      schema: schema.name,
-      flow,
-      identity,
-      width,
-      // Made on demand by the transport, for the few that have to wait.
-      get signal() {
-        return request.signal;
-      },
-    });
+    return level.enter({ schema: schema.name, distinguisher: distinguisherOf(schema, user, info), identity, width, request });
   }
 
   /** What each level does now, for whoever asks. */
@@ -146,10 +136,8 @@ export class PriorityAndFairness implements FlowControl {
 const isLongRunning = ({ isResourceRequest, verb, subresource }: RequestInfo): boolean =>
   isResourceRequest && (verb === 'proxy' || (subresource !== '' && LONG_RUNNING.has(subresource)));
 
-function flowOf(schema: MatchedSchema, user: UserInfo, info: RequestInfo): string {
-  const distinguisher = schema.distinguisher === 'ByUser' ? user.name : schema.distinguisher === 'ByNamespace' ? info.namespace : '';
-  return `${schema.name}\0${distinguisher}`;
-}
+const distinguisherOf = ({ distinguisher }: MatchedSchema, user: UserInfo, info: RequestInfo): string =>
+  distinguisher === 'ByUser' ? user.name : distinguisher === 'ByNamespace' ? info.namespace : '';
 
 const CATCH_ALL: MatchedSchema = { name: 'catch-all', uid: '', priorityLevel: 'catch-all', distinguisher: 'ByUser' };
 const MANDATORY = new Set(['exempt', 'catch-all']);

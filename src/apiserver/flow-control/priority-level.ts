@@ -17,10 +17,12 @@ export interface LevelEvents {
 
 export interface Entering {
   readonly schema: string;
-  readonly flow: string;
+  /** What tells the schema's flows apart. */
+  readonly distinguisher: string;
   readonly identity: FlowIdentity;
   readonly width: number;
-  readonly signal: AbortSignal;
+  /** Its signal is made on demand, for the few that have to wait. */
+  readonly request: { readonly signal: AbortSignal };
 }
 
 export class PriorityLevel {
@@ -115,10 +117,11 @@ export class PriorityLevel {
   }
 
   #wait(queues: QueueSet, entering: Entering, width: number): Promise<Admitted> {
+    const { signal } = entering.request;
     return new Promise((resolve, reject) => {
       const settle = (): void => {
         timer.cancel();
-        entering.signal.removeEventListener('abort', onAbort);
+        signal.removeEventListener('abort', onAbort);
       };
       const waiting: Waiting = {
         width,
@@ -134,8 +137,8 @@ export class PriorityLevel {
       };
       const onAbort = (): void => giveUp('cancelled');
       const timer = this.clock.after(WAIT_LIMIT_MS, () => giveUp('time-out'));
-      entering.signal.addEventListener('abort', onAbort, { once: true });
-      if (!queues.enqueue(entering.flow, waiting)) giveUp('queue-full');
+      signal.addEventListener('abort', onAbort, { once: true });
+      if (!queues.enqueue(`${entering.schema}\0${entering.distinguisher}`, waiting)) giveUp('queue-full');
     });
   }
 
