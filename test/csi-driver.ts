@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '../src/client/index.ts';
-import { GrpcServer } from '../src/kernel/grpc/index.ts';
+import { GrpcError, GrpcServer } from '../src/kernel/grpc/index.ts';
 import * as registration from '../src/kubelet/devices/plugin-registration-v1.generated.ts';
 import * as csi from '../src/kubelet/volumes/csi/csi-v1.generated.ts';
 
@@ -16,6 +16,8 @@ export interface TestCsiDriver {
   readonly contexts: Map<string, Readonly<Record<string, string>>>;
   /** Whether its attacher does what it is asked. */
   attaches: boolean;
+  /** Up to where it lets volumes grow. */
+  largestBytes: number;
   /** Where a volume's files are. */
   files(volumeId: string): string;
   close(): Promise<void>;
@@ -45,7 +47,18 @@ export async function startCsiDriver({ name, directory, kubeletRoot, client }: T
   };
   const node: Partial<csi.Node> = {
     nodeGetInfo: () => Promise.resolve({ nodeId: 'machine-1', maxVolumesPerNode: 5 }),
-    nodeGetCapabilities: () => Promise.resolve({ capabilities: [{ rpc: { type: 'STAGE_UNSTAGE_VOLUME' } }] }),
+    nodeGetCapabilities: () => Promise.resolve({ capabilities: (['STAGE_UNSTAGE_VOLUME', 'EXPAND_VOLUME', 'GET_VOLUME_STATS', 'VOLUME_CONDITION'] as const).map((type) => ({ rpc: { type } })) }),
+    nodeGetVolumeStats: async ({ volumeId = '', volumePath = '' }) => {
+      if (!isMountPoint(volumePath)) throw new GrpcError('NOT_FOUND', `${volumeId} is not at ${volumePath}`);
+      return Promise.resolve({ usage: [{ unit: 'BYTES', total: 1000, used: 400, available: 600 }, { unit: 'INODES', total: 100, used: 30, available: 70 }], volumeCondition: { abnormal: false, message: 'fine' } });
+    },
+    nodeExpandVolume: async ({ volumeId = '', volumePath = '', stagingTargetPath = '', capacityRange, volumeCapability, secrets = {} }) => {
+      const bytes = capacityRange?.requiredBytes ?? 0;
+      calls.push(`expand ${volumeId} ${bytes} ${volumeCapability?.mount?.fsType} ${secrets['key']}`);
+      if (!isMountPoint(volumePath) || !isMountPoint(stagingTargetPath)) throw new GrpcError('NOT_FOUND', `${volumeId} is not at ${volumePath}`);
+      if (bytes > driver.largestBytes) throw new GrpcError('OUT_OF_RANGE', 'too large');
+      return Promise.resolve({ capacityBytes: bytes });
+    },
     nodeStageVolume: async ({ volumeId = '', stagingTargetPath = '', publishContext = {} }) => {
       calls.push(`stage ${volumeId} ${publishContext['device']}`);
       mkdirSync(files(volumeId), { recursive: true });
@@ -95,6 +108,7 @@ export async function startCsiDriver({ name, directory, kubeletRoot, client }: T
     registered,
     contexts,
     attaches: true,
+    largestBytes: 2 * 2 ** 30,
     files,
     async close() {
       stop.abort();

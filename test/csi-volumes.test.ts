@@ -97,6 +97,46 @@ describe.skipIf(missing)(`volumes of a CSI driver${missing ? ` (${missing})` : '
     expect(mounts()).toEqual([]);
   });
 
+  it('grow while they are used, and tell what is in them', async () => {
+    const claims = c.client.resource('v1/persistentvolumeclaims');
+    const reference = { namespace: 'default', name: 'growing' };
+    await c.client.resource('v1/secrets').create({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'expand', namespace: 'default' }, stringData: { key: 'sesame' } });
+    await c.client.resource('storage.k8s.io/v1/storageclasses').create({ apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: { name: 'growing' }, provisioner: DRIVER, allowVolumeExpansion: true });
+    await c.client.resource('v1/persistentvolumes').create({ apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name: 'pv-2' }, spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], storageClassName: 'growing', persistentVolumeReclaimPolicy: 'Retain', csi: { driver: DRIVER, volumeHandle: 'vol-2', fsType: 'ext4', nodeExpandSecretRef: { namespace: 'default', name: 'expand' } } } });
+    await claims.create({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: reference, spec: { accessModes: ['ReadWriteOnce'], storageClassName: 'growing', volumeName: 'pv-2', resources: { requests: { storage: '1Gi' } } } });
+    await make('grows', { persistentVolumeClaim: { claimName: 'growing' } });
+    await c.until('the pod runs', () => isRunning('grows'));
+    driver.calls.length = 0;
+
+    /** What the external resizer leaves to the node; then somebody touches the pod, so that it does not wait for a minute. */
+    const grow = async (storage: string): Promise<void> => {
+      await claims.patch(reference, { spec: { resources: { requests: { storage } } } }, { type: 'merge' });
+      await c.client.resource('v1/persistentvolumes').patch({ name: 'pv-2' }, { spec: { capacity: { storage } } }, { type: 'merge' });
+      await claims.patch(reference, { status: { allocatedResources: { storage }, allocatedResourceStatuses: { storage: 'NodeResizePending' }, conditions: [{ type: 'FileSystemResizePending', status: 'True' }] } }, { type: 'merge', subresource: 'status' });
+      await c.ok(['annotate', 'pod', 'grows', '--overwrite', `to=${storage}`]);
+    };
+    const status = async () => (await claims.get(reference)).status;
+    await grow('2Gi');
+    await c.until('the claim has grown', async () => (await status())?.capacity?.['storage'] === '2Gi');
+    expect(driver.calls).toEqual([`expand vol-2 ${2 * 2 ** 30} ext4 sesame`]);
+    expect(await status()).toEqual({ phase: 'Bound', accessModes: ['ReadWriteOnce'], capacity: { storage: '2Gi' }, allocatedResources: { storage: '2Gi' } });
+    await grow('3Gi');
+    await c.until('the driver does not want it', async () => (await status())?.allocatedResourceStatuses?.['storage'] === 'NodeResizeInfeasible');
+    expect((await status())?.conditions?.map(({ type }) => type)).toEqual(['FileSystemResizePending', 'NodeResizeError']);
+    const told = async (): Promise<string[]> => (await c.client.resource('v1/events').list({ namespace: 'default', fieldSelector: 'involvedObject.name=grows' })).items.map(({ reason, message }) => `${reason}: ${message}`);
+    await c.until('both are told', async () => (await told()).some((text) => text.startsWith('VolumeResizeFailed')));
+    expect(await told()).toContain('FileSystemResizeSuccessful: MountVolume.NodeExpandVolume succeeded for volume "pv-2" node-1');
+    expect(await told()).toContain('VolumeResizeFailed: NodeExpandVolume.NodeExpandVolume failed for volume "pv-2" : Expander.NodeExpand failed to expand the volume rpc error: code = OutOfRange desc = too large');
+
+    const { pods } = JSON.parse(await c.ok('get --raw /api/v1/nodes/node-1/proxy/stats/summary')) as { pods: { podRef: { name: string }; volume?: { name: string }[] }[] };
+    expect(pods.find(({ podRef }) => podRef.name === 'grows')?.volume?.find(({ name }) => name === 'v')).toMatchObject({ capacityBytes: 1000, usedBytes: 400, availableBytes: 600, inodes: 100, inodesUsed: 30, inodesFree: 70, pvcRef: reference, volumeHealthStats: { abnormal: false } });
+    const metrics = (await c.ok('get --raw /api/v1/nodes/node-1/proxy/metrics')).split('\n');
+    for (const line of ['used_bytes{namespace="default",persistentvolumeclaim="growing"} 400', 'health_status_abnormal{namespace="default",persistentvolumeclaim="growing"} 0']) expect(metrics).toContain(`kubelet_volume_stats_${line}`);
+    await c.ok('delete pod grows --wait=false');
+    await c.until('it is detached', () => driver.calls.includes('detach pv-2'));
+    expect(mounts()).toEqual([]);
+  });
+
   it.runIf(everything)('of pods that were removed while no kubelet ran are unmounted when the driver is there', async () => {
     await make('lost', claim);
     await c.until('the pod runs', () => isRunning('lost'));

@@ -87,7 +87,7 @@ export async function run(outer: Context, options: KubeletOptions): Promise<void
   const resources = new ResourceManagers(inner, { config, topology, memoryCapacity: machine.memoryBytes, runtime, devices, dra });
   await resources.load();
   const tokens = new TokenManager(ctx.clock, client);
-  const csi = new CsiManager(inner, { client, nodeName: config.nodeName, rootDirectory: config.rootDirectory, plugins, tokens, onChange: () => reporter.changed() });
+  const csi = new CsiManager(inner, { client, nodeName: config.nodeName, rootDirectory: config.rootDirectory, plugins, tokens, recorder, syncFrequencyMs: config.syncFrequency, onChange: () => reporter.changed() });
   await csi.load();
 
   let nodefs = await filesystemUse(config.rootDirectory);
@@ -250,6 +250,7 @@ export async function run(outer: Context, options: KubeletOptions): Promise<void
     group.start('container logs', () => rotateContainerLogs(inner, { runtime, config, running: () => manager.runningContainers() }));
     group.start('shutdown', () => shutdown.run());
     group.start('plugins', () => plugins.run());
+    group.start('volume expansion', () => csi.run());
     if (orphansLeft) group.start('orphans', () => removeOrphansLater(inner, { config, volumes, cgroups, isKnown }));
     await resources.keepOnly(new Set(manager.pods().map(({ metadata }) => metadata.uid ?? '')));
     group.start('devices', () => devices.run());

@@ -1,7 +1,7 @@
-/** Use of CPU and memory in Prometheus' format: /metrics/resource for metrics-server, /metrics/cadvisor for dashboards. */
+/** What pods use in Prometheus' format: /metrics/resource for metrics-server, /metrics/cadvisor for dashboards, and their volumes on /metrics. */
 import { parseTime } from '../../machinery/time/index.ts';
 import type { Machine } from '../node/machine.ts';
-import type { PodSummary, Summary } from './stats/summary-types.ts';
+import type { PodSummary, Summary, VolumeSummary } from './stats/summary-types.ts';
 
 interface Series {
   readonly labels: Readonly<Record<string, string>>;
@@ -20,7 +20,7 @@ class Exposition {
   }
 
   toString(): string {
-    return `${this.#lines.join('\n')}\n`;
+    return this.#lines.length === 0 ? '' : `${this.#lines.join('\n')}\n`;
   }
 }
 
@@ -61,5 +61,28 @@ export function cadvisorMetrics({ pods }: Summary, machine: Machine): string {
   }
   out.add('machine_cpu_cores', 'gauge', 'Number of logical CPU cores.', [{ labels: { boot_id: machine.bootId, machine_id: machine.machineId, system_uuid: machine.systemUuid }, value: machine.cpus }]);
   out.add('machine_memory_bytes', 'gauge', 'Amount of memory installed on the machine.', [{ labels: { boot_id: machine.bootId, machine_id: machine.machineId, system_uuid: machine.systemUuid }, value: machine.memoryBytes }]);
+  return out.toString();
+}
+
+const VOLUME_METRICS: readonly (readonly [name: string, help: string, value: (volume: VolumeSummary) => number | undefined])[] = [
+  ['available_bytes', 'Number of available bytes in the volume', (volume) => volume.availableBytes],
+  ['capacity_bytes', 'Capacity in bytes of the volume', (volume) => volume.capacityBytes],
+  ['health_status_abnormal', 'Abnormal volume health status. The count is either 1 or 0. 1 indicates the volume is unhealthy, 0 indicates volume is healthy', ({ volumeHealthStats }) => volumeHealthStats && Number(volumeHealthStats.abnormal)],
+  ['inodes', 'Maximum number of inodes in the volume', (volume) => volume.inodes],
+  ['inodes_free', 'Number of free inodes in the volume', (volume) => volume.inodesFree],
+  ['inodes_used', 'Number of used inodes in the volume', (volume) => volume.inodesUsed],
+  ['used_bytes', 'Number of used bytes in the volume', (volume) => volume.usedBytes],
+];
+
+/** Nothing where there are no volumes of claims. */
+export function volumeMetrics(volumes: readonly VolumeSummary[]): string {
+  const out = new Exposition();
+  for (const [name, help, read] of VOLUME_METRICS) {
+    const series = volumes.flatMap((volume) => {
+      const value = read(volume);
+      return value === undefined || volume.pvcRef === undefined ? [] : [{ labels: { namespace: volume.pvcRef.namespace, persistentvolumeclaim: volume.pvcRef.name }, value }];
+    });
+    if (series.length > 0) out.add(`kubelet_volume_stats_${name}`, 'gauge', `[ALPHA] ${help}`, series);
+  }
   return out.toString();
 }

@@ -14,7 +14,7 @@ import type { PodManager } from '../pod/pod-manager.ts';
 import { listRuntimePods } from '../runtime/observe-pod.ts';
 import { containerLog, findPod } from './container-log-route.ts';
 import { HttpProblem } from './http-problem.ts';
-import { cadvisorMetrics, resourceMetrics } from './resource-metrics.ts';
+import { cadvisorMetrics, resourceMetrics, volumeMetrics } from './resource-metrics.ts';
 import type { StatsProvider } from './stats/stats-provider.ts';
 import { runningContainer } from './streaming.ts';
 
@@ -83,7 +83,7 @@ export const ROUTES = {
     const expose = (body: string): void => send(exchange, 200, METRICS_CONTENT_TYPE, body);
     switch (page) {
       case '':
-        return expose(ctx.metrics.expose());
+        return expose(ctx.metrics.expose() + volumeMetrics(await stats.claimVolumes()));
       case 'resource':
         return expose(resourceMetrics(await stats.summary({ cpuAndMemory: true })));
       case 'cadvisor':

@@ -2,6 +2,8 @@
 import path from 'node:path';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../api/generated/core-v1.ts';
 import { isControlledBy, isNotFound } from '../../client/index.ts';
+import { messageOf } from '../images/image-manager.ts';
+import type { ClaimUse } from './csi/node-expansion.ts';
 import { checkedHostPath } from './host-path.ts';
 import { setOwnership } from './ownership.ts';
 import { VolumeError, type MountedVolume, type VolumePlugin, type VolumeRequest } from './volume.ts';
@@ -11,7 +13,9 @@ export const persistentVolumeClaim: VolumePlugin = {
   async mount(request): Promise<MountedVolume> {
     const claim = await getClaim(request);
     const volume = await getVolume(claim, request);
-    return mountPersistentVolume(volume, request);
+    const mounted = await mountPersistentVolume(volume, request);
+    if (volume.spec?.csi !== undefined) await expand({ pod: request.pod, claim, volume, directory: request.directory, readOnly: mounted.readOnly === true }, request);
+    return mounted;
   },
   async unmount({ directory, host }) {
     await host.csi.unmount(directory);
@@ -42,6 +46,14 @@ async function getVolume(claim: PersistentVolumeClaim, { host }: VolumeRequest):
   return volume;
 }
 
+async function expand(use: ClaimUse, { host }: VolumeRequest): Promise<void> {
+  try {
+    await host.csi.expand(use);
+  } catch (error) {
+    throw new VolumeError(messageOf(error), { cause: error, failed: `MountVolume.Setup failed while expanding volume for volume ${JSON.stringify(use.volume.metadata.name)}` });
+  }
+}
+
 async function mountPersistentVolume(volume: PersistentVolume, request: VolumeRequest): Promise<MountedVolume> {
   const { spec } = volume;
   const { pod, directory, host } = request;
@@ -59,7 +71,7 @@ async function mountPersistentVolume(volume: PersistentVolume, request: VolumeRe
   if (spec?.csi !== undefined) {
     const mounted = await host.csi.mount({ pod, specName: volume.metadata.name ?? '', directory, persistentVolume: volume, source: { ...spec.csi, readOnly: readOnly || spec.csi.readOnly }, block, signal: request.signal });
     if (mounted.setOwnership && !readOnly) await setOwnership(mounted.path, pod);
-    return { hostPath: mounted.path, readOnly, device: block, ...(mounted.refreshAt === undefined ? {} : { refreshAt: mounted.refreshAt }) };
+    return { hostPath: mounted.path, readOnly, device: block, usage: () => host.csi.usage(directory), ...(mounted.refreshAt === undefined ? {} : { refreshAt: mounted.refreshAt }) };
   }
   const kind = Object.keys(spec ?? {}).find((key) => !['capacity', 'accessModes', 'claimRef', 'persistentVolumeReclaimPolicy', 'storageClassName', 'mountOptions', 'volumeMode', 'nodeAffinity', 'volumeAttributesClassName'].includes(key));
   throw new VolumeError(`no volume plugin matched: persistent volumes of the kind ${kind ?? 'unknown'} (${path.basename(directory)}) need a CSI driver`);
@@ -78,7 +90,7 @@ export const csiInline: VolumePlugin = {
       block: false,
     });
     if (mounted.setOwnership && readOnly !== true) await setOwnership(mounted.path, pod);
-    return { hostPath: mounted.path, readOnly: readOnly === true, ...(mounted.refreshAt === undefined ? {} : { refreshAt: mounted.refreshAt }) };
+    return { hostPath: mounted.path, readOnly: readOnly === true, usage: () => host.csi.usage(directory), ...(mounted.refreshAt === undefined ? {} : { refreshAt: mounted.refreshAt }) };
   },
   async unmount({ directory, host }) {
     await host.csi.unmount(directory);

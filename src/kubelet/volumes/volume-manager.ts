@@ -7,7 +7,7 @@ import { messageOf } from '../images/image-manager.ts';
 import type { PodEvents } from '../pod/pod-events.ts';
 import { uidOf } from '../pod/pod-text.ts';
 import { pluginByDirectory, pluginOf } from './plugins.ts';
-import type { MountedVolume, VolumeHost, VolumeRequest } from './volume.ts';
+import { VolumeError, type MountedVolume, type VolumeHost, type VolumeRequest } from './volume.ts';
 
 interface PodVolumes {
   pod: Pod;
@@ -99,6 +99,7 @@ export class VolumeManager {
     if (entry === undefined) return;
     const changed = JSON.stringify([entry.pod.metadata.labels, entry.pod.metadata.annotations]) !== JSON.stringify([pod.metadata.labels, pod.metadata.annotations]);
     entry.pod = pod;
+    if (changed) this.#host.csi.podChanged(uidOf(pod));
     if (changed && usesDownwardApi(pod)) this.refresh([uidOf(pod)]);
   }
 
@@ -159,7 +160,7 @@ export class VolumeManager {
       entry.failing.delete(volume.name);
       return undefined;
     } catch (error) {
-      const message = `MountVolume.SetUp failed for volume ${JSON.stringify(volume.name)} : ${messageOf(error)}`;
+      const message = failureOf(volume, error);
       if (signal?.aborted === true) return message;
       this.#events.pod(entry.pod, 'Warning', 'FailedMount', message);
       entry.failing.set(volume.name, message);
@@ -175,7 +176,7 @@ export class VolumeManager {
         entry.mounted.set(volume.name, await pluginOf(volume).mount(this.#request(entry.pod, volume)));
         entry.failing.delete(volume.name);
       } catch (error) {
-        const message = `MountVolume.SetUp failed for volume ${JSON.stringify(volume.name)} : ${messageOf(error)}`;
+        const message = failureOf(volume, error);
         if (entry.failing.get(volume.name) === message) continue;
         entry.failing.set(volume.name, message);
         this.#events.pod(entry.pod, 'Warning', 'FailedMount', message);
@@ -201,6 +202,8 @@ export class VolumeManager {
     return { pod, volume, directory, host: this.#host };
   }
 }
+
+const failureOf = (volume: Volume, error: unknown): string => `${(error instanceof VolumeError ? error.failed : undefined) ?? `MountVolume.SetUp failed for volume ${JSON.stringify(volume.name)}`} : ${messageOf(error)}`;
 
 const isLive = (volume: Volume): boolean => volume.configMap !== undefined || volume.secret !== undefined || volume.downwardAPI !== undefined || volume.projected !== undefined;
 

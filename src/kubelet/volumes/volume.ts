@@ -4,7 +4,7 @@ import type { Client } from '../../client/index.ts';
 import type { ImageSpec } from '../../cri/index.ts';
 import type { Clock, Logger } from '../../kernel/index.ts';
 import type { PodFacts } from '../environment/field-value.ts';
-import type { CsiDrivers } from './csi/csi-drivers.ts';
+import type { CsiDrivers, VolumeUsage } from './csi/csi-drivers.ts';
 import type { Mounter } from './mounter.ts';
 import type { TokenManager } from './token-manager.ts';
 import type { WatchedObjects } from './watched-objects.ts';
@@ -44,6 +44,8 @@ export interface MountedVolume {
   readonly readOnly?: boolean;
   /** When what is in it must be looked at again although nobody said that it changed, as tokens must. */
   readonly refreshAt?: number;
+  /** For volumes whose driver alone knows what is in them; undefined where it does not tell. */
+  readonly usage?: () => Promise<VolumeUsage | undefined>;
 }
 
 export interface VolumePlugin {
@@ -58,4 +60,11 @@ export interface VolumePlugin {
 export class VolumeError extends Error {
   override readonly name = 'VolumeError';
   readonly code = 'volume';
+  /** What failed, and of which volume, where it is not that it could not be set up. */
+  readonly failed: string | undefined;
+
+  constructor(message: string, { failed, ...options }: ErrorOptions & { failed?: string } = {}) {
+    super(message, options);
+    this.failed = failed;
+  }
 }

@@ -15,6 +15,7 @@ import { podLogDirectory } from '../../runtime/sandbox-config.ts';
 import type { VolumeManager } from '../../volumes/volume-manager.ts';
 import { diskUsage } from './disk-usage.ts';
 import type { ContainerSummary, CpuStats, FsStats, MemoryStats, NetworkStats, NodeSummary, PodSummary, Summary, VolumeSummary } from './summary-types.ts';
+import { VolumeStats } from './volume-stats.ts';
 
 export interface StatsOptions {
   readonly runtime: ContainerRuntime;
@@ -40,12 +41,14 @@ const JIFFY_NANOSECONDS = 10_000_000;
 export class StatsProvider {
   readonly #ctx: Context;
   readonly #options: StatsOptions;
+  readonly #volumes: VolumeStats;
   readonly #samples = new Map<string, Sample>();
   readonly #startedAt: number;
 
   constructor(ctx: Context, options: StatsOptions) {
     this.#ctx = childContext(ctx, 'stats');
     this.#options = options;
+    this.#volumes = new VolumeStats(this.#ctx, options);
     this.#startedAt = ctx.clock.now();
   }
 
@@ -62,6 +65,11 @@ export class StatsProvider {
   /** What these pods use, disks and all. */
   async podSummaries(pods: readonly Pod[]): Promise<PodSummary[]> {
     return this.#pods(pods, { time: formatTime(this.#ctx.clock.now()), cpuAndMemory: false });
+  }
+
+  /** What is in the volumes that claims stand for. */
+  claimVolumes(): Promise<VolumeSummary[]> {
+    return this.#volumes.ofClaims(this.#options.manager.pods());
   }
 
   async #pods(pods: readonly Pod[], options: { time: string; cpuAndMemory: boolean }): Promise<PodSummary[]> {
@@ -136,7 +144,7 @@ export class StatsProvider {
   }
 
   async #disk(pod: Pod, containers: readonly ContainerSummary[], time: string): Promise<{ containers: ContainerSummary[]; volumes: VolumeSummary[]; ephemeral: FsStats }> {
-    const { config, volumes } = this.#options;
+    const { config } = this.#options;
     const nodefs = await filesystemUse(config.rootDirectory);
     const whole = { availableBytes: nodefs.availableBytes, capacityBytes: nodefs.capacityBytes, inodesFree: nodefs.inodesFree, inodes: nodefs.inodes };
     const withLogs = await Promise.all(
@@ -145,25 +153,9 @@ export class StatsProvider {
         return { ...container, logs: { time, ...whole, usedBytes: logs.bytes, inodesUsed: logs.inodes } };
       }),
     );
-    const found: VolumeSummary[] = [];
-    let local = 0;
-    for (const [name, { hostPath }] of volumes.mounted(uidOf(pod))) {
-      const volume = pod.spec?.volumes?.find((one) => one.name === name);
-      if (hostPath === undefined || volume?.hostPath !== undefined) continue;
-      const filesystem = await filesystemUse(hostPath).catch(() => nodefs);
-      const use = (await this.#isFilesystem(hostPath)) ? { bytes: filesystem.usedBytes, inodes: filesystem.inodes - filesystem.inodesFree } : await diskUsage(hostPath);
-      const claim = volume?.persistentVolumeClaim?.claimName ?? (volume?.ephemeral === undefined ? undefined : `${pod.metadata.name}-${name}`);
-      if (claim === undefined && volume?.csi === undefined && volume?.emptyDir?.medium !== 'Memory') local += use.bytes;
-      found.push({ time, name, availableBytes: filesystem.availableBytes, capacityBytes: filesystem.capacityBytes, usedBytes: use.bytes, inodesFree: filesystem.inodesFree, inodes: filesystem.inodes, inodesUsed: use.inodes, ...(claim === undefined ? {} : { pvcRef: { name: claim, namespace: pod.metadata.namespace ?? '' } }) });
-    }
-    const used = local + withLogs.reduce((sum, { rootfs, logs }) => sum + (rootfs?.usedBytes ?? 0) + (logs?.usedBytes ?? 0), 0);
-    return { containers: withLogs, volumes: found, ephemeral: { time, ...whole, usedBytes: used } };
-  }
-
-  /** A volume that is a file system of its own knows what it holds; others have to be walked through. */
-  async #isFilesystem(directory: string): Promise<boolean> {
-    const [own, node] = await Promise.all([directory, this.#options.config.rootDirectory].map((one) => fs.stat(one).catch(() => undefined)));
-    return own !== undefined && node !== undefined && own.isDirectory() && own.dev !== node.dev;
+    const { volumes, localBytes } = await this.#volumes.ofPod(pod, nodefs);
+    const used = localBytes + withLogs.reduce((sum, { rootfs, logs }) => sum + (rootfs?.usedBytes ?? 0) + (logs?.usedBytes ?? 0), 0);
+    return { containers: withLogs, volumes, ephemeral: { time, ...whole, usedBytes: used } };
   }
 
   #cpu(key: string, usage: CpuUsage | undefined, time: string): CpuStats {

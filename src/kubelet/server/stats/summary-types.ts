@@ -50,6 +50,8 @@ export interface ContainerSummary {
 export interface VolumeSummary extends FsStats {
   readonly name: string;
   readonly pvcRef?: { readonly name: string; readonly namespace: string };
+  /** From drivers that watch over their volumes. */
+  readonly volumeHealthStats?: { readonly abnormal: boolean };
 }
 
 export interface PodSummary {

@@ -1,5 +1,6 @@
 /** What volumes ask of the CSI drivers that have registered on this node. */
 import type { CSIPersistentVolumeSource, Pod, PersistentVolume } from '../../../api/generated/core-v1.ts';
+import type { ClaimUse } from './node-expansion.ts';
 
 export interface CsiMount {
   readonly pod: Pod;
@@ -22,9 +23,27 @@ export interface CsiMounted {
   readonly refreshAt?: number;
 }
 
+/** What a driver says of a published volume. */
+export interface VolumeUsage {
+  readonly capacityBytes: number;
+  readonly availableBytes: number;
+  readonly usedBytes: number;
+  readonly inodes: number;
+  readonly inodesFree: number;
+  readonly inodesUsed: number;
+  /** From drivers that watch over their volumes. */
+  readonly abnormal?: boolean;
+}
+
 export interface CsiDrivers {
   /** Stages the volume where the driver wants it, and publishes it. Asked again it publishes again. */
   mount(request: CsiMount): Promise<CsiMounted>;
   /** Undoes `mount` by what it left in the directory. */
   unmount(directory: string): Promise<void>;
+  /** Grows the file system of a mounted volume whose claim has grown, now and whenever it grows again until it is unmounted. */
+  expand(use: ClaimUse): Promise<void>;
+  /** Somebody touched the pod. */
+  podChanged(uid: string): void;
+  /** Undefined for volumes of drivers that do not tell. */
+  usage(directory: string): Promise<VolumeUsage | undefined>;
 }

@@ -4,14 +4,17 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { Pod, SecretReference } from '../../../api/generated/core-v1.ts';
 import type { CSIDriver } from '../../../api/generated/storage-v1.ts';
-import { isNotFound, type Client } from '../../../client/index.ts';
+import { isNotFound, type Client, type EventRecorder } from '../../../client/index.ts';
 import { childContext, type Context } from '../../../kernel/index.ts';
 import { formatTime } from '../../../machinery/time/index.ts';
 import type { PluginRegistry } from '../../devices/plugin-registry.ts';
 import type { TokenManager } from '../token-manager.ts';
 import { VolumeError } from '../volume.ts';
-import type { CsiDrivers, CsiMount, CsiMounted } from './csi-drivers.ts';
+import type { CsiDrivers, CsiMount, CsiMounted, VolumeUsage } from './csi-drivers.ts';
 import { DriverRegistrations, type Driver } from './driver-registrations.ts';
+import { ExpansionError } from './expansion-error.ts';
+import { NodeExpansion, type ClaimUse } from './node-expansion.ts';
+import { usageOf } from './volume-usage.ts';
 import { allVolumeData, readVolumeData, removeVolumeData, writeVolumeData, type VolumeData } from './volume-data.ts';
 import { kubeletSetsOwnership, volumeCapability } from './volume-capability.ts';
 
@@ -27,6 +30,9 @@ export interface CsiManagerOptions {
   readonly rootDirectory: string;
   readonly plugins: PluginRegistry;
   readonly tokens: TokenManager;
+  readonly recorder: EventRecorder;
+  /** How often pods, and the claims that they use, are looked at again. */
+  readonly syncFrequencyMs: number;
   readonly onChange: () => void;
 }
 
@@ -34,6 +40,7 @@ export class CsiManager implements CsiDrivers {
   readonly #ctx: Context;
   readonly #options: CsiManagerOptions;
   readonly #drivers: DriverRegistrations;
+  readonly #expansion: NodeExpansion;
   /** What is published, or was begun to be, by the directory of the pod's volume. */
   readonly #volumes = new Map<string, VolumeData>();
   /** One thing at a time for each volume: two pods may come and go with it. */
@@ -43,6 +50,12 @@ export class CsiManager implements CsiDrivers {
     this.#ctx = childContext(ctx, 'csi');
     this.#options = options;
     this.#drivers = new DriverRegistrations(this.#ctx, options);
+    this.#expansion = new NodeExpansion(this.#ctx, { ...options, periodMs: options.syncFrequencyMs, expand: (use, bytes) => this.#expand(use, bytes) });
+  }
+
+  /** Volumes that are in use grow with their claims. */
+  run(): Promise<void> {
+    return this.#expansion.run();
   }
 
   /** What an earlier kubelet published is still there, and in use. */
@@ -86,7 +99,39 @@ export class CsiManager implements CsiDrivers {
     return { path: target, setOwnership: kubeletSetsOwnership(use, object), ...(object?.spec.requiresRepublish === true ? { refreshAt: this.#ctx.clock.now() + REPUBLISH_MS } : {}) };
   }
 
+  expand(use: ClaimUse): Promise<void> {
+    return this.#expansion.published(use);
+  }
+
+  podChanged(uid: string): void {
+    this.#expansion.podChanged(uid);
+  }
+
+  async usage(directory: string): Promise<VolumeUsage | undefined> {
+    const data = this.#volumes.get(directory);
+    if (data === undefined) return undefined;
+    const { node, capabilities } = this.#drivers.driver(data.driverName);
+    if (!capabilities.has('GET_VOLUME_STATS')) return undefined;
+    return usageOf(await node.nodeGetVolumeStats({ volumeId: data.volumeHandle, volumePath: data.target }, this.#limit()), capabilities);
+  }
+
+  async #expand({ volume, directory }: ClaimUse, requiredBytes: number): Promise<void> {
+    const data = this.#volumes.get(directory);
+    const source = volume.spec?.csi;
+    if (data === undefined || source === undefined) throw new ExpansionError('uncertain', `the volume is not published at ${directory}`);
+    const { driverName, volumeHandle, stagingPath, target } = data;
+    const { node, capabilities } = this.#drivers.driver(driverName);
+    if (!capabilities.has('EXPAND_VOLUME')) throw new ExpansionError('unsupported', `NodeExpand is not supported by the CSI driver ${driverName}`);
+    const reference = source.nodeExpandSecretRef;
+    const secrets = await this.#secret(reference).catch((error: unknown) => {
+      throw new ExpansionError('final', `expander.NodeExpand failed to get NodeExpandSecretRef ${reference?.namespace}/${reference?.name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    });
+    const capability = volumeCapability({ fsType: source.fsType, volume, block: volume.spec?.volumeMode === 'Block', fsGroup: undefined, capabilities });
+    await this.#inTurn(`${driverName}/${volumeHandle}`, () => node.nodeExpandVolume({ volumeId: volumeHandle, volumePath: target, stagingTargetPath: stagingPath, capacityRange: { requiredBytes }, volumeCapability: capability, secrets }, this.#limit()));
+  }
+
   async unmount(directory: string): Promise<void> {
+    await this.#expansion.unpublished(directory);
     const data = await readVolumeData(directory);
     if (data !== undefined) await this.#inTurn(`${data.driverName}/${data.volumeHandle}`, () => this.#unmount(directory, data));
   }

@@ -1,0 +1,47 @@
+/** Why a driver did not grow a volume, and what follows from it. */
+import { GrpcError, type GrpcStatusName } from '../../../kernel/grpc/index.ts';
+import { VolumeError } from '../volume.ts';
+
+/**
+ * - `in-use`: not while it is mounted; pods may use it as it is, and it is not tried again here.
+ * - `infeasible`: never with this size; the resizer decides.
+ * - `unsupported`: the driver's nodes have no part in growing volumes.
+ * - `final`: it failed, and is tried again.
+ * - `uncertain`: it may still be going on; it is tried again.
+ */
+export type ExpansionOutcome = 'in-use' | 'infeasible' | 'unsupported' | 'final' | 'uncertain';
+
+export class ExpansionError extends VolumeError {
+  constructor(
+    readonly outcome: ExpansionOutcome,
+    message: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+const OUTCOMES: Partial<Record<GrpcStatusName, ExpansionOutcome>> = {
+  FAILED_PRECONDITION: 'in-use',
+  INVALID_ARGUMENT: 'infeasible',
+  OUT_OF_RANGE: 'infeasible',
+  NOT_FOUND: 'infeasible',
+  CANCELLED: 'uncertain',
+  DEADLINE_EXCEEDED: 'uncertain',
+  UNAVAILABLE: 'uncertain',
+  RESOURCE_EXHAUSTED: 'uncertain',
+  ABORTED: 'uncertain',
+};
+
+export function expansionError(error: unknown): ExpansionError {
+  if (error instanceof ExpansionError) return error;
+  if (!(error instanceof GrpcError)) return new ExpansionError('uncertain', error instanceof Error ? error.message : String(error), { cause: error });
+  const outcome = OUTCOMES[error.code] ?? 'final';
+  return new ExpansionError(outcome, `Expander.NodeExpand failed to expand the volume ${outcome === 'infeasible' ? '' : ': '}${rpcText(error)}`, { cause: error });
+}
+
+/** As Go's gRPC client shows it. */
+function rpcText({ code, message }: GrpcError): string {
+  const name = code === 'CANCELLED' ? 'Canceled' : code.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return `rpc error: code = ${name} desc = ${message}`;
+}
