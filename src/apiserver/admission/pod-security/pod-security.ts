@@ -25,9 +25,15 @@ export function podSecurityPlugin(registry: Registry, configuration: PodSecurity
   const namespaces = registry.require('', 'v1', 'namespaces');
   const pods = registry.require('', 'v1', 'pods');
 
+  /** By the state of the namespace, of which there is another entry after each change. */
+  const policies = new WeakMap<object, ParsedPolicy>();
+
   function policyOf({ namespace }: AdmissionAttributes): ParsedPolicy | undefined {
     const found = namespaces.cache.get('', namespace);
-    return found && parsePolicy(found.object.metadata.labels, rules.defaults);
+    if (!found) return undefined;
+    let parsed = policies.get(found);
+    if (!parsed) policies.set(found, (parsed = parsePolicy(found.object.metadata.labels, rules.defaults)));
+    return parsed;
   }
 
   function exemption({ namespace, user }: AdmissionAttributes, spec?: PodSpec): string | undefined {

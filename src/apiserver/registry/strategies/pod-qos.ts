@@ -18,8 +18,8 @@ export function qosClassOf(spec: PodSpec): QosClass {
     if (addAmounts(limits, resources.limits) < COUNTED.length) guaranteed = false;
   }
   if (requests.size === 0 && limits.size === 0) return 'BestEffort';
-  const matched = [...requests].every(([name, amount]) => limits.get(name)?.cmp(amount) === 0);
-  return guaranteed && matched && requests.size === limits.size ? 'Guaranteed' : 'Burstable';
+  if (!guaranteed || requests.size !== limits.size) return 'Burstable';
+  return [...requests].every(([name, amount]) => limits.get(name)?.cmp(amount) === 0) ? 'Guaranteed' : 'Burstable';
 }
 
 /** Adds what counts; tells how many of the counted resources were there. */
