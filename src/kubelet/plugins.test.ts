@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { connectGrpc, GrpcServer } from '../kernel/grpc/index.ts';
+import { connectGrpc, GrpcError, GrpcServer } from '../kernel/grpc/index.ts';
 import * as devicePlugin from './devices/device-plugin-v1beta1.generated.ts';
 import * as registration from './devices/plugin-registration-v1.generated.ts';
 import { makePod, NODE, startKubeletFixture, type KubeletFixture } from './testing.ts';
@@ -71,7 +71,7 @@ describe('a device plugin', () => {
 });
 
 describe('a CSI driver', () => {
-  it('registers, and stages, publishes and unpublishes volumes', async () => {
+  it('registers, and stages, publishes, expands and unpublishes volumes', async () => {
     await f.start();
     const registry = path.join(f.rootDirectory, 'plugins_registry');
     await until('the registry is there', () => fs.access(registry).then(() => true, () => false));
@@ -79,12 +79,16 @@ describe('a CSI driver', () => {
     const calls: string[] = [];
     const driver: Partial<csi.Node> & Partial<registration.Registration> = {
       nodeGetInfo: () => Promise.resolve({ nodeId: 'machine-1', accessibleTopology: { segments: { 'example.com/zone': 'z' } } }),
-      nodeGetCapabilities: () => Promise.resolve({ capabilities: [{ rpc: { type: 'STAGE_UNSTAGE_VOLUME' } }] }),
+      nodeGetCapabilities: () => Promise.resolve({ capabilities: [{ rpc: { type: 'STAGE_UNSTAGE_VOLUME' } }, { rpc: { type: 'EXPAND_VOLUME' } }] }),
       nodeStageVolume: ({ volumeId, volumeCapability }) => noting(calls, `stage ${volumeId} ${volumeCapability?.mount?.fsType} ${volumeCapability?.accessMode?.mode}`),
       nodePublishVolume: async ({ volumeId, targetPath = '', readonly }) => {
         calls.push(`publish ${volumeId} ${readonly === true}`);
         await fs.mkdir(targetPath, { recursive: true });
         return {};
+      },
+      nodeExpandVolume: ({ volumeId, capacityRange, volumeCapability, volumePath = '', stagingTargetPath = '' }) => {
+        calls.push(`expand ${volumeId} ${capacityRange?.requiredBytes} ${volumeCapability?.mount?.fsType} ${path.basename(volumePath)} ${path.basename(stagingTargetPath)}`);
+        return calls.length > 3 ? Promise.resolve({}) : Promise.reject(new GrpcError('UNAVAILABLE', 'not yet'));
       },
       nodeUnpublishVolume: ({ volumeId }) => noting(calls, `unpublish ${volumeId}`),
       nodeUnstageVolume: ({ volumeId }) => noting(calls, `unstage ${volumeId}`),
@@ -108,13 +112,23 @@ describe('a CSI driver', () => {
     const claims = f.client.resource('v1/persistentvolumeclaims');
     const claim = await claims.create({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'data', namespace: 'default' }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, volumeName: 'pv', storageClassName: '' } });
     await f.client.resource('v1/persistentvolumes').create({ apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name: 'pv' }, spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], claimRef: { namespace: 'default', name: 'data', uid: claim.metadata.uid }, csi: { driver: 'csi.example.com', volumeHandle: 'vol-1', fsType: 'ext4' } } });
-    await claims.patch({ namespace: 'default', name: 'data' }, { status: { phase: 'Bound' } }, { type: 'merge', subresource: 'status' });
+    await claims.patch({ namespace: 'default', name: 'data' }, { status: { phase: 'Bound', capacity: { storage: '512Mi' }, allocatedResources: { storage: '1Gi' }, allocatedResourceStatuses: { storage: 'NodeResizePending' } } }, { type: 'merge', subresource: 'status' });
     await f.create(makePod('a', { terminationGracePeriodSeconds: 1, volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'data' } }], containers: [{ ...main, volumeMounts: [{ name: 'v', mountPath: '/v' }] }] }));
     await f.untilPhase('a', 'Running', 600_000);
-    expect(calls).toEqual(['stage vol-1 ext4 SINGLE_NODE_WRITER', 'publish vol-1 false']);
+    // The pod does not start before the volume has its size; what is there already is made again.
+    const once = ['stage vol-1 ext4 SINGLE_NODE_WRITER', 'publish vol-1 false', 'expand vol-1 1073741824 ext4 mount globalmount'];
+    expect(calls).toEqual([...once, ...once]);
+    const told = async (): Promise<string[]> => (await f.events('a')).filter((text) => /Mount|Resize/.test(text));
+    await until('it is told', async () => (await told()).length > 1);
+    expect(await told()).toEqual([
+      'FailedMount: MountVolume.Setup failed while expanding volume for volume "pv" : Expander.NodeExpand failed to expand the volume : rpc error: code = Unavailable desc = not yet',
+      'FileSystemResizeSuccessful: MountVolume.NodeExpandVolume succeeded for volume "pv" node-1',
+    ]);
+    const { capacity, allocatedResourceStatuses } = (await claims.get({ namespace: 'default', name: 'data' })).status ?? {};
+    expect({ capacity, allocatedResourceStatuses }).toEqual({ capacity: { storage: '1Gi' } });
     expect((await f.client.resource('v1/nodes').get({ name: NODE })).metadata.labels?.['example.com/zone']).toBe('z');
     await f.client.resource('v1/pods').delete({ namespace: 'default', name: 'a' });
     await until('the pod is gone', async () => (await f.client.resource('v1/pods').list({ namespace: 'default' })).items.length === 0);
-    expect(calls.slice(2)).toEqual(['unpublish vol-1', 'unstage vol-1']);
+    expect(calls.slice(2 * once.length)).toEqual(['unpublish vol-1', 'unstage vol-1']);
   });
 });

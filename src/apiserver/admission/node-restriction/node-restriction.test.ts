@@ -94,6 +94,23 @@ describe('what else is its own', () => {
   ])('%s', async (_name, path, body, message) => expect(await refusal(server, path, body, NODE)).toBe(message));
 });
 
+describe('the status of a claim', () => {
+  const claim = '/api/v1/namespaces/a/persistentvolumeclaims/grows';
+  beforeAll(async () => {
+    await made(server, '/api/v1/namespaces/a/persistentvolumeclaims', { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'grows' }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } });
+  });
+
+  it.each<[string, string, object, string | undefined]>([
+    ['what growing it takes', '/status', { status: { capacity: { storage: '1Gi' }, conditions: [{ type: 'NodeResizeError', status: 'True' }], allocatedResources: { storage: '1Gi' }, allocatedResourceStatuses: { storage: 'NodeResizeInProgress' } } }, undefined],
+    ['not its phase', '/status', { status: { phase: 'Lost' } }, 'node "n" is not allowed to update fields other than status.quantity and status.conditions'],
+    ['not its labels', '/status', { metadata: { labels: { a: 'b' } } }, 'node "n" is not allowed to update fields other than status.quantity and status.conditions'],
+    ['not its spec', '', { metadata: { labels: { a: 'b' } } }, 'may only update PVC status'],
+  ])('%s', async (_name, subresource, body, message) => {
+    const answer = await patch(`${claim}${subresource}`, body);
+    expect(answer.status === 200 ? undefined : answer.body['message']).toBe(message && `persistentvolumeclaims "grows" is forbidden: ${message}`);
+  });
+});
+
 describe('tokens', () => {
   const uidOf = async (name: string): Promise<string> => (await server.call('GET', `${podsPath('a')}/${name}`)).body.metadata.uid!;
   const request = async (pod: string | undefined, fields: object = {}): Promise<string | undefined> => {
