@@ -74,8 +74,8 @@ function add(more) {
 }
 
 /**
- * Vitest's own numbers. A file that could not be loaded has no tests to fail, and unhandled errors belong to no
- * test: each still counts as a failure.
+ * Vitest's own numbers. A file that could not be loaded, or prepared, has no test that fails, and unhandled errors
+ * belong to no test: each still counts as a failure.
  * @param {string[]} extra
  */
 async function runTests(extra) {
@@ -94,7 +94,7 @@ async function runTests(extra) {
     for (const file of results.testResults) {
       if (file.status !== 'failed') continue;
       numbers.failedFiles.push(file.name);
-      if (file.assertionResults.length === 0) numbers.failed++;
+      if (!file.assertionResults.some((/** @type {{ status: string }} */ test) => test.status === 'failed')) numbers.failed++;
     }
   }
   if (code !== 0 && numbers.failed === 0) numbers.failedOutsideTests = 1;

@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DbusConnection } from '../src/kubelet/shutdown/dbus-connection.ts';
 import { openLogind, type LogindOptions } from '../src/kubelet/shutdown/logind.ts';
 import { makePod, startKubeletFixture, type KubeletFixture } from '../src/kubelet/testing.ts';
@@ -23,8 +23,8 @@ describe.skipIf(missing)(`a machine that goes down${missing ? ` (${missing})` : 
 
   beforeAll(async () => {
     daemon = spawn('dbus-daemon', ['--session', '--nofork', '--nopidfile', `--address=unix:path=${socket}`], { stdio: 'ignore' });
-    for (let i = 0; i < 200 && !existsSync(socket); i++) await new Promise((resolve) => setTimeout(resolve, 20));
-    logind = await DbusConnection.open(socket);
+    // The socket is there a moment before anybody listens on it.
+    logind = await vi.waitFor(() => DbusConnection.open(socket), { timeout: 10_000, interval: 20 });
     await logind.requestName('org.freedesktop.login1');
     await logind.requestName('org.freedesktop.systemd1');
     logind.listen(({ type, member, serial, sender, body }) => {
