@@ -2,6 +2,7 @@
 // given after `--`.
 import path from 'node:path';
 import process from 'node:process';
+import { endWithNpm } from './end-with-npm.mjs';
 import { ensureInstalled, modifiedAt, newestIn, root, runNode } from './toolchain.mjs';
 
 const program = path.join(root, 'dist', 'k8ts.js');
@@ -14,4 +15,5 @@ if (modifiedAt(program) < newestInput) {
   await build();
   await warmUp();
 }
+endWithNpm();
 process.exit(await runNode([program, 'up', ...process.argv.slice(2)]));
