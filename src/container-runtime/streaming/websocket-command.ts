@@ -27,10 +27,11 @@ export function websocketCommand(socket: WebSocket, { protocol, wanted }: { prot
   const output = (channel: number): Writable => {
     const stream = new Writable({ write: (chunk: Buffer, _encoding, done) => send(channel, chunk, done) });
     stream.on('error', () => {});
-    // An empty message tells a client that the channel is there.
-    send(channel, Buffer.alloc(0), () => {});
     return stream;
   };
+  const hasStderr = wanted.stderr && !wanted.terminal;
+  // An empty message tells a client that the connection is there. One only, on the first channel: kubectl may not have made the others yet, and complains.
+  send(wanted.stdout ? CHANNEL.stdout : hasStderr ? CHANNEL.stderr : CHANNEL.error, Buffer.alloc(0), () => {});
 
   socket.on('message', (data: RawData) => {
     const message = bytesOf(data);
@@ -58,7 +59,7 @@ export function websocketCommand(socket: WebSocket, { protocol, wanted }: { prot
   return {
     ...(stdin && { stdin }),
     ...(wanted.stdout ? { stdout: output(CHANNEL.stdout) } : {}),
-    ...(wanted.stderr && !wanted.terminal ? { stderr: output(CHANNEL.stderr) } : {}),
+    ...(hasStderr ? { stderr: output(CHANNEL.stderr) } : {}),
     onResize(listener) {
       resized = listener;
       if (lastSize) listener(lastSize);
