@@ -116,10 +116,11 @@ export class ObjectStore {
   async #write({ served, place, key, object, over }: Write): Promise<Entry | undefined> {
     const converting = toStored(served, object);
     const stored = converting instanceof Promise ? await converting : converting;
-    const valuing = this.#valueOf(key, stored);
-    const value = valuing instanceof Promise ? await valuing : valuing;
     const { ttlSeconds } = served.strategy;
     const lease = ttlSeconds ? { lease: await this.leases.lease(ttlSeconds) } : undefined;
+    // What is remembered here is forgotten below: nothing may fail in between.
+    const valuing = this.#valueOf(key, stored);
+    const value = valuing instanceof Promise ? await valuing : valuing;
     try {
       const { succeeded, revision } = await this.store.txn({
         compare: [{ key, target: 'mod', result: 'equal', value: over }],

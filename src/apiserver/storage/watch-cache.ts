@@ -9,8 +9,8 @@ import type { KubeObject } from '../../machinery/object.ts';
 import { serviceUnavailable, timeout } from '../../machinery/status.ts';
 import { decodeStored } from './decode-stored.ts';
 import { Entry } from './entry.ts';
-import { LateBytes } from './late-bytes.ts';
 import { REGISTRY, splitKey } from './keys.ts';
+import { LateBytes } from './late-bytes.ts';
 import { ResourceCache, type CachedResource } from './resource-cache.ts';
 import type { Transformer } from './transformer.ts';
 

@@ -120,12 +120,12 @@ async function answerLast(response: ApiResponse, { req, socket, request }: { req
   }
 }
 
-/** The answer to what is no HTTP request. */
 const UNREADABLE: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
 
+/** The answer to what is no HTTP request. */
 function unreadable(code: string | undefined): string {
   const status = UNREADABLE[code ?? ''] ?? '400 Bad Request';
   return `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${status}`;
