@@ -8,7 +8,7 @@ import { createNetns, deleteNetns } from '../src/kernel/netns/index.ts';
 import { removeCgroups } from './container-runtime-fixture.ts';
 import { startRuntimeProcess, type RuntimeProcess } from './container-runtime-process.ts';
 import { everything, requires } from './requires.ts';
-import { busyboxImage, dockerArchive } from './test-images.ts';
+import { busyboxImage, dockerArchive, type TestImage } from './test-images.ts';
 
 const missing = requires('root', 'runc', 'conmon', 'busybox', 'ip');
 if (missing) console.warn(`container-runtime-crash: skipped, ${missing}`);
@@ -23,13 +23,14 @@ describe.skipIf(missing)('the container runtime, killed at any time', () => {
   const socket = `${state}.sock`;
   let directory: string;
   let runtime: RuntimeProcess;
-  const image = busyboxImage();
+  let image: TestImage;
   const start = async (): Promise<void> => {
     const flags = { root: join(directory, 'root'), state, 'cgroup-parent': `/${name}`, 'node-netns': netns, 'pod-cidr': '10.198.1.0/24' };
     runtime = await startRuntimeProcess(socket, [...Object.entries(flags).flatMap(([flag, value]) => [`--${flag}`, value]), '--load-archive', join(directory, 'image.tar')]);
   };
 
   beforeAll(async () => {
+    image = busyboxImage();
     directory = mkdtempSync(join(tmpdir(), `${name}-`));
     writeFileSync(join(directory, 'image.tar'), dockerArchive(image));
     createNetns(netns);
