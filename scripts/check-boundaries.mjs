@@ -12,13 +12,17 @@ import { codeOnly, withoutComments } from './source-text.mjs';
  */
 export const FOLDERS = {
   api: { imports: [], because: 'the API is data; everything else is derived from it' },
-  machinery: { imports: ['api'], because: 'machinery is pure functions on API objects: no I/O, no clock' },
+  machinery: { imports: ['api', 'component-helpers'], because: 'machinery is pure functions on API objects: no I/O, no clock' },
+  'component-helpers': {
+    imports: ['api', 'machinery'],
+    because: 'what a pod, a node and an owner mean is pure, and every component imports it from here',
+  },
   kernel: { imports: [], because: 'the kernel stands below everything and knows nothing of Kubernetes' },
   etcd: { imports: ['kernel'], because: 'the store knows keys, bytes and revisions, not API objects' },
   client: { imports: ['api', 'machinery', 'kernel'], because: 'the client must work against any API server, so it knows none' },
   cri: { imports: ['kernel'], because: 'the CRI contract is shared by both of its sides and holds nothing else' },
   apiserver: {
-    imports: ['api', 'machinery', 'kernel', 'client', 'etcd'],
+    imports: ['api', 'machinery', 'component-helpers', 'kernel', 'client', 'etcd'],
     because: 'the API server is a component: it must run without any of the others',
   },
   'component-server': {
@@ -61,7 +65,7 @@ export const FOLDERS = {
 /** @param {string[]} more */
 function component(...more) {
   return {
-    imports: ['api', 'machinery', 'kernel', 'client', 'component-server', ...more],
+    imports: ['api', 'machinery', 'component-helpers', 'kernel', 'client', 'component-server', ...more],
     because:
       'components never import each other: they talk through the API server, so that each can be exchanged for the upstream one; ' +
       'only apiserver uses the store (cluster and cli merely start it)',
@@ -69,7 +73,7 @@ function component(...more) {
 }
 
 /** Folders that compute and nothing else, and the Node modules that would let them do more. */
-const PURE_FOLDERS = new Set(['api', 'machinery']);
+const PURE_FOLDERS = new Set(['api', 'machinery', 'component-helpers']);
 const IMPURE_MODULES =
   /^(?:node:)?(?:fs|net|http|http2|https|tls|dgram|dns|child_process|worker_threads|cluster|timers|process|os|readline)(?:\/|$)/;
 

@@ -18,6 +18,7 @@ const checks = /** @type {[string, string[]][]} */ ([
   ['types', [toolPath('typescript', 'tsc'), '--noEmit']],
   ['lint', [path.join(root, 'scripts', 'lint.mjs')]],
   ['import boundaries', [path.join(root, 'scripts', 'check-boundaries.mjs')]],
+  ['one home for every meaning', [path.join(root, 'scripts', 'check-meanings.mjs')]],
   ['generated files', [path.join(root, 'scripts', 'generate.mjs'), '--check']],
 ]);
 

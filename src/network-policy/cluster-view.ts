@@ -2,6 +2,7 @@
 import net from 'node:net';
 import type { Namespace, Pod } from '../api/generated/core-v1.ts';
 import type { NetworkPolicy } from '../api/generated/networking-v1.ts';
+import { isTerminalPhase, longRunningContainers } from '../component-helpers/index.ts';
 
 export interface PolicyPod {
   readonly namespace: string;
@@ -36,13 +37,12 @@ export function clusterView({ policies, pods, namespaces }: { policies: readonly
  * any more, even where their status still names some: another pod may have them.
  */
 export function policyPod({ metadata, spec, status }: Pod): PolicyPod | undefined {
-  if (spec?.hostNetwork || status?.phase === 'Succeeded' || status?.phase === 'Failed') return undefined;
+  if (spec?.hostNetwork || isTerminalPhase(status?.phase)) return undefined;
   const ips = (status?.podIPs ?? []).map(({ ip }) => ip);
   const all = ips.length === 0 && status?.podIP ? [status.podIP] : ips;
   const [ipv4, ipv6] = [all.find((ip) => net.isIPv4(ip)), all.find((ip) => net.isIPv6(ip))];
   if (ipv4 === undefined && ipv6 === undefined) return undefined;
-  const sidecars = (spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always');
-  const ports = [...sidecars, ...(spec?.containers ?? [])].flatMap((container) =>
+  const ports = longRunningContainers(spec).flatMap((container) =>
     (container.ports ?? []).flatMap(({ name, protocol = 'TCP', containerPort }) => (name ? [{ name, protocol, port: containerPort }] : [])),
   );
   return { namespace: metadata.namespace!, name: metadata.name!, nodeName: spec?.nodeName, labels: metadata.labels ?? {}, ipv4, ipv6, ports };

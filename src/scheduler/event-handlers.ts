@@ -1,7 +1,8 @@
 /** What informers tell goes into the cache and the queue. */
 import type { Node, Pod } from '../api/generated/core-v1.ts';
 import type { ApiObject, BuiltInResource, InformerHandler, SharedInformer } from '../client/index.ts';
-import { isFinished, PodInfo } from './cache/pod-info.ts';
+import { PodInfo } from './cache/pod-info.ts';
+import { isPodTerminal } from '../component-helpers/index.ts';
 import type { NodeChanges } from './cache/node-changes.ts';
 import { Action, ASSIGNED_POD_ADD, ASSIGNED_POD_DELETE, event, POD_ADD, type EventResource } from './framework/cluster-event.ts';
 import type { Listers } from './listers.ts';
@@ -50,12 +51,12 @@ export function followPods(scheduler: Scheduler, informer: SharedInformer<Pod>):
   informer.addHandler(
     timed(scheduler, (pod, action) => `${prefix(pod)}${action}`, {
       onAdd: (pod) => {
-        if (isFinished(pod)) return;
+        if (isPodTerminal(pod)) return;
         if (isAssigned(pod)) assigned(undefined, pod);
         else unassigned(undefined, pod);
       },
       onUpdate: (before, pod) => {
-        if (isFinished(pod)) {
+        if (isPodTerminal(pod)) {
           if (isAssigned(before)) left(pod);
           else gone(pod);
         } else if (isAssigned(pod)) assigned(before, pod);

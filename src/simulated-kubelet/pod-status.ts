@@ -1,5 +1,6 @@
 /** A pod's status as a kubelet reports it, from what the simulation knows of its containers. */
 import type { Container, ContainerState, ContainerStatus, Pod, PodCondition, PodStatus } from '../api/generated/core-v1.ts';
+import { isTerminalPhase } from '../component-helpers/index.ts';
 import { formatTime } from '../machinery/time/index.ts';
 
 /** A container's state; times in milliseconds since the epoch. */
@@ -95,7 +96,7 @@ function containerState(phase: ContainerPhase, id: string): ContainerState {
 
 function conditions(pod: Pod, model: PodModel, now: number): PodCondition[] {
   const before = pod.status?.conditions ?? [];
-  const finished = model.phase === 'Succeeded' || model.phase === 'Failed';
+  const finished = isTerminalPhase(model.phase);
   const pending = (kind: ContainerModel['kind']): string[] => model.containers.filter((c) => c.kind === kind && !(c.kind === 'init' ? succeeded(c) : c.ready)).map((c) => c.spec.name);
   const uninitialized = finished && model.phase === 'Succeeded' ? [] : [...pending('init'), ...model.containers.filter((c) => c.kind === 'sidecar' && c.phase.type !== 'running').map((c) => c.spec.name)];
   const unready = [...pending('main'), ...pending('sidecar')];

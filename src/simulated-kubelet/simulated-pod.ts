@@ -1,5 +1,6 @@
 /** One pod on a simulated node: its containers' states, moved by its behaviour. */
 import type { Pod, PodStatus } from '../api/generated/core-v1.ts';
+import { isTerminalPhase } from '../component-helpers/index.ts';
 import type { Clock, Logger, Random, Timer } from '../kernel/index.ts';
 import { defaultScript, milliseconds, type Duration, type PodBehaviour, type PodScript, type PodUsage } from './behaviour.ts';
 import { adoptContainers, containerModels } from './container-models.ts';
@@ -90,7 +91,7 @@ export class SimulatedPod {
   /** Begins its life, or takes it up again where an earlier process left it. */
   begin(): void {
     const { status } = this.object;
-    if (status?.phase === 'Succeeded' || status?.phase === 'Failed') {
+    if (isTerminalPhase(status?.phase)) {
       this.#phase = status.phase;
       adoptContainers(this.#containers, status);
       return;
@@ -317,7 +318,7 @@ export class SimulatedPod {
   }
 
   #isFinished(): boolean {
-    return this.#phase === 'Succeeded' || this.#phase === 'Failed';
+    return isTerminalPhase(this.#phase);
   }
 
   #after(ms: number, fire: () => void): void {

@@ -22,14 +22,15 @@ export function defaultTolerationSecondsPlugin(seconds: DefaultTolerationSeconds
       const spec = specOf(podOf(attributes));
       const given = spec.tolerations ?? [];
       const added: Toleration[] = [];
-      if (!given.some((toleration) => tolerates(toleration, NOT_READY))) added.push(tolerating(NOT_READY, seconds.notReady));
-      if (!given.some((toleration) => tolerates(toleration, UNREACHABLE))) added.push(tolerating(UNREACHABLE, seconds.unreachable));
+      if (!given.some((toleration) => coversEviction(toleration, NOT_READY))) added.push(tolerating(NOT_READY, seconds.notReady));
+      if (!given.some((toleration) => coversEviction(toleration, UNREACHABLE))) added.push(tolerating(UNREACHABLE, seconds.unreachable));
       if (added.length > 0) spec.tolerations = [...given, ...added];
     },
   };
 }
 
-const tolerates = ({ key = '', effect = '' }: Toleration, taint: string): boolean =>
+/** Unlike the match of a taint, the operator and the value do not count here. */
+const coversEviction = ({ key = '', effect = '' }: Toleration, taint: string): boolean =>
   (key === taint || key === '') && (effect === 'NoExecute' || effect === '');
 
 const tolerating = (key: string, tolerationSeconds: number): Toleration => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds });

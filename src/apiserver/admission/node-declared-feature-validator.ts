@@ -4,7 +4,7 @@ import type { KubeObject } from '../../machinery/object.ts';
 import { deepEqual } from '../../machinery/deep-equal.ts';
 import type { AdmissionPlugin } from './admission.ts';
 import { isFor, oldPodOf, podOf, specOf, type PodObject } from './kinds.ts';
-import { isSidecar } from '../../machinery/pod-resources.ts';
+import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 import { refuse } from './refuse.ts';
 
 export const nodeDeclaredFeatureValidator: AdmissionPlugin = {
@@ -30,7 +30,7 @@ function neededFeatures(pod: PodObject, old: PodObject): string[] {
   const needed: string[] = [];
   const [spec, before] = [specOf(pod), specOf(old)];
   if (!deepEqual(spec.resources, before.resources)) needed.push('InPlacePodLevelResourcesVerticalScaling');
-  const resized = (before.initContainers ?? []).some((container, i) => !isSidecar(container) && !deepEqual(container.resources ?? {}, spec.initContainers?.[i]?.resources ?? {}));
+  const resized = (before.initContainers ?? []).some((container, i) => !isRestartableInitContainer(container) && !deepEqual(container.resources ?? {}, spec.initContainers?.[i]?.resources ?? {}));
   if (resized) needed.push('InPlacePodVerticalScalingInitContainers');
   return needed;
 }

@@ -5,7 +5,7 @@ import { parseQuantity } from '../../machinery/quantity/index.ts';
 import type { StatusError } from '../../machinery/status.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
 import { isFor, oldPodOf, podOf, specOf } from './kinds.ts';
-import { podRequests } from '../../machinery/pod-resources.ts';
+import { podRequests } from '../../component-helpers/index.ts';
 import { refuse } from './refuse.ts';
 
 const OS_LABEL = 'kubernetes.io/os';

@@ -1,7 +1,7 @@
 /** PodTolerationRestriction: a namespace's annotations, or the configuration, give its pods tolerations and limit those they bring. */
 import type { Toleration } from '../../api/generated/core-v1.ts';
 import { failure } from '../../machinery/status.ts';
-import { podQosClass } from '../../machinery/validation/core/pod-qos.ts';
+import { computePodQos } from '../../component-helpers/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
 import { isForPods, podOf, specOf } from './kinds.ts';
@@ -37,7 +37,7 @@ export function podTolerationRestrictionPlugin(registry: Registry, configuration
     admit(attributes) {
       if (attributes.operation === 'CREATE') {
         const spec = specOf(podOf(attributes));
-        const extra = [...(annotated(attributes, DEFAULT_ANNOTATION) ?? configuration.default ?? []), ...(podQosClass(spec) === 'BestEffort' ? [] : [MEMORY_PRESSURE])];
+        const extra = [...(annotated(attributes, DEFAULT_ANNOTATION) ?? configuration.default ?? []), ...(computePodQos(spec) === 'BestEffort' ? [] : [MEMORY_PRESSURE])];
         if (extra.length > 0) spec.tolerations = mergeTolerations(spec.tolerations ?? [], extra);
       }
       check(attributes);

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Node, PersistentVolume, Pod } from '../../api/generated/core-v1.ts';
 import type { VolumeAttachment } from '../../api/generated/storage-v1.ts';
+import { isPodTerminal } from '../../component-helpers/index.ts';
 
 /** A node whose kubelet leaves attaching to us. */
 export const isManaged = ({ metadata }: Node): boolean => metadata.annotations?.['volumes.kubernetes.io/controller-managed-attach-detach'] === 'true';
@@ -20,7 +21,7 @@ export function isOurs({ metadata: { name = '' }, spec }: VolumeAttachment, volu
 /** The name by which a node's status lists a volume. */
 export const uniqueName = ({ spec }: PersistentVolume): string => `kubernetes.io/csi/${spec?.csi?.driver}^${spec?.csi?.volumeHandle}`;
 
-export const usesVolumes = (pod: Pod): boolean => pod.status?.phase !== 'Succeeded' && pod.status?.phase !== 'Failed';
+export const usesVolumes = (pod: Pod): boolean => !isPodTerminal(pod);
 
 /** Whether the volume may be on one node only at a time. */
 export const isExclusive = ({ spec }: PersistentVolume): boolean => !(spec?.accessModes ?? []).some((mode) => mode === 'ReadWriteMany' || mode === 'ReadOnlyMany');

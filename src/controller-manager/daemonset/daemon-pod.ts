@@ -1,7 +1,7 @@
 /** The pod of a DaemonSet on one node, and whether the node should have one. */
 import type { DaemonSet } from '../../api/generated/apps-v1.ts';
 import type { Affinity, Node, Pod, PodSpec, Toleration } from '../../api/generated/core-v1.ts';
-import { matchesNode, untolerated } from '../pods/index.ts';
+import { findUntoleratedTaint, podMatchesNode } from '../../component-helpers/index.ts';
 
 export const HASH_LABEL = 'controller-revision-hash';
 export const GENERATION_LABEL = 'pod-template-generation';
@@ -36,11 +36,11 @@ export interface NodeVerdict {
 export function verdictFor(set: DaemonSet, node: Node): NodeVerdict {
   const { spec } = set.spec?.template ?? {};
   if (spec?.nodeName && spec.nodeName !== node.metadata.name) return { shouldRun: false, mayStay: false };
-  if (!matchesNode(spec, node)) return { shouldRun: false, mayStay: false };
+  if (!podMatchesNode(spec, node)) return { shouldRun: false, mayStay: false };
   const taints = node.spec?.taints ?? [];
   const tolerations = tolerationsOf(spec);
-  const mayStay = untolerated(taints, tolerations, ['NoExecute']) === undefined;
-  return { shouldRun: mayStay && untolerated(taints, tolerations, ['NoSchedule']) === undefined, mayStay };
+  const mayStay = findUntoleratedTaint(taints, tolerations, ({ effect }) => effect === 'NoExecute') === undefined;
+  return { shouldRun: mayStay && findUntoleratedTaint(taints, tolerations, ({ effect }) => effect === 'NoSchedule') === undefined, mayStay };
 }
 
 /** The node that a pod is on, or is meant for. */

@@ -1,5 +1,5 @@
 import type { DaemonSetStatus } from '../../api/generated/apps-v1.ts';
-import { isAvailable, isReady } from '../pods/index.ts';
+import { isPodAvailable, isPodReady } from '../../component-helpers/index.ts';
 import { withoutZeros } from '../status.ts';
 import { isUpdated, templateGeneration, verdictFor } from './daemon-pod.ts';
 import { byAge, type DaemonState } from './node-plan.ts';
@@ -17,8 +17,8 @@ export function daemonSetStatus({ set, nodes, podsOn, hash, now }: DaemonState, 
       continue;
     }
     current++;
-    if (isReady(oldest)) ready++;
-    if (isAvailable(oldest, set.spec?.minReadySeconds ?? 0, now)) available++;
+    if (isPodReady(oldest)) ready++;
+    if (isPodAvailable(oldest, set.spec?.minReadySeconds ?? 0, now)) available++;
     if (isUpdated(oldest, hash, templateGeneration(set))) updated++;
   }
   return {

@@ -2,7 +2,7 @@
 import type { DaemonSet } from '../../api/generated/apps-v1.ts';
 import type { Node, Pod } from '../../api/generated/core-v1.ts';
 import { getScaledValue } from '../../machinery/time/index.ts';
-import { isAvailable, isReady } from '../pods/index.ts';
+import { isPodAvailable, isPodReady, isPodTerminal } from '../../component-helpers/index.ts';
 import { HASH_LABEL, isUpdated, templateGeneration, verdictFor } from './daemon-pod.ts';
 
 export interface DaemonState {
@@ -52,14 +52,14 @@ export function planNodes(state: DaemonState): NodePlan {
 
 function planNode(state: DaemonState, pods: readonly Pod[], plan: NodePlan): void {
   const { set, hash, now } = state;
-  plan.ended.push(...pods.filter((pod) => pod.status?.phase === 'Failed' || pod.status?.phase === 'Succeeded'));
-  const running = pods.filter((pod) => pod.status?.phase !== 'Failed' && pod.status?.phase !== 'Succeeded').sort(byAge);
+  plan.ended.push(...pods.filter(isPodTerminal));
+  const running = pods.filter((pod) => !isPodTerminal(pod)).sort(byAge);
   if (running.length <= 1) return;
   if (limits(state).surge === 0) return void plan.remove.push(...running.slice(1));
   const [newest, ...moreNew] = running.filter((pod) => pod.metadata.labels?.[HASH_LABEL] === hash);
   const [oldest, ...moreOld] = running.filter((pod) => pod.metadata.labels?.[HASH_LABEL] !== hash);
   plan.remove.push(...moreNew, ...moreOld);
-  if (newest && oldest && (!isReady(oldest) || isAvailable(newest, minReady(set), now))) plan.remove.push(oldest);
+  if (newest && oldest && (!isPodReady(oldest) || isPodAvailable(newest, minReady(set), now))) plan.remove.push(oldest);
 }
 
 function limits({ set, nodes }: DaemonState): { surge: number; unavailable: number } {
@@ -75,7 +75,7 @@ export function planRollingUpdate(state: DaemonState): Pick<NodePlan, 'create' |
   const { set, nodes, podsOn, now } = state;
   const { surge, unavailable } = limits(state);
   const names = new Set([...podsOn.keys(), ...nodes.filter((node) => verdictFor(set, node).shouldRun).map((node) => node.metadata.name ?? '')]);
-  const available = (pod: Pod): boolean => isAvailable(pod, minReady(set), now);
+  const available = (pod: Pod): boolean => isPodAvailable(pod, minReady(set), now);
   let busy = 0;
   const replaceNow: { node: string; pod: Pod }[] = [];
   const candidates: { node: string; pod: Pod }[] = [];

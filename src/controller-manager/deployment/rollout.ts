@@ -3,7 +3,7 @@ import type { Deployment, DeploymentStatus, ReplicaSet } from '../../api/generat
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { isAlreadyExists, isControlledBy, isNamespaceTerminating, isNotFound } from '../../client/index.ts';
 import type { ControllerContext } from '../controller.ts';
-import { isTerminal } from '../pods/index.ts';
+import { isPodTerminal } from '../../component-helpers/index.ts';
 import { sameStatus } from '../status.ts';
 import { desiredReplicas, lastRevision, maxRevision, newSetAnnotations, REVISION, revisionOf, ROLLBACK_TO, rolledBackAnnotations, sizeAnnotations } from './annotations.ts';
 import { condition, hasProgressDeadline, isComplete, progressing, TIMED_OUT, withCondition } from './conditions.ts';
@@ -93,7 +93,7 @@ export class Rollout {
 
   #oldPodsRun(): boolean {
     const old = this.#oldSets;
-    return old.some((set) => (set.status?.replicas ?? 0) > 0) || old.some((set) => this.#podsOf(set).some((pod) => !isTerminal(pod)));
+    return old.some((set) => (set.status?.replicas ?? 0) > 0) || old.some((set) => this.#podsOf(set).some((pod) => !isPodTerminal(pod)));
   }
 
   /** While it is paused or just scaled, sizes follow but no rollout moves. */

@@ -1,6 +1,7 @@
 /** device-taint-eviction-controller: deletes pods that hold devices whose NoExecute taints their claims do not tolerate. */
 import type { Pod } from '../../api/generated/core-v1.ts';
-import type { DeviceTaint, DeviceToleration, ResourceClaim, ResourceSlice } from '../../api/generated/resource-v1.ts';
+import type { DeviceTaint, ResourceClaim, ResourceSlice } from '../../api/generated/resource-v1.ts';
+import { toleratesTaint } from '../../component-helpers/index.ts';
 import { isNotFound, keyOf } from '../../client/index.ts';
 import { parseTime } from '../../machinery/time/index.ts';
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
@@ -32,7 +33,7 @@ export const deviceTaintEvictionController: ControllerDescriptor = {
     const evictionTime = (claim: ResourceClaim): number | undefined => {
       const times = resultsOf(claim).flatMap((result) =>
         taintsOf(result).flatMap((taint) => {
-          const matching = (result.tolerations ?? []).filter((toleration) => tolerates(toleration, taint));
+          const matching = (result.tolerations ?? []).filter((toleration) => toleratesTaint(toleration, taint));
           const since = taint.timeAdded ? parseTime(taint.timeAdded) : clock.now();
           if (matching.length === 0) return [since];
           return matching.flatMap(({ tolerationSeconds }) => (tolerationSeconds === undefined ? [] : [since + Math.max(0, Number(tolerationSeconds)) * 1000]));
@@ -79,9 +80,3 @@ export const deviceTaintEvictionController: ControllerDescriptor = {
 
 const poolKey = (driver: string, pool: string): string => `${driver}/${pool}`;
 const resultsOf = (claim: ResourceClaim) => claim.status?.allocation?.devices?.results ?? [];
-
-function tolerates({ key, operator, value, effect }: DeviceToleration, taint: DeviceTaint): boolean {
-  if (effect && effect !== taint.effect) return false;
-  if (key && key !== taint.key) return false;
-  return operator === 'Exists' || (value ?? '') === (taint.value ?? '');
-}

@@ -2,7 +2,7 @@ import type { Condition } from '../../api/generated/meta-v1.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../api/generated/policy-v1.ts';
 import { formatTime, parseTime } from '../../machinery/time/index.ts';
-import { isReady } from '../pods/index.ts';
+import { isPodReady } from '../../component-helpers/index.ts';
 import type { ExpectedPods } from './expected-pods.ts';
 
 /** A pod whose eviction was granted should be gone by then; it counts again afterwards. */
@@ -36,7 +36,7 @@ export function disruptedPods({ status }: PodDisruptionBudget, pods: readonly Po
 }
 
 export function budgetStatus(budget: PodDisruptionBudget, pods: readonly Pod[], { expected, desiredHealthy }: ExpectedPods, disrupted: Record<string, string>, now: number): PodDisruptionBudgetStatus {
-  const currentHealthy = pods.filter((pod) => pod.metadata.deletionTimestamp === undefined && !(pod.metadata.name! in disrupted) && isReady(pod)).length;
+  const currentHealthy = pods.filter((pod) => pod.metadata.deletionTimestamp === undefined && !(pod.metadata.name! in disrupted) && isPodReady(pod)).length;
   const disruptionsAllowed = expected > 0 ? Math.max(0, currentHealthy - desiredHealthy) : 0;
   const allowed = disruptionsAllowed > 0;
   const observedGeneration = budget.metadata.generation;

@@ -5,7 +5,7 @@ import { byNamespace, keyOf, NAMESPACE_INDEX } from '../../client/index.ts';
 import { runWorkers, WorkQueue } from '../../kernel/index.ts';
 import { formatTime, parseTime } from '../../machinery/time/index.ts';
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
-import { isTerminal, podCondition } from '../pods/index.ts';
+import { isPodTerminal, podCondition } from '../../component-helpers/index.ts';
 import { ScaleClient } from '../scale-client.ts';
 import { matcherOf } from '../selector-matchers.ts';
 import { ignoringGone, sameStatus } from '../status.ts';
@@ -81,7 +81,7 @@ export const disruptionController: ControllerDescriptor = {
       const conditions = [{ type: DISRUPTION_TARGET, status: 'False', lastTransitionTime: formatTime(clock.now()) }];
       await ignoringGone(() => client.resource('v1/pods').patch({ namespace, name }, { metadata: { uid }, status: { conditions } }, { type: 'strategic', subresource: 'status', signal }));
     };
-    const isDoomed = (pod: Pod): boolean => podCondition(pod, DISRUPTION_TARGET)?.status === 'True' && pod.metadata.deletionTimestamp === undefined && !isTerminal(pod);
+    const isDoomed = (pod: Pod): boolean => podCondition(pod, DISRUPTION_TARGET)?.status === 'True' && pod.metadata.deletionTimestamp === undefined && !isPodTerminal(pod);
 
     const budgetsAround = (pod: Pod): PodDisruptionBudget[] => (budgets.indexer.size === 0 ? [] : budgets.indexer.byIndex(NAMESPACE_INDEX, pod.metadata.namespace ?? ''));
     const enqueueBudgets = (pod: Pod): void => {

@@ -1,6 +1,6 @@
 import type { EndpointAddress, EndpointPort, EndpointSubset, Pod, Service } from '../../api/generated/core-v1.ts';
 import { addressesOf, canServe, hostnameIn, isHeadless, targetPortOn } from '../endpointslice/service-pods.ts';
-import { isReady } from '../pods/index.ts';
+import { isPodReady } from '../../component-helpers/index.ts';
 
 interface Group {
   readonly ports: EndpointPort[];
@@ -21,7 +21,7 @@ export function subsetsOf(service: Service, pods: readonly Pod[]): EndpointSubse
     const key = JSON.stringify(podPorts);
     const group = groups.get(key) ?? { ports: podPorts, ready: [], notReady: [] };
     groups.set(key, group);
-    (publishNotReadyAddresses || isReady(pod) ? group.ready : group.notReady).push(addressOf(pod, service, ip));
+    (publishNotReadyAddresses || isPodReady(pod) ? group.ready : group.notReady).push(addressOf(pod, service, ip));
   }
   return [...groups.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, { ports: shared, ready, notReady }]) => ({
     ...(ready.length > 0 ? { addresses: ready.sort(byAddress) } : {}),

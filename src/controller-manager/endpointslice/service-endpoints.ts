@@ -1,7 +1,7 @@
 /** The endpoints of a Service, in groups that can share slices. */
 import type { Node, Pod, Service } from '../../api/generated/core-v1.ts';
 import type { Endpoint, EndpointPort } from '../../api/generated/discovery-v1.ts';
-import { isReady } from '../pods/index.ts';
+import { isPodReady } from '../../component-helpers/index.ts';
 import { addressesOf, canServe, hostnameIn, isIPv6Address, targetPortOn } from './service-pods.ts';
 import type { EndpointGroup } from './slice-plan.ts';
 
@@ -49,7 +49,7 @@ function portsOn(pod: Pod, service: Service): EndpointPort[] {
 }
 
 function endpointOf(pod: Pod, service: Service, { addresses, node }: { addresses: string[]; node: Node | undefined }): Endpoint {
-  const serving = isReady(pod);
+  const serving = isPodReady(pod);
   const terminating = pod.metadata.deletionTimestamp !== undefined;
   const hostname = hostnameIn(pod, service);
   const zone = node?.metadata.labels?.[ZONE_LABEL];

@@ -3,7 +3,7 @@ import { isIPv6 } from 'node:net';
 import type { Pod, Service, ServicePort } from '../../api/generated/core-v1.ts';
 import { byNamespace, keyOf, NAMESPACE_INDEX, type InformerFactory, type SharedInformer } from '../../client/index.ts';
 import { deepEqual } from '../../machinery/deep-equal.ts';
-import { isReady, isTerminal } from '../pods/index.ts';
+import { isPodReady, isPodTerminal, longRunningContainers } from '../../component-helpers/index.ts';
 import { labelsMatcherOf } from '../selector-matchers.ts';
 
 export const HEADLESS_LABEL = 'service.kubernetes.io/headless';
@@ -19,7 +19,7 @@ export const isIPv6Address = (address: string): boolean => isIPv6(address);
 export const addressesOf = (pod: Pod, ipv6: boolean): string[] => (pod.status?.podIPs ?? []).map(({ ip }) => ip ?? '').filter((ip) => ip !== '' && isIPv6Address(ip) === ipv6);
 
 export function canServe(pod: Pod, includeTerminating: boolean): boolean {
-  if (isTerminal(pod) || (!pod.status?.podIP && !pod.status?.podIPs?.length)) return false;
+  if (isPodTerminal(pod) || (!pod.status?.podIP && !pod.status?.podIPs?.length)) return false;
   return includeTerminating || pod.metadata.deletionTimestamp === undefined;
 }
 
@@ -34,8 +34,7 @@ export function targetPortOn(pod: Pod, port: ServicePort): number | undefined {
   const target = port.targetPort;
   if (typeof target === 'number') return target === 0 ? port.port : target;
   if (target === undefined || target === '') return port.port;
-  const sidecars = (pod.spec?.initContainers ?? []).filter((container) => container.restartPolicy === 'Always');
-  for (const container of [...(pod.spec?.containers ?? []), ...sidecars]) {
+  for (const container of longRunningContainers(pod.spec)) {
     const found = container.ports?.find((p) => p.name === target && (p.protocol ?? 'TCP') === (port.protocol ?? 'TCP'));
     if (found) return found.containerPort;
   }
@@ -51,8 +50,8 @@ export function isSameEndpoint(before: Pod, after: Pod): boolean {
     before.spec?.hostname === after.spec?.hostname &&
     before.spec?.subdomain === after.spec?.subdomain &&
     before.status?.podIP === after.status?.podIP &&
-    isTerminal(before) === isTerminal(after) &&
-    isReady(before) === isReady(after) &&
+    isPodTerminal(before) === isPodTerminal(after) &&
+    isPodReady(before) === isPodReady(after) &&
     deepEqual(before.status?.podIPs, after.status?.podIPs) &&
     deepEqual(before.metadata.labels, after.metadata.labels)
   );

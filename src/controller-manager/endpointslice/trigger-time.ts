@@ -1,5 +1,5 @@
 import type { Pod, Service } from '../../api/generated/core-v1.ts';
-import { readyCondition } from '../pods/index.ts';
+import { podReadyCondition } from '../../component-helpers/index.ts';
 
 /**
  * When what the endpoints show today began: the earliest change of a Service or of its pods since they were last looked
@@ -13,7 +13,7 @@ export class TriggerTimes {
     const now = { service: service.metadata.creationTimestamp ?? '', pods: new Map<string, string>() };
     const changed: string[] = [];
     for (const pod of pods) {
-      const time = readyCondition(pod)?.lastTransitionTime;
+      const time = podReadyCondition(pod)?.lastTransitionTime;
       if (!time) continue;
       now.pods.set(pod.metadata.name ?? '', time);
       if (time > (before?.pods.get(pod.metadata.name ?? '') ?? '')) changed.push(time);

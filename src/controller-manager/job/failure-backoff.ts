@@ -1,6 +1,6 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { parseTime } from '../../machinery/time/index.ts';
-import { readyCondition } from '../pods/index.ts';
+import { podReadyCondition } from '../../component-helpers/index.ts';
 
 const FIRST_MS = 10_000;
 const MAX_MS = 600_000;
@@ -28,7 +28,7 @@ export function backoffMs({ failures, lastFailure }: FailureRecord, now: number)
 export function finishedAt(pod: Pod): number {
   const ends = (pod.status?.containerStatuses ?? []).map((status) => status.state?.terminated?.finishedAt).filter((time) => typeof time === 'string');
   if (ends.length > 0) return Math.max(...ends.map(parseTime));
-  const ready = readyCondition(pod)?.lastTransitionTime;
+  const ready = podReadyCondition(pod)?.lastTransitionTime;
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, creationTimestamp } = pod.metadata;
   if (ready) return parseTime(ready);
   if (deletionTimestamp) return parseTime(deletionTimestamp) - deletionGracePeriodSeconds * 1000;

@@ -8,7 +8,8 @@ import type { Pod } from '../../api/generated/core-v1.ts';
 import { keyOf } from '../../client/index.ts';
 import { formatTime, parseTime } from '../../machinery/time/index.ts';
 import type { ControllerContext } from '../controller.ts';
-import { comparePodsForDeletion, isActive, isReady, isTerminating, type CreatePodOptions } from '../pods/index.ts';
+import { comparePodsForDeletion, type CreatePodOptions } from '../pods/index.ts';
+import { isPodActive, isPodReady, isPodTerminating } from '../../component-helpers/index.ts';
 import { deepEqual } from '../../machinery/deep-equal.ts';
 import { afterFinished, backoffMs, finishedAt, type FailureRecord } from './failure-backoff.ts';
 import { allFailures, indexPodOptions, isIndexFailed } from './index-pods.ts';
@@ -54,10 +55,10 @@ export class JobSync {
     this.#job = options.job;
     this.#key = keyOf(options.job);
     this.#now = options.context.clock.now();
-    this.#active = options.pods.filter(isActive);
+    this.#active = options.pods.filter(isPodActive);
     this.#activeCount = this.#active.length;
-    this.#readyCount = this.#active.filter(isReady).length;
-    this.#terminating = options.pods.filter(isTerminating).length;
+    this.#readyCount = this.#active.filter(isPodReady).length;
+    this.#terminating = options.pods.filter(isPodTerminating).length;
     this.#succeeded = 0;
     this.#failures = options.failures ?? { failures: 0, lastFailure: 0 };
   }
@@ -232,7 +233,7 @@ export class JobSync {
       }
     }
     if (!isIndexed(job)) return Array.from({ length: missing }, () => ({}));
-    const taken = new Set(this.#options.pods.filter((pod) => isActive(pod) || (replacesOnlyFailed(job) && isTerminating(pod))).map((pod) => indexOf(pod, job)));
+    const taken = new Set(this.#options.pods.filter((pod) => isPodActive(pod) || (replacesOnlyFailed(job) && isPodTerminating(pod))).map((pod) => indexOf(pod, job)));
     const wanted: Partial<CreatePodOptions>[] = [];
     const waits: number[] = [];
     for (let index = 0; index < (job.spec?.completions ?? 0) && wanted.length < missing; index++) {
@@ -248,7 +249,7 @@ export class JobSync {
 
   #deleted(pods: readonly Pod[]): void {
     this.#activeCount -= pods.length;
-    this.#readyCount -= pods.filter(isReady).length;
+    this.#readyCount -= pods.filter(isPodReady).length;
     this.#terminating += pods.length;
   }
 

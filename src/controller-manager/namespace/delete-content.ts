@@ -1,5 +1,6 @@
 /** Empties a namespace: pods first, then everything else that the server knows. */
 import type { Pod } from '../../api/generated/core-v1.ts';
+import { isPodTerminal } from '../../component-helpers/index.ts';
 import { apiVersionOf, discover, isNotFound, type ApiObject, type Client, type DiscoveredResource } from '../../client/index.ts';
 import { isStatusError } from '../../machinery/status.ts';
 import { preferredResources } from '../discovered-resources.ts';
@@ -111,7 +112,7 @@ const isPods = (resource: DiscoveredResource): boolean => apiVersionOf(resource)
 
 /** The longest time that a pod which is not finished may still take. */
 function graceOf(pods: readonly Pod[]): number {
-  const running = pods.filter((pod) => pod.status?.phase !== 'Succeeded' && pod.status?.phase !== 'Failed');
+  const running = pods.filter((pod) => !isPodTerminal(pod));
   return Math.max(0, ...running.map((pod) => pod.spec?.terminationGracePeriodSeconds ?? 0));
 }
 

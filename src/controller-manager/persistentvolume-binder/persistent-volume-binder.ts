@@ -3,6 +3,7 @@
  * of a binding a crash has left is found again from either side.
  */
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../api/generated/core-v1.ts';
+import { isPodTerminal } from '../../component-helpers/index.ts';
 import { isConflict, isNotFound, keyOf } from '../../client/index.ts';
 import { runWorkers, WorkQueue } from '../../kernel/index.ts';
 import { enqueueOnChange, type ControllerDescriptor } from '../controller.ts';
@@ -35,7 +36,7 @@ export const persistentVolumeBinderController: ControllerDescriptor = {
       classes,
       claims: new WrittenObjects(claimInformer),
       volumes: new WrittenObjects(volumeInformer),
-      podsUsing: (claim) => pods.indexer.byIndex(PODS_BY_CLAIM, keyOf(claim)).filter((pod) => !pod.spec?.nodeName && pod.status?.phase !== 'Succeeded' && pod.status?.phase !== 'Failed'),
+      podsUsing: (claim) => pods.indexer.byIndex(PODS_BY_CLAIM, keyOf(claim)).filter((pod) => !pod.spec?.nodeName && !isPodTerminal(pod)),
       enqueueClaim: (key) => claimQueue.add(key),
     };
 

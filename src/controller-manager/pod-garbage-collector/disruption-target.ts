@@ -1,4 +1,5 @@
 import type { Pod, PodCondition } from '../../api/generated/core-v1.ts';
+import { isPodTerminal } from '../../component-helpers/index.ts';
 import { formatTime } from '../../machinery/time/index.ts';
 import type { ControllerContext } from '../controller.ts';
 
@@ -14,7 +15,7 @@ export async function markDisrupted({ client, clock, signal }: Pick<ControllerCo
   const old = pod.status?.conditions ?? [];
   const before = old.find(({ type }) => type === 'DisruptionTarget');
   const said = before?.status === 'True' && before.reason === reason && before.message === message;
-  const ended = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
+  const ended = isPodTerminal(pod);
   if (said && (!failed || ended)) return pod;
   const lastTransitionTime = before?.status === 'True' ? before.lastTransitionTime : formatTime(clock.now());
   const condition: PodCondition = { type: 'DisruptionTarget', status: 'True', reason, message, lastTransitionTime };

@@ -1,5 +1,6 @@
 /** pod-garbage-collector-controller: removes pods that nobody else will: finished ones beyond a number, and those without a node. */
 import type { Node, Pod } from '../../api/generated/core-v1.ts';
+import { isPodTerminal } from '../../component-helpers/index.ts';
 import { isNotFound, keyOf } from '../../client/index.ts';
 import { parseTime } from '../../machinery/time/index.ts';
 import type { ControllerDescriptor } from '../controller.ts';
@@ -26,7 +27,7 @@ export const podGarbageCollectorController: ControllerDescriptor = {
       const terminated: Pod[] = [];
       const leaving: Pod[] = [];
       for (const pod of pods.indexer.values()) {
-        if (isTerminated(pod)) terminated.push(pod);
+        if (isPodTerminal(pod)) terminated.push(pod);
         if (pod.metadata.deletionTimestamp) leaving.push(pod);
       }
       await removeTerminated(terminated);
@@ -78,7 +79,7 @@ export const podGarbageCollectorController: ControllerDescriptor = {
     const remove = async (pod: Pod, disruption?: Parameters<typeof markDisrupted>[2]): Promise<void> => {
       try {
         if (disruption) await markDisrupted(context, pod, disruption);
-        else if (!isTerminated(pod)) await client.resource('v1/pods').patch(placeOf(pod), { metadata: { uid: pod.metadata.uid }, status: { phase: 'Failed' } }, { type: 'strategic', subresource: 'status', signal });
+        else if (!isPodTerminal(pod)) await client.resource('v1/pods').patch(placeOf(pod), { metadata: { uid: pod.metadata.uid }, status: { phase: 'Failed' } }, { type: 'strategic', subresource: 'status', signal });
         await client.resource('v1/pods').delete(placeOf(pod), { gracePeriodSeconds: 0, preconditions: { uid: pod.metadata.uid }, signal });
       } catch (error) {
         if (!isNotFound(error) && !signal.aborted) logger.error(error, 'Failed to remove a pod', { pod: keyOf(pod) });
@@ -95,7 +96,6 @@ export const podGarbageCollectorController: ControllerDescriptor = {
 };
 
 const placeOf = ({ metadata: { namespace, name = '' } }: Pod) => ({ namespace, name });
-const isTerminated = ({ status }: Pod): boolean => status?.phase === 'Succeeded' || status?.phase === 'Failed';
 const isEvicted = ({ status }: Pod): boolean => status?.reason === 'Evicted';
 const createdAt = ({ metadata: { creationTimestamp } }: Pod): number => (creationTimestamp ? parseTime(creationTimestamp) : 0);
 const isOutOfService = (node: Node): boolean => readyCondition(node)?.status !== 'True' && (hasTaint(node, OUT_OF_SERVICE, 'NoExecute') || hasTaint(node, OUT_OF_SERVICE, 'NoSchedule'));

@@ -3,7 +3,7 @@ import type { HorizontalPodAutoscaler, MetricSpec, MetricStatus, MetricTarget } 
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { parseQuantity, Quantity } from '../../machinery/quantity/index.ts';
 import { labelSelectorAsSelector } from '../../machinery/selectors/index.ts';
-import { isReady } from '../pods/index.ts';
+import { isPodReady } from '../../component-helpers/index.ts';
 import type { DescribedObject, MetricsClient } from './metrics-client.ts';
 import { byAverage, byShare, byUtilization, byValue, requestsOf, type StartUpPeriods, type Tolerance } from './replica-calculator.ts';
 
@@ -69,13 +69,13 @@ async function compute(spec: MetricSpec, context: MetricContext): Promise<Metric
     case 'Object': {
       const { metric, target, describedObject } = required(spec.object, 'object');
       const value = await metrics.object({ metric: metric.name, namespace, object: await context.describe(describedObject), metricSelector: selectorText(metric) });
-      const { replicas, current: now } = single(target, value, { current, statusReplicas, tolerance, readyPods: pods.filter(isReady).length });
+      const { replicas, current: now } = single(target, value, { current, statusReplicas, tolerance, readyPods: pods.filter(isPodReady).length });
       return { replicas, name: `${describedObject.kind} metric ${metric.name}`, status: { type: 'Object', object: { metric, describedObject, current: now } } };
     }
     case 'External': {
       const { metric, target } = required(spec.external, 'external');
       const values = await metrics.external({ metric: metric.name, namespace, metricSelector: selectorText(metric) });
-      const { replicas, current: now } = single(target, values.reduce((sum, value) => sum + value, 0), { current, statusReplicas, tolerance, readyPods: pods.filter(isReady).length });
+      const { replicas, current: now } = single(target, values.reduce((sum, value) => sum + value, 0), { current, statusReplicas, tolerance, readyPods: pods.filter(isPodReady).length });
       return { replicas, name: `external metric ${metric.name}(${selectorText(metric)})`, status: { type: 'External', external: { metric, current: now } } };
     }
     default:

@@ -2,7 +2,7 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { parseQuantity } from '../../machinery/quantity/index.ts';
 import { parseTime } from '../../machinery/time/index.ts';
-import { readyCondition } from '../pods/index.ts';
+import { longRunningContainers, podReadyCondition } from '../../component-helpers/index.ts';
 
 /** A pod that starts up burns more than it will later; its numbers do not count at first. */
 export interface StartUpPeriods {
@@ -119,7 +119,7 @@ export function groupPods({ pods, milliByPod, isCpu, now, startUp = DEFAULT_PERI
 }
 
 function isStarting(pod: Pod, now: number, { cpuInitializationPeriodMs, initialReadinessDelayMs }: StartUpPeriods): boolean {
-  const ready = readyCondition(pod);
+  const ready = podReadyCondition(pod);
   const { startTime } = pod.status ?? {};
   if (!ready || !startTime) return true;
   const started = parseTime(startTime);
@@ -133,8 +133,7 @@ export function requestsOf(pods: readonly Pod[], resource: string, container?: s
   const requests = new Map<string, number>();
   for (const { metadata, spec } of pods) {
     const { name = '' } = metadata;
-    const sidecars = (spec?.initContainers ?? []).filter((c) => c.restartPolicy === 'Always');
-    const containers = [...(spec?.containers ?? []), ...sidecars].filter((c) => container === undefined || c.name === container);
+    const containers = longRunningContainers(spec).filter((c) => container === undefined || c.name === container);
     const sum = containers.reduce((total, c) => {
       const request = c.resources?.requests?.[resource];
       if (request === undefined) throw new Error(`missing request for ${resource} in container ${c.name} of Pod ${name}`);

@@ -1,6 +1,6 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { parseTime } from '../../machinery/time/index.ts';
-import { isReady, readyCondition } from './pod-state.ts';
+import { isPodReady, podReadyCondition } from '../../component-helpers/index.ts';
 
 const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
 const PHASE_ORDER: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 };
@@ -20,13 +20,13 @@ export function comparePodsForDeletion(a: RankedPod, b: RankedPod, now: number):
   if (assigned !== 0) return assigned;
   const phase = phaseOrder(a.pod) - phaseOrder(b.pod);
   if (phase !== 0) return phase;
-  const ready = Number(isReady(a.pod)) - Number(isReady(b.pod));
+  const ready = Number(isPodReady(a.pod)) - Number(isPodReady(b.pod));
   if (ready !== 0) return ready;
   const cost = deletionCost(a.pod) - deletionCost(b.pod);
   if (cost !== 0) return cost;
   if (a.crowd !== b.crowd) return b.crowd - a.crowd;
-  if (isReady(a.pod) && isReady(b.pod)) {
-    const readySince = compareAges(readyCondition(a.pod)?.lastTransitionTime, readyCondition(b.pod)?.lastTransitionTime, a.pod, b.pod, now);
+  if (isPodReady(a.pod) && isPodReady(b.pod)) {
+    const readySince = compareAges(podReadyCondition(a.pod)?.lastTransitionTime, podReadyCondition(b.pod)?.lastTransitionTime, a.pod, b.pod, now);
     if (readySince !== 0) return readySince;
   }
   const restarts = maxRestarts(b.pod) - maxRestarts(a.pod);

@@ -1,7 +1,7 @@
 import type { Pod, PodTemplateSpec, ReplicationControllerStatus } from '../../api/generated/core-v1.ts';
 import type { ReplicaSetStatus } from '../../api/generated/apps-v1.ts';
 import { formatTime } from '../../machinery/time/index.ts';
-import { isAvailable, isReady } from '../pods/index.ts';
+import { isPodAvailable, isPodReady } from '../../component-helpers/index.ts';
 import { findCondition, withoutCondition, withoutZeros } from '../status.ts';
 
 const REPLICA_FAILURE = 'ReplicaFailure';
@@ -28,8 +28,8 @@ export function replicaStatus(state: ReplicaState): ReplicaSetStatus {
     replicas: active.length,
     ...withoutZeros({
       fullyLabeledReplicas: active.filter((pod) => templateLabels.every(([key, value]) => pod.metadata.labels?.[key] === value)).length,
-      readyReplicas: active.filter(isReady).length,
-      availableReplicas: active.filter((pod) => isAvailable(pod, minReadySeconds, now)).length,
+      readyReplicas: active.filter(isPodReady).length,
+      availableReplicas: active.filter((pod) => isPodAvailable(pod, minReadySeconds, now)).length,
     }),
     ...(terminating === undefined ? {} : { terminatingReplicas: terminating.length }),
     ...withoutZeros({ observedGeneration: state.generation, conditions }),

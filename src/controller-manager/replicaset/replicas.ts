@@ -21,7 +21,8 @@ import {
 } from '../../client/index.ts';
 import type { LabelSelectorMatcher } from '../../machinery/selectors/index.ts';
 import { keyedLoop, type ControllerContext } from '../controller.ts';
-import { availableInMs, comparePodsForDeletion, isActive, isTerminating, PodControl, podsByOwner } from '../pods/index.ts';
+import { comparePodsForDeletion, PodControl, podsByOwner } from '../pods/index.ts';
+import { availableInMs, isPodActive, isPodTerminating, isTerminalPhase } from '../../component-helpers/index.ts';
 import { ReadYourWrites } from '../read-your-writes.ts';
 import { ignoringGone, sameStatus } from '../status.ts';
 import { replicaStatus } from './replica-status.ts';
@@ -83,14 +84,14 @@ export function replicaLoop(context: ControllerContext, kind: ReplicaKind): () =
     const candidates = pods.candidates(owner);
     const active = await claimObjects<Pod>({
       owner,
-      candidates: candidates.filter(isActive),
+      candidates: candidates.filter(isPodActive),
       matches,
       adopt: (pod) => control.adopt(pod, controllerReference(owner, kind)),
       release: (pod) => control.release(pod, owner.metadata.uid ?? ''),
       canAdopt: () => stillThere(owner),
       isGone: isNotFound,
     });
-    return { active, terminating: candidates.filter((pod) => isTerminating(pod) && controllerOf(pod)?.uid === owner.metadata.uid && matches(pod)) };
+    return { active, terminating: candidates.filter((pod) => isPodTerminating(pod) && controllerOf(pod)?.uid === owner.metadata.uid && matches(pod)) };
   };
 
   const stillThere = async (owner: ReplicaOwner): Promise<boolean> => {
@@ -152,7 +153,7 @@ export function replicaLoop(context: ControllerContext, kind: ReplicaKind): () =
   const choose = (owner: ReplicaOwner, active: Pod[], count: number): Pod[] => {
     if (count >= active.length) return active;
     const crowds = new Map<string, number>();
-    for (const pod of related(owner)) if (isActive(pod)) crowds.set(pod.spec?.nodeName ?? '', (crowds.get(pod.spec?.nodeName ?? '') ?? 0) + 1);
+    for (const pod of related(owner)) if (isPodActive(pod)) crowds.set(pod.spec?.nodeName ?? '', (crowds.get(pod.spec?.nodeName ?? '') ?? 0) + 1);
     const now = clock.now();
     return active
       .map((pod) => ({ pod, crowd: crowds.get(pod.spec?.nodeName ?? '') ?? 0 }))
@@ -249,5 +250,5 @@ export function replicaLoop(context: ControllerContext, kind: ReplicaKind): () =
 function needsReplacement(before: Pod, after: Pod): boolean {
   if (after.metadata.deletionTimestamp !== before.metadata.deletionTimestamp) return true;
   const { phase } = after.status ?? {};
-  return phase !== before.status?.phase && (phase === 'Failed' || phase === 'Succeeded');
+  return phase !== before.status?.phase && isTerminalPhase(phase);
 }

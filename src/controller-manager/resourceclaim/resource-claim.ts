@@ -4,6 +4,7 @@
  */
 import type { Pod, PodResourceClaim, PodResourceClaimStatus } from '../../api/generated/core-v1.ts';
 import type { ResourceClaim } from '../../api/generated/resource-v1.ts';
+import { isTerminalPhase } from '../../component-helpers/index.ts';
 import { byControllerUid, CONTROLLER_UID_INDEX, isNamespaceTerminating, isNotFound, keyOf, splitKey } from '../../client/index.ts';
 import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
 
@@ -169,7 +170,7 @@ export const resourceClaimController: ControllerDescriptor = {
 /** It runs no more, and will not again. */
 function isDone(pod: Pod): boolean {
   const { phase } = pod.status ?? {};
-  return phase === 'Succeeded' || phase === 'Failed' || (pod.metadata.deletionTimestamp !== undefined && !pod.spec?.nodeName);
+  return isTerminalPhase(phase) || (pod.metadata.deletionTimestamp !== undefined && !pod.spec?.nodeName);
 }
 
 async function ignoringGone(write: Promise<unknown>): Promise<void> {

@@ -1,6 +1,6 @@
 import type { StatefulSet, StatefulSetStatus } from '../../api/generated/apps-v1.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
-import { isAvailable, isReady } from '../pods/index.ts';
+import { isPodAvailable, isPodReady } from '../../component-helpers/index.ts';
 import { withoutZeros } from '../status.ts';
 import { revisionNameOf } from './identity.ts';
 
@@ -11,7 +11,7 @@ export interface SetRevisions {
   readonly collisionCount: number;
 }
 
-export const isRunningAndReady = (pod: Pod): boolean => pod.status?.phase === 'Running' && isReady(pod);
+export const isRunningAndReady = (pod: Pod): boolean => pod.status?.phase === 'Running' && isPodReady(pod);
 export const isHealthy = (pod: Pod): boolean => isRunningAndReady(pod) && pod.metadata.deletionTimestamp === undefined;
 
 export function statefulSetStatus(set: StatefulSet, pods: readonly Pod[], revisions: SetRevisions, now: number): StatefulSetStatus {
@@ -20,7 +20,7 @@ export function statefulSetStatus(set: StatefulSet, pods: readonly Pod[], revisi
   const counts = {
     replicas: pods.length,
     ready: ready.length,
-    available: ready.filter((pod) => isAvailable(pod, set.spec?.minReadySeconds ?? 0, now)).length,
+    available: ready.filter((pod) => isPodAvailable(pod, set.spec?.minReadySeconds ?? 0, now)).length,
     current: staying.filter((pod) => revisionNameOf(pod) === revisions.current).length,
     updated: staying.filter((pod) => revisionNameOf(pod) === revisions.update).length,
   };

@@ -3,7 +3,8 @@ import type { ControllerRevision, StatefulSet } from '../../api/generated/apps-v
 import type { PersistentVolumeClaim, Pod } from '../../api/generated/core-v1.ts';
 import { byNamespace, claimObjects, controllerOf, controllerReference, isNotFound, keyOf, NAMESPACE_INDEX } from '../../client/index.ts';
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
-import { availableInMs, PodControl, podsByOwner } from '../pods/index.ts';
+import { PodControl, podsByOwner } from '../pods/index.ts';
+import { availableInMs } from '../../component-helpers/index.ts';
 import { RevisionHistory, revisionData, sameData, type RevisionOwner } from '../revisions/index.ts';
 import { matcherOf } from '../selector-matchers.ts';
 import { ignoringGone, sameStatus } from '../status.ts';

@@ -6,7 +6,7 @@ import type { ControllerRevision, StatefulSet } from '../../api/generated/apps-v
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { slowStartBatch, SlowStartError } from '../../client/index.ts';
 import { getScaledValue } from '../../machinery/time/index.ts';
-import { isAvailable, isTerminal } from '../pods/index.ts';
+import { isPodAvailable, isPodTerminal } from '../../component-helpers/index.ts';
 import type { StatefulClaims } from './claims.ts';
 import { hasIdentity, ordinalOf, revisionNameOf, startOrdinal } from './identity.ts';
 import type { StatefulPods } from './stateful-pods.ts';
@@ -64,13 +64,13 @@ async function syncReplica(options: StatefulSyncOptions, ordinal: number, pod: P
     await control.create(set, ordinal, revisionFor(options, ordinal));
     return !inOrder;
   }
-  if (isTerminal(pod)) {
+  if (isPodTerminal(pod)) {
     if (pod.metadata.deletionTimestamp === undefined) await control.delete(set, pod);
     /** Its successor has the same name and comes when it is gone. */
     return false;
   }
   if (pod.status?.phase === 'Pending' && pod.metadata.deletionTimestamp === undefined) await claims.createMissing(set, ordinal);
-  if (inOrder && (pod.metadata.deletionTimestamp !== undefined || !isRunningAndReady(pod) || !isAvailable(pod, set.spec?.minReadySeconds ?? 0, now))) return false;
+  if (inOrder && (pod.metadata.deletionTimestamp !== undefined || !isRunningAndReady(pod) || !isPodAvailable(pod, set.spec?.minReadySeconds ?? 0, now))) return false;
   await claims.followPolicy(set, pod);
   if (!hasIdentity(pod, set)) await control.correct(set, pod);
   return true;
@@ -91,7 +91,7 @@ async function removeCondemned({ set, control, now }: StatefulSyncOptions, conde
       if (inOrder) return false;
       continue;
     }
-    const isFit = isRunningAndReady(pod) && isAvailable(pod, set.spec?.minReadySeconds ?? 0, now);
+    const isFit = isRunningAndReady(pod) && isPodAvailable(pod, set.spec?.minReadySeconds ?? 0, now);
     if (inOrder && !isFit && pod !== firstUnhealthy) return false;
     await control.delete(set, pod);
     if (inOrder) return false;
@@ -103,7 +103,7 @@ async function removeCondemned({ set, control, now }: StatefulSyncOptions, conde
 async function replaceOld({ set, update, control, now }: StatefulSyncOptions, replicas: readonly (Pod | undefined)[]): Promise<void> {
   const { partition = 0, maxUnavailable = 1 } = set.spec?.updateStrategy?.rollingUpdate ?? {};
   const most = Math.max(1, getScaledValue(maxUnavailable, set.spec?.replicas ?? 1, 'up'));
-  const isFit = (pod: Pod | undefined): boolean => pod !== undefined && isHealthy(pod) && isAvailable(pod, set.spec?.minReadySeconds ?? 0, now);
+  const isFit = (pod: Pod | undefined): boolean => pod !== undefined && isHealthy(pod) && isPodAvailable(pod, set.spec?.minReadySeconds ?? 0, now);
   let unavailable = most > 1 ? replicas.filter((pod) => !isFit(pod)).length : 0;
   for (let i = replicas.length - 1; i >= partition; i--) {
     const pod = replicas[i];

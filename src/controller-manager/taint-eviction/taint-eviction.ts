@@ -1,5 +1,6 @@
 /** taint-eviction-controller: deletes pods from nodes whose NoExecute taints they do not tolerate, or no longer. */
 import type { Node, Pod, Taint, Toleration } from '../../api/generated/core-v1.ts';
+import { toleratesTaint } from '../../component-helpers/index.ts';
 import { isNotFound, keyOf } from '../../client/index.ts';
 import { deepEqual } from '../../machinery/deep-equal.ts';
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
@@ -75,30 +76,9 @@ const noExecuteTaints = (node: Node): Taint[] => (node.spec?.taints ?? []).filte
 export function toleratedSeconds(taints: readonly Taint[], tolerations: readonly Toleration[]): number {
   let shortest = Infinity;
   for (const taint of taints) {
-    const matching = tolerations.filter((toleration) => tolerates(toleration, taint));
+    const matching = tolerations.filter((toleration) => toleratesTaint(toleration, taint));
     if (matching.length === 0) return 0;
     for (const { tolerationSeconds } of matching) if (tolerationSeconds !== undefined) shortest = Math.min(shortest, Math.max(0, Number(tolerationSeconds)));
   }
   return shortest;
 }
-
-export function tolerates({ key, operator, value, effect }: Toleration, taint: Taint): boolean {
-  if (effect !== undefined && effect !== '' && effect !== taint.effect) return false;
-  if (key !== undefined && key !== '' && key !== taint.key) return false;
-  switch (operator) {
-    case 'Exists':
-      return true;
-    case undefined:
-    case '':
-    case 'Equal':
-      return (value ?? '') === (taint.value ?? '');
-    case 'Lt':
-      return isNumber(value) && isNumber(taint.value) && Number(taint.value) < Number(value);
-    case 'Gt':
-      return isNumber(value) && isNumber(taint.value) && Number(taint.value) > Number(value);
-    default:
-      return false;
-  }
-}
-
-const isNumber = (text: string | undefined): boolean => /^-?\d+$/.test(text ?? '');

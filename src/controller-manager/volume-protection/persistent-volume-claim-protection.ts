@@ -1,5 +1,6 @@
 /** persistentvolumeclaim-protection-controller: a claim that is being deleted stays until no pod uses it. */
 import type { PersistentVolumeClaim, Pod } from '../../api/generated/core-v1.ts';
+import { isPodTerminal } from '../../component-helpers/index.ts';
 import { keyOf, splitKey } from '../../client/index.ts';
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { claimsOfPod } from '../persistentvolume-binder/persistent-volume-binder.ts';
@@ -49,4 +50,4 @@ function uses(pod: Pod, claim: PersistentVolumeClaim): boolean {
 }
 
 /** Its containers have ended, so its volumes are let go even if the pod itself stays. */
-const isFinished = (pod: Pod): boolean => pod.metadata.deletionTimestamp !== undefined && (pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed');
+const isFinished = (pod: Pod): boolean => pod.metadata.deletionTimestamp !== undefined && isPodTerminal(pod);

@@ -1,8 +1,8 @@
 /** Whether a pod that was given to this node can run here: named checks, the first that fails refuses it. */
 import type { Node, Pod } from '../../api/generated/core-v1.ts';
 import { parseQuantity } from '../../machinery/quantity/index.ts';
-import { isCriticalPod, isStaticPod, podRequests, qosClass } from '../pod/pod-resources.ts';
-import { matchesNode, untoleratedTaint } from './node-selector.ts';
+import { isCriticalPod, isStaticPod, allocatedRequests } from '../pod/pod-resources.ts';
+import { findUntoleratedTaint, longRunningContainers, podMatchesNode, podQos, toleratesTaint } from '../../component-helpers/index.ts';
 
 export interface Refusal {
   readonly reason: string;
@@ -22,6 +22,8 @@ export interface AdmissionInput {
   /** Resources that a device plugin once offered here; pods that want one it lost are refused. */
   readonly shuttingDown: boolean;
 }
+
+const MEMORY_PRESSURE = { key: 'node.kubernetes.io/memory-pressure', effect: 'NoSchedule' };
 
 type Check = (input: AdmissionInput) => Refusal | undefined;
 
@@ -48,9 +50,9 @@ const CHECKS = {
     return forbidden && { reason: 'SysctlForbidden', message: `forbidden sysctl: ${JSON.stringify(forbidden.name)} not allowlisted` };
   },
   operatingSystem: ({ pod }) => (pod.spec?.os?.name && pod.spec.os.name !== 'linux' ? { reason: 'PodOSNotSupported', message: 'Failed to admit pod as the OS field doesn\'t match node OS' } : undefined),
-  affinity: ({ pod, node }) => (isStaticPod(pod) || matchesNode(pod, node) ? undefined : { reason: 'NodeAffinity', message: "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector" }),
+  affinity: ({ pod, node }) => (isStaticPod(pod) || podMatchesNode(pod.spec, node) ? undefined : { reason: 'NodeAffinity', message: "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector" }),
   taints: ({ pod, node }) => {
-    const taint = isStaticPod(pod) ? undefined : untoleratedTaint(pod, node);
+    const taint = isStaticPod(pod) ? undefined : findUntoleratedTaint(node.spec?.taints, pod.spec?.tolerations, ({ effect }) => effect === 'NoExecute');
     return taint && { reason: 'TaintToleration', message: 'Predicate TaintToleration failed: node(s) had taints that the pod didn\'t tolerate' };
   },
   ports: ({ pod, others }) => {
@@ -71,23 +73,22 @@ export function admitPod(input: AdmissionInput): Refusal | undefined {
 function underPressure({ pod, pressures }: AdmissionInput): Refusal | undefined {
   if (pressures.size === 0 || isCriticalPod(pod)) return undefined;
   if (pressures.size === 1 && pressures.has('MemoryPressure')) {
-    if (qosClass(pod) !== 'BestEffort') return undefined;
-    if (pod.spec?.tolerations?.some(({ key, operator, effect }) => (key === 'node.kubernetes.io/memory-pressure' || (!key && operator === 'Exists')) && (!effect || effect === 'NoSchedule'))) return undefined;
+    if (podQos(pod) !== 'BestEffort') return undefined;
+    if (pod.spec?.tolerations?.some((toleration) => toleratesTaint(toleration, MEMORY_PRESSURE))) return undefined;
   }
   return { reason: 'Evicted', message: `The node had condition: [${[...pressures].join(' ')}]. ` };
 }
 
 function hostPorts({ spec }: Pod): string[] {
-  const sidecars = (spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always');
-  return [...sidecars, ...(spec?.containers ?? [])].flatMap(({ ports = [] }) => ports.filter(({ hostPort }) => hostPort).map(({ hostPort, protocol = 'TCP', hostIP }) => `${protocol}:${hostPort}:${hostIP && hostIP !== '0.0.0.0' ? hostIP : ''}`));
+  return longRunningContainers(spec).flatMap(({ ports = [] }) => ports.filter(({ hostPort }) => hostPort).map(({ hostPort, protocol = 'TCP', hostIP }) => `${protocol}:${hostPort}:${hostIP && hostIP !== '0.0.0.0' ? hostIP : ''}`));
 }
 
 function insufficient({ pod, others, allocatable }: AdmissionInput): Refusal | undefined {
   const capacityPods = parseQuantity(allocatable['pods'] ?? '110').value();
   if (others.length + 1 > capacityPods) return outOf('pods', 1, others.length, capacityPods);
   const used = new Map<string, number>();
-  for (const other of others) for (const [name, quantity] of podRequests(other)) used.set(name, (used.get(name) ?? 0) + amount(name, quantity));
-  for (const [name, quantity] of podRequests(pod)) {
+  for (const other of others) for (const [name, quantity] of allocatedRequests(other)) used.set(name, (used.get(name) ?? 0) + amount(name, quantity));
+  for (const [name, quantity] of allocatedRequests(pod)) {
     const requested = amount(name, quantity);
     if (requested === 0) continue;
     const capacity = amount(name, parseQuantity(allocatable[name] ?? '0'));

@@ -6,7 +6,8 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Container, Pod, PodCondition, ResourceRequirements } from '../../api/generated/core-v1.ts';
 import { parseQuantity } from '../../machinery/quantity/index.ts';
-import { isStaticPod, podRequests, qosClass } from '../pod/pod-resources.ts';
+import { isStaticPod, allocatedRequests } from '../pod/pod-resources.ts';
+import { computePodQos } from '../../component-helpers/index.ts';
 import { uidOf } from '../pod/pod-text.ts';
 
 type Granted = Readonly<Record<string, ResourceRequirements>>;
@@ -83,14 +84,15 @@ export class Allocations {
       return 'pending';
     };
     if (isStaticPod(pod)) return refuse('Infeasible', 'In-place resize of static-pods is not supported');
-    if (qosClass(pod) !== qosClass({ ...this.apply(pod) })) return refuse('Infeasible', 'Pod resize would change its QoS class');
-    const requests = podRequests(pod);
+    const { spec } = this.apply(pod);
+    if (pod.spec && spec && computePodQos(pod.spec) !== computePodQos(spec)) return refuse('Infeasible', 'Pod resize would change its QoS class');
+    const requests = allocatedRequests(pod);
     for (const name of ['cpu', 'memory']) {
       const measure = (quantity: ReturnType<typeof parseQuantity> | undefined): number => (quantity === undefined ? 0 : name === 'cpu' ? quantity.milliValue() : quantity.value());
       const capacity = measure(parseQuantity(allocatable[name] ?? '0'));
       const asked = measure(requests.get(name));
       if (asked > capacity) return refuse('Infeasible', `Node didn't have enough capacity: ${name}, requested: ${asked}, capacity: ${capacity}`);
-      const used = others.reduce((sum, other) => sum + measure(podRequests(other).get(name)), 0);
+      const used = others.reduce((sum, other) => sum + measure(allocatedRequests(other).get(name)), 0);
       if (asked > capacity - used) return refuse('Deferred', `Node didn't have enough resource: ${name}, requested: ${asked}, used: ${used}, capacity: ${capacity}`);
     }
     this.grant(pod);

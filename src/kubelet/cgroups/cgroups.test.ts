@@ -13,7 +13,7 @@ import { checkSystemd, sliceProperties } from './systemd-slices.ts';
 const UID = '1234abcd-56-78';
 const pod = (resources: object = {}): Pod => ({ metadata: { name: 'p', namespace: 'ns', uid: UID }, spec: { containers: [{ name: 'main', resources }] } });
 const BURSTABLE = pod({ requests: { cpu: '500m' }, limits: { cpu: '1', memory: '64Mi' } });
-const GUARANTEED = pod({ limits: { cpu: '2', memory: '1Gi' } });
+const GUARANTEED = pod({ requests: { cpu: '2', memory: '1Gi' }, limits: { cpu: '2', memory: '1Gi' } });
 
 describe('names', () => {
   it.each([

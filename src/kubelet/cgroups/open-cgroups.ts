@@ -5,7 +5,8 @@ import { childContext, type Context } from '../../kernel/index.ts';
 import { parseQuantity } from '../../machinery/quantity/index.ts';
 import type { KubeletConfiguration } from '../configuration/kubelet-configuration.ts';
 import { bytes, milli, milliCpuToQuota, milliCpuToShares } from '../pod/container-resources.ts';
-import { podRequests, podResources, qosClass } from '../pod/pod-resources.ts';
+import { allocatedRequests, podResources } from '../pod/pod-resources.ts';
+import { podQos } from '../../component-helpers/index.ts';
 import { uidOf } from '../pod/pod-text.ts';
 import type { CgroupManager } from './cgroup-manager.ts';
 import { cgroupfsNames, systemdNames } from './cgroup-names.ts';
@@ -37,7 +38,7 @@ export async function openCgroups(outer: Context, { config, driver, hierarchies:
   const root = names.path(['kubepods']);
   const classPaths = CLASSES.map((name) => names.path(['kubepods', name]));
   const partsOf = (qos: string): string[] => (qos === 'Guaranteed' ? ['kubepods'] : ['kubepods', qos.toLowerCase()]);
-  const pathOf = (pod: Pod): string => names.path([...partsOf(qosClass(pod)), `pod${uidOf(pod)}`]);
+  const pathOf = (pod: Pod): string => names.path([...partsOf(podQos(pod)), `pod${uidOf(pod)}`]);
 
   const removeOnce = async (uid: string): Promise<void> => {
     for (const parent of [['kubepods'], ...CLASSES.map((name) => ['kubepods', name])]) {
@@ -74,7 +75,7 @@ export async function openCgroups(outer: Context, { config, driver, hierarchies:
     },
     async updateQos(pods) {
       let burstable = 0;
-      for (const pod of pods) if (qosClass(pod) === 'Burstable') burstable += podRequests(pod).get('cpu')?.milliValue() ?? 0;
+      for (const pod of pods) if (podQos(pod) === 'Burstable') burstable += allocatedRequests(pod).get('cpu')?.milliValue() ?? 0;
       await hierarchies.apply(names.path(['kubepods', 'burstable']), { cpuShares: milliCpuToShares(burstable) });
     },
     async podUids() {

@@ -9,7 +9,7 @@ import { messageOf } from '../images/image-manager.ts';
 import type { KubeletConfig } from '../kubelet-options.ts';
 import { mergeAdditions, NO_ADDITION, type ContainerAddition } from '../pod/container-extras.ts';
 import { uidOf } from '../pod/pod-text.ts';
-import { isSidecar } from '../pod/restart-policy.ts';
+import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 import { allMasks, bitsOf, countOf, maskOf, type NumaMask, type ProviderHints, type TopologyHint } from '../resources/topology-hint.ts';
 import type { HintProvider } from '../resources/topology-manager.ts';
 import { descriptor, PACKAGE, type DevicePlugin, type DevicePluginOptions, type RegisterRequest } from './device-plugin-v1beta1.generated.ts';
@@ -159,8 +159,8 @@ export class DeviceManager implements HintProvider {
 
   #podCounts({ spec }: Pod): Map<string, { count: number; plugin: Plugin }> {
     const total = new Map<string, { count: number; plugin: Plugin }>();
-    const starting = (spec?.initContainers ?? []).filter((container) => !isSidecar(container));
-    for (const container of [...(spec?.initContainers ?? []).filter(isSidecar), ...(spec?.containers ?? [])]) for (const [resource, { count, plugin }] of this.#counts(container)) total.set(resource, { count: count + (total.get(resource)?.count ?? 0), plugin });
+    const starting = (spec?.initContainers ?? []).filter((container) => !isRestartableInitContainer(container));
+    for (const container of [...(spec?.initContainers ?? []).filter(isRestartableInitContainer), ...(spec?.containers ?? [])]) for (const [resource, { count, plugin }] of this.#counts(container)) total.set(resource, { count: count + (total.get(resource)?.count ?? 0), plugin });
     for (const container of starting) for (const [resource, { count, plugin }] of this.#counts(container)) total.set(resource, { count: Math.max(count, total.get(resource)?.count ?? 0), plugin });
     return total;
   }
@@ -231,7 +231,7 @@ export class DeviceManager implements HintProvider {
 
   /** What nobody has, and what the pod's own init containers had. */
   #free(resource: string, plugin: Plugin, pod: Pod): string[] {
-    const starting = new Set((pod.spec?.initContainers ?? []).filter((container) => !isSidecar(container)).map(({ name }) => name));
+    const starting = new Set((pod.spec?.initContainers ?? []).filter((container) => !isRestartableInitContainer(container)).map(({ name }) => name));
     const taken = new Set<string>();
     for (const [uid, containers] of Object.entries(this.#allocated)) {
       for (const [name, resources] of Object.entries(containers)) if (uid !== uidOf(pod) || !starting.has(name)) for (const id of resources[resource] ?? []) taken.add(id);

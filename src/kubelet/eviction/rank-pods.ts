@@ -1,6 +1,6 @@
 /** Which pod goes first: those that use more than they asked for, of the lowest priority, by how much more. */
 import type { Pod } from '../../api/generated/core-v1.ts';
-import { podRequests } from '../pod/pod-resources.ts';
+import { allocatedRequests } from '../pod/pod-resources.ts';
 import type { FsStats, PodSummary } from '../server/stats/summary-types.ts';
 import type { DiskPart } from './disk-layout.ts';
 
@@ -21,7 +21,7 @@ export function usageOf(resource: string, { pod, summary }: RankedPod, parts: re
 }
 
 export function rankPods(pods: readonly RankedPod[], resource: string, parts?: readonly DiskPart[]): RankedPod[] {
-  const request = (pod: Pod): number => (resource === 'memory' || resource === 'ephemeral-storage' ? (podRequests(pod).get(resource)?.value() ?? 0) : 0);
+  const request = (pod: Pod): number => (resource === 'memory' || resource === 'ephemeral-storage' ? (allocatedRequests(pod).get(resource)?.value() ?? 0) : 0);
   const over = (one: RankedPod): number => usageOf(resource, one, parts) - request(one.pod);
   const hasStats = ({ summary }: RankedPod): number => (summary === undefined ? 0 : 1);
   return pods.toSorted((a, b) => {

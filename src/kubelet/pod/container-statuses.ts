@@ -3,7 +3,7 @@ import type { Container, ContainerState, ContainerStateTerminated, ContainerStat
 import { formatTime } from '../../machinery/time/index.ts';
 import type { ObservedContainer, ObservedPod } from '../runtime/observe-pod.ts';
 import { actualResources } from './container-resources.ts';
-import { isSidecar } from './restart-policy.ts';
+import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 import type { ProbeVerdict } from './pod-actions.ts';
 
 /** Why a container is not there yet, or not there again. */
@@ -139,7 +139,7 @@ function startedOf({ container, role, startup, starting }: OneInput, newest: Obs
 
 function readyOf({ container, role, readiness }: OneInput, newest: ObservedContainer, state: ContainerState, started: boolean | undefined): boolean {
   if (role === 'ephemeral') return false;
-  if (role === 'init' && !isSidecar(container)) return state.terminated?.exitCode === 0;
+  if (role === 'init' && !isRestartableInitContainer(container)) return state.terminated?.exitCode === 0;
   if (state.running === undefined || started !== true) return false;
   return container.readinessProbe === undefined || readiness(newest.id) === 'success';
 }

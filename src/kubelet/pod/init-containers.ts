@@ -1,7 +1,8 @@
 /** Init containers run one after the other, sidecars among them keep running; only then do the pod's containers start. */
 import type { Container } from '../../api/generated/core-v1.ts';
 import type { ObservedContainer } from '../runtime/observe-pod.ts';
-import { isSidecar, restartsAfter } from './restart-policy.ts';
+import { restartsAfter } from './restart-policy.ts';
+import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 import { reasonToKill, type PodActions, type SyncInput } from './pod-actions.ts';
 
 /** Adds what init containers need; true when the pod's own containers may run. */
@@ -13,7 +14,7 @@ export function decideInitContainers(actions: PodActions, input: SyncInput): boo
   const initialized = here.some(({ name }) => ofThePod.has(name));
   for (const container of pod.spec?.initContainers ?? []) {
     const newest = here.find(({ name }) => name === container.name);
-    const verdict = isSidecar(container) ? decideSidecar(container, newest, actions, input) : initialized ? 'next' : decideInit(container, newest, actions, input);
+    const verdict = isRestartableInitContainer(container) ? decideSidecar(container, newest, actions, input) : initialized ? 'next' : decideInit(container, newest, actions, input);
     if (verdict === 'wait' && !initialized) return false;
   }
   return true;

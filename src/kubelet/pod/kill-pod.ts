@@ -4,7 +4,7 @@ import { messageOf } from '../images/image-manager.ts';
 import { runHandler } from '../lifecycle/run-handler.ts';
 import { isGone, type ObservedContainer, type ObservedPod } from '../runtime/observe-pod.ts';
 import type { PodParts } from './pod-parts.ts';
-import { isSidecar } from './restart-policy.ts';
+import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 import type { KillReason } from './pod-actions.ts';
 
 /** Even after a preStop hook that took all the time, a container gets a moment for its signal. */
@@ -82,7 +82,7 @@ export interface PodKillOptions {
 export async function killPod(parts: PodParts, pod: Pod, observed: ObservedPod, options: PodKillOptions): Promise<void> {
   const { ctx, runtime } = parts;
   const alive = observed.containers.filter(({ state }) => state !== 'exited');
-  const sidecarNames = (pod.spec?.initContainers ?? []).filter(isSidecar).map(({ name }) => name);
+  const sidecarNames = (pod.spec?.initContainers ?? []).filter(isRestartableInitContainer).map(({ name }) => name);
   const sidecars = alive.filter(({ name }) => sidecarNames.includes(name)).toSorted((a, b) => sidecarNames.indexOf(b.name) - sidecarNames.indexOf(a.name));
   const others = alive.filter(({ name }) => !sidecarNames.includes(name));
   const startedAt = ctx.clock.monotonic();

@@ -1,6 +1,6 @@
 /** The conditions of a pod that the kubelet keeps: those of others stay as they are. */
 import type { ContainerStatus, Pod, PodCondition, PodStatus } from '../../api/generated/core-v1.ts';
-import { isSidecar } from './restart-policy.ts';
+import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 
 export const KUBELET_CONDITIONS = ['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady', 'PodScheduled', 'PodResizePending', 'PodResizeInProgress', 'AllContainersRestarting'] as const;
 
@@ -35,7 +35,7 @@ function initializedCondition({ pod, phase, init, regular }: ConditionInput): Ba
   for (const container of pod.spec?.initContainers ?? []) {
     const status = init.find(({ name }) => name === container.name);
     if (status === undefined) missing.push(container.name);
-    else if (!initialized && !(isSidecar(container) ? status.started === true : status.ready)) incomplete.push(container.name);
+    else if (!initialized && !(isRestartableInitContainer(container) ? status.started === true : status.ready)) incomplete.push(container.name);
   }
   return unmet(type, 'ContainersNotInitialized', [['unknown', missing], ['incomplete', incomplete]]);
 }
@@ -51,7 +51,7 @@ function containersReadyCondition({ pod, phase, init, regular }: ConditionInput)
     if (status === undefined) missing.push(name);
     else if (!status.ready) unready.push(name);
   };
-  for (const container of pod.spec?.initContainers ?? []) if (isSidecar(container)) judge(container.name, init);
+  for (const container of pod.spec?.initContainers ?? []) if (isRestartableInitContainer(container)) judge(container.name, init);
   for (const { name } of pod.spec?.containers ?? []) judge(name, regular);
   return unmet(type, 'ContainersNotReady', [['unknown', missing], ['unready', unready]]);
 }

@@ -9,7 +9,8 @@ import { podsToPreempt } from '../admission/preempt-for-critical.ts';
 import type { RuntimePodSummary } from '../runtime/observe-pod.ts';
 import type { MirrorPods } from './mirror-pods.ts';
 import type { PodParts } from './pod-parts.ts';
-import { isCriticalPod, isMirrorPod, isStaticPod, qosClass } from './pod-resources.ts';
+import { isCriticalPod, isMirrorPod, isStaticPod } from './pod-resources.ts';
+import { isPodTerminal, podQos } from '../../component-helpers/index.ts';
 import { podKey, uidOf } from './pod-text.ts';
 import { PodWorker, type Termination } from './pod-worker.ts';
 
@@ -87,7 +88,7 @@ export class PodManager {
   /** Pods that hold resources of the node, as they were granted. */
   activePods(): Pod[] {
     const { allocations } = this.#options;
-    return this.workers.filter((worker) => !worker.isStopped && !isFinished(worker.podWithStatus)).map((worker) => allocations.apply(worker.podWithStatus));
+    return this.workers.filter((worker) => !worker.isStopped && !isPodTerminal(worker.podWithStatus)).map((worker) => allocations.apply(worker.podWithStatus));
   }
 
   terminate(uid: string, termination: Termination): void {
@@ -127,7 +128,7 @@ export class PodManager {
     const worker = this.#begin(pod);
     if (isStaticPod(pod)) mirrors.ensure(pod);
     if (pod.metadata.deletionTimestamp !== undefined) worker.terminate({});
-    else if (!isFinished(pod) && !this.#admit(pod)) return;
+    else if (!isPodTerminal(pod) && !this.#admit(pod)) return;
     this.#options.onPodsChanged();
   }
 
@@ -192,7 +193,7 @@ export class PodManager {
   #refuse(pod: Pod, { reason, message }: Refusal): void {
     const { parts } = this.#options;
     parts.events.pod(pod, 'Warning', reason, message);
-    const withQos: Pod = { ...pod, status: { ...pod.status, qosClass: qosClass(pod) } };
+    const withQos: Pod = { ...pod, status: { ...pod.status, qosClass: podQos(pod) } };
     this.#workers.get(uidOf(pod))?.update(withQos);
     this.terminate(uidOf(pod), { verdict: { phase: 'Failed', reason, message: `Pod was rejected: ${message}`, rejected: true } });
   }
@@ -217,4 +218,3 @@ export class PodManager {
 
 const createdAt = ({ metadata: { creationTimestamp } }: Pod): number => (creationTimestamp === undefined ? 0 : parseTime(creationTimestamp));
 
-const isFinished = ({ status }: Pod): boolean => status?.phase === 'Succeeded' || status?.phase === 'Failed';

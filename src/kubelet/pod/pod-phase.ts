@@ -1,6 +1,7 @@
 /** The phase of a pod, from what its containers' statuses say. */
 import type { Container, ContainerStatus, Pod } from '../../api/generated/core-v1.ts';
-import { isSidecar, restartsAfter } from './restart-policy.ts';
+import { restartsAfter } from './restart-policy.ts';
+import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 
 export interface ContainerStatuses {
   readonly init: readonly ContainerStatus[];
@@ -38,7 +39,7 @@ function judgeInit(pod: Pod, { init, regular }: ContainerStatuses): 'done' | 'pe
   const initialized = regular.some(({ state, lastState }) => state?.running || state?.terminated || lastState?.terminated);
   for (const container of pod.spec?.initContainers ?? []) {
     const status = init.find(({ name }) => name === container.name);
-    if (isSidecar(container)) {
+    if (isRestartableInitContainer(container)) {
       if (!initialized && !hasStarted(status)) return 'pending';
     } else if (!initialized) {
       const verdict = judgeInitContainer(container, pod, status);

@@ -1,5 +1,6 @@
 /** The whole status of a pod, from what is asked for, what the runtime has and what was written before. */
 import type { Pod, PodCondition, PodStatus } from '../../api/generated/core-v1.ts';
+import { isTerminalPhase } from '../../component-helpers/index.ts';
 import { formatTime } from '../../machinery/time/index.ts';
 import { containerStatuses, type StatusInput } from './container-statuses.ts';
 import { bareConditions, mergeConditions } from './pod-conditions.ts';
@@ -55,7 +56,7 @@ export function podStatus(input: PodStatusInput): PodStatus {
 function phaseOf(input: PodStatusInput, statuses: ReturnType<typeof containerStatuses>): string {
   const { pod, verdict, stopped } = input;
   const before = pod.status?.phase;
-  if (before === 'Succeeded' || before === 'Failed') return before;
+  if (isTerminalPhase(before)) return before;
   const phase = podPhase(pod, statuses);
   if (verdict !== undefined) return stopped ? verdict.phase : (before ?? 'Pending');
   if (input.terminating && stopped) {
@@ -63,7 +64,7 @@ function phaseOf(input: PodStatusInput, statuses: ReturnType<typeof containerSta
     const done = statuses.regular.every(({ state }) => state?.terminated?.exitCode === 0) && statuses.regular.length > 0;
     return done ? 'Succeeded' : 'Failed';
   }
-  const terminal = phase === 'Succeeded' || phase === 'Failed';
+  const terminal = isTerminalPhase(phase);
   // Others take a finished pod's resources as free, so it is not called so while something of it still runs.
   return terminal && !stopped && input.observed.containers.some(({ state }) => state === 'running') ? (before ?? 'Running') : phase;
 }

@@ -1,5 +1,6 @@
 /** The worker of one pod: looks, decides, acts, and looks again until there is nothing to do; one at a time. */
 import type { Pod, PodCondition, PodStatus } from '../../api/generated/core-v1.ts';
+import { isPodTerminal, isTerminalPhase } from '../../component-helpers/index.ts';
 import { isAbort, type Timer } from '../../kernel/index.ts';
 import { parseTime } from '../../machinery/time/index.ts';
 import { messageOf } from '../images/image-manager.ts';
@@ -169,7 +170,7 @@ export class PodWorker {
     for (;;) {
       const observed = await this.#observe(signal);
       const { pod, resizeConditions } = this.#options.granted(this.#withStatus());
-      if (pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') return this.#finish();
+      if (isPodTerminal(pod)) return this.#finish();
       if (this.#isOverdue(pod)) return this.#finish({ phase: 'Failed', reason: 'DeadlineExceeded', message: DEADLINE_MESSAGE });
       if (!(await this.#admit(pod, observed))) return;
       this.#parts.probes.update(pod, observed);
@@ -180,7 +181,7 @@ export class PodWorker {
       for (const name of this.#problems.keys()) if (observed.containers.some((container) => container.name === name && container.state === 'running')) this.#problems.delete(name);
       const status = this.#publish(observed, { resizeConditions: conditions });
       if (isNothing(actions)) {
-        if (status.phase === 'Succeeded' || status.phase === 'Failed') this.#finish();
+        if (isTerminalPhase(status.phase)) this.#finish();
         return;
       }
       const { changed, retryInMs } = await performActions(this.#parts, {

@@ -2,8 +2,6 @@
 import type { Container, EphemeralContainer, Pod } from '../../api/generated/core-v1.ts';
 import type { ObservedContainer } from '../runtime/observe-pod.ts';
 
-export const isSidecar = (container: Pick<Container, 'restartPolicy'>): boolean => container.restartPolicy === 'Always';
-
 /** The rule that says so, if the container has rules and one fits. */
 export function matchingRule({ restartPolicyRules = [] }: Pick<Container, 'restartPolicyRules'>, exitCode: number) {
   return restartPolicyRules.find(({ exitCodes }) => {

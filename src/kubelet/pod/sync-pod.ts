@@ -6,7 +6,8 @@ import type { Container, Pod } from '../../api/generated/core-v1.ts';
 import { newestContainer, type ObservedContainer, type ObservedPod, type ObservedSandbox } from '../runtime/observe-pod.ts';
 import { decideInitContainers } from './init-containers.ts';
 import { reasonToKill, type PodActions, type SyncInput } from './pod-actions.ts';
-import { isSidecar, matchingRule, restartsAfter, shouldStart } from './restart-policy.ts';
+import { matchingRule, restartsAfter, shouldStart } from './restart-policy.ts';
+import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 
 export function syncPod(input: SyncInput): PodActions {
   const actions = decide(input);
@@ -132,6 +133,6 @@ function decideContainers(actions: PodActions, input: SyncInput): void {
 /** All containers are done, and with them the pod: sidecars and the sandbox go. */
 function finish(actions: PodActions): void {
   actions.killPod = true;
-  actions.initContainersToStart = actions.initContainersToStart.filter((container) => !isSidecar(container));
+  actions.initContainersToStart = actions.initContainersToStart.filter((container) => !isRestartableInitContainer(container));
   actions.ephemeralContainersToStart = [];
 }

@@ -4,7 +4,7 @@ import { childContext, type Context, type Timer } from '../../kernel/index.ts';
 import { messageOf } from '../images/image-manager.ts';
 import type { PodEvents } from '../pod/pod-events.ts';
 import { uidOf } from '../pod/pod-text.ts';
-import { isSidecar } from '../pod/restart-policy.ts';
+import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 import type { ProbeVerdict } from '../pod/pod-actions.ts';
 import type { ObservedPod } from '../runtime/observe-pod.ts';
 import { runProbe, type ProbeTools } from './run-probe.ts';
@@ -59,7 +59,7 @@ export class ProbeManager {
         current.delete(id);
       }
     }
-    const probed = [...(pod.spec?.initContainers ?? []).filter(isSidecar), ...(pod.spec?.containers ?? [])];
+    const probed = [...(pod.spec?.initContainers ?? []).filter(isRestartableInitContainer), ...(pod.spec?.containers ?? [])];
     for (const [id, { name, startedAt }] of running) {
       const container = probed.find((one) => one.name === name);
       if (container === undefined || current.has(id) || !KINDS.some(([, field]) => container[field] !== undefined)) continue;

@@ -2,8 +2,7 @@
 import path from 'node:path';
 import type { Container, EphemeralContainer, Pod } from '../../api/generated/core-v1.ts';
 import { parseQuantity } from '../../machinery/quantity/index.ts';
-import { qosClass } from '../pod/pod-resources.ts';
-import { isSidecar } from '../pod/restart-policy.ts';
+import { isRestartableInitContainer, podQos } from '../../component-helpers/index.ts';
 import { uidOf } from '../pod/pod-text.ts';
 import { NO_CPU_POLICY_OPTIONS, parseCpuPolicyOptions, type CpuPolicyOptions } from './cpu-policy-options.ts';
 import { formatCpuSet, parseCpuSet } from './cpu-set.ts';
@@ -172,7 +171,7 @@ export class CpuManager implements HintProvider {
 
   /** What init containers had is free again for those that come after them. */
   #reusable(pod: Pod): number[] {
-    const ended = (pod.spec?.initContainers ?? []).filter((container) => !isSidecar(container)).map(({ name }) => name);
+    const ended = (pod.spec?.initContainers ?? []).filter((container) => !isRestartableInitContainer(container)).map(({ name }) => name);
     const ofPod = this.#entries.get(uidOf(pod));
     const held = new Set([...(ofPod ?? [])].filter(([name]) => !ended.includes(name)).flatMap(([, cpus]) => cpus));
     return ended.flatMap((name) => ofPod?.get(name) ?? []).filter((cpu) => !held.has(cpu));
@@ -208,7 +207,7 @@ function reservedCpus({ reserved, topology }: CpuManagerSettings): readonly numb
 
 /** Whole CPUs of a guaranteed pod; 0 for containers that share. */
 export function exclusiveCpus(pod: Pod, { resources }: Pick<Container | EphemeralContainer, 'resources'>): number {
-  if (qosClass(pod) !== 'Guaranteed') return 0;
+  if (podQos(pod) !== 'Guaranteed') return 0;
   const request = resources?.requests?.['cpu'] ?? resources?.limits?.['cpu'];
   const milli = request === undefined ? 0 : parseQuantity(request).milliValue();
   return milli % 1000 === 0 ? milli / 1000 : 0;
@@ -220,8 +219,8 @@ function podExclusiveCpus(pod: Pod): number {
   let starting = 0;
   for (const container of initContainers) {
     const wanted = exclusiveCpus(pod, container);
-    if (isSidecar(container)) sidecars += wanted;
-    starting = Math.max(starting, sidecars + (isSidecar(container) ? 0 : wanted));
+    if (isRestartableInitContainer(container)) sidecars += wanted;
+    starting = Math.max(starting, sidecars + (isRestartableInitContainer(container) ? 0 : wanted));
   }
   return Math.max(starting, sidecars + containers.reduce((sum, container) => sum + exclusiveCpus(pod, container), 0));
 }

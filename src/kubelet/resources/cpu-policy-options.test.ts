@@ -31,7 +31,7 @@ afterEach(() => fs.rm(directory, { recursive: true, force: true }));
 const ALPHA = { CPUManagerPolicyAlphaOptions: true };
 const manager = (options: Record<string, string>, { reserved = [0], topologyPolicy = 'none', topology = FOUR_NODES }: { reserved?: number[]; topologyPolicy?: string; topology?: NodeTopology } = {}): CpuManager =>
   new CpuManager({ policy: 'static', options, featureGates: ALPHA, topologyPolicy, rootDirectory: directory, topology, reserved: { cpus: reserved } });
-const guaranteed = (uid: string, cpu: number): Pod => ({ metadata: { uid, name: uid, namespace: 'ns' }, spec: { containers: [{ name: 'main', resources: { limits: { cpu: String(cpu), memory: '1Gi' } } }] } });
+const guaranteed = (uid: string, cpu: number): Pod => ({ metadata: { uid, name: uid, namespace: 'ns' }, spec: { containers: [{ name: 'main', resources: { limits: { cpu: String(cpu), memory: '1Gi' }, requests: { cpu: String(cpu), memory: '1Gi' } } }] } });
 /** What a pod gets that may come from anywhere. */
 const given = async (cpus: CpuManager, count: number, policy = 'none'): Promise<string> => {
   const refusal = await new TopologyManager({ policy, scope: 'container', numaNodes: FOUR_NODES.numaNodes.map(({ id }) => id), providers: [cpus] }).admit(guaranteed('a', count));

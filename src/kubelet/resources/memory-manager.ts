@@ -2,8 +2,7 @@
 import path from 'node:path';
 import type { Container, Pod } from '../../api/generated/core-v1.ts';
 import { parseQuantity } from '../../machinery/quantity/index.ts';
-import { qosClass } from '../pod/pod-resources.ts';
-import { isSidecar } from '../pod/restart-policy.ts';
+import { isRestartableInitContainer, podQos } from '../../component-helpers/index.ts';
 import { uidOf } from '../pod/pod-text.ts';
 import { formatCpuSet } from './cpu-set.ts';
 import { machineState, type MemoryBlock, type MemoryTable } from './memory-state.ts';
@@ -128,17 +127,17 @@ export class MemoryManager implements HintProvider {
 
   /** What init containers had is there again for those that come after them. */
   #isReusable(pod: Pod, containerName: string): boolean {
-    return (pod.spec?.initContainers ?? []).some((container) => container.name === containerName && !isSidecar(container));
+    return (pod.spec?.initContainers ?? []).some((container) => container.name === containerName && !isRestartableInitContainer(container));
   }
 
   #wanted(pod: Pod, container: Container | undefined): Record<string, number> {
-    if (!this.isStatic || qosClass(pod) !== 'Guaranteed') return {};
+    if (!this.isStatic || podQos(pod) !== 'Guaranteed') return {};
     if (container !== undefined) return memoryRequests(container);
     const { initContainers = [], containers = [] } = pod.spec ?? {};
-    const always = [...initContainers.filter(isSidecar), ...containers].map(memoryRequests);
+    const always = [...initContainers.filter(isRestartableInitContainer), ...containers].map(memoryRequests);
     const total: Record<string, number> = {};
     for (const requests of always) for (const [type, size] of Object.entries(requests)) total[type] = (total[type] ?? 0) + size;
-    for (const starting of initContainers.filter((one) => !isSidecar(one))) for (const [type, size] of Object.entries(memoryRequests(starting))) total[type] = Math.max(total[type] ?? 0, size);
+    for (const starting of initContainers.filter((one) => !isRestartableInitContainer(one))) for (const [type, size] of Object.entries(memoryRequests(starting))) total[type] = Math.max(total[type] ?? 0, size);
     return total;
   }
 

@@ -5,7 +5,7 @@ import type { Container, Pod } from '../../api/generated/core-v1.ts';
 import { GrpcError, GrpcServer } from '../../kernel/grpc/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
 import type { DraManager } from '../dra/dra-manager.ts';
-import { isSidecar } from '../pod/restart-policy.ts';
+import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 import { uidOf } from '../pod/pod-text.ts';
 import type { MemoryBlock } from './memory-state.ts';
 import { descriptor, PACKAGE, type ContainerDevices, type ContainerMemory, type ContainerResources, type PodResources, type PodResourcesLister, type TopologyInfo } from './pod-resources-v1.generated.ts';
@@ -50,7 +50,7 @@ function podResourcesLister({ resources, dra, activePods }: PodResourcesOptions)
     }
     return claims.map(({ name, namespace, devices }) => ({ claimName: name, claimNamespace: namespace, claimResources: devices.map(({ driver, pool, device, cdiDevices, shareId }) => ({ cdiDevices: cdiDevices.map((one) => ({ name: one })), driverName: driver, poolName: pool, deviceName: device, ...(shareId === undefined ? {} : { shareId }) })) }));
   };
-  const podResources = (pod: Pod): PodResources => ({ name: pod.metadata.name ?? '', namespace: pod.metadata.namespace ?? '', containers: [...(pod.spec?.initContainers ?? []).filter(isSidecar), ...(pod.spec?.containers ?? [])].map((container) => containerResources(pod, container)) });
+  const podResources = (pod: Pod): PodResources => ({ name: pod.metadata.name ?? '', namespace: pod.metadata.namespace ?? '', containers: [...(pod.spec?.initContainers ?? []).filter(isRestartableInitContainer), ...(pod.spec?.containers ?? [])].map((container) => containerResources(pod, container)) });
   return {
     list: () => Promise.resolve({ podResources: activePods().map(podResources) }),
     get: async ({ podName = '', podNamespace = '' }) => {

@@ -136,7 +136,7 @@ describe('the CPU manager', () => {
 
   it('lets containers use what init containers had', async () => {
     const manager = cpuManager();
-    const pod = guaranteed('a', '15', '1Gi', { initContainers: [{ name: 'init', resources: { limits: { cpu: '14', memory: '1Gi' } } }] });
+    const pod = guaranteed('a', '15', '1Gi', { initContainers: [{ name: 'init', resources: { limits: { cpu: '14', memory: '1Gi' }, requests: { cpu: '14', memory: '1Gi' } } }] });
     for (const container of [...(pod.spec?.initContainers ?? []), main(pod)]) await manager.allocate(pod, container, { affinity: undefined, preferred: true });
     expect(manager.exclusiveOf('a', 'main')).toHaveLength(15);
   });
@@ -228,7 +228,7 @@ describe('the topology manager', () => {
   });
 
   it('of the scope pod puts all containers together', async () => {
-    const container = (name: string): Container => ({ name, resources: { limits: { cpu: '4', memory: '1Gi' } } });
+    const container = (name: string): Container => ({ name, resources: { limits: { cpu: '4', memory: '1Gi' }, requests: { cpu: '4', memory: '1Gi' } } });
     const pod: Pod = { metadata: { uid: 'a' }, spec: { containers: [container('one'), container('two')] } };
     const placed = async (scope: string): Promise<number[][]> => {
       const cpus = cpuManager('static', {}, { cpus: [0, 1, 8] });

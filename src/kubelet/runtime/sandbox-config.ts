@@ -1,6 +1,7 @@
 /** A pod's sandbox in CRI's words. */
 import path from 'node:path';
 import type { Pod } from '../../api/generated/core-v1.ts';
+import { longRunningContainers } from '../../component-helpers/index.ts';
 import type { DNSConfig, PodSandboxConfig, PortMapping } from '../../cri/index.ts';
 import { linuxResources, type ResourceSettings } from '../pod/container-resources.ts';
 import { podResources } from '../pod/pod-resources.ts';
@@ -43,8 +44,7 @@ export function sandboxConfig(input: SandboxInput): PodSandboxConfig {
 /** Every container's ports; one that names no host port is known to the runtime all the same. */
 function hostPorts(pod: Pod): PortMapping[] {
   if (pod.spec?.hostNetwork === true) return [];
-  const sidecars = (pod.spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always');
-  return [...sidecars, ...(pod.spec?.containers ?? [])].flatMap(({ ports = [] }) =>
+  return longRunningContainers(pod.spec).flatMap(({ ports = [] }) =>
     ports.map(({ protocol = 'TCP', containerPort, hostPort = 0, hostIP = '' }) => ({ protocol: protocol as PortMapping['protocol'], containerPort, hostPort, hostIp: hostIP })),
   );
 }

@@ -1,14 +1,13 @@
 /** What a pod uses of a quota: itself, and what its containers ask for together. */
 import type { Pod } from '../../api/generated/core-v1.ts';
-import { podLimits, podRequests } from '../pod-resources.ts';
+import { isPodTerminal, podLimits, podRequests } from '../../component-helpers/index.ts';
 import { Quantity } from '../quantity/index.ts';
 import { parseTime } from '../time/index.ts';
 import type { Usage } from './usage.ts';
 
 /** A pod that has finished, or should be gone for longer than its grace period, uses nothing but its place in the store. */
 export function isCountedPod(pod: Pod, now: number): boolean {
-  const { phase } = pod.status ?? {};
-  if (phase === 'Failed' || phase === 'Succeeded') return false;
+  if (isPodTerminal(pod)) return false;
   const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata;
   if (deletionTimestamp === undefined || deletionGracePeriodSeconds === undefined) return true;
   return now <= parseTime(deletionTimestamp) + deletionGracePeriodSeconds * 1000;

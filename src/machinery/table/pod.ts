@@ -1,4 +1,5 @@
 import type { ContainerStatus, Pod, PodTemplate } from '../../api/generated/core-v1.ts';
+import { isRestartableInitContainer, isTerminalPhase } from '../../component-helpers/index.ts';
 import { parseTime } from '../time/index.ts';
 import { age, containerCells, labelsText, nameOf, NONE, orNone, since } from './cell-text.ts';
 import type { Cell, TableRowCondition } from './table.ts';
@@ -35,7 +36,7 @@ const isConditionTrue = (pod: Pod, type: string): boolean =>
  */
 function summarize(pod: Pod): PodSummary {
   const initContainers = pod.spec?.initContainers ?? [];
-  const sidecars = new Set(initContainers.filter((container) => container.restartPolicy === 'Always').map((container) => container.name));
+  const sidecars = new Set(initContainers.filter(isRestartableInitContainer).map((container) => container.name));
   const summary: PodSummary = {
     status: pod.status?.reason || (pod.status?.phase ?? ''),
     ready: 0,
@@ -55,7 +56,7 @@ function summarize(pod: Pod): PodSummary {
   if (pod.metadata?.deletionTimestamp) {
     const { phase, reason } = pod.status ?? {};
     if (reason === 'NodeLost') summary.status = 'Unknown';
-    else if (phase !== 'Succeeded' && phase !== 'Failed') summary.status = 'Terminating';
+    else if (!isTerminalPhase(phase)) summary.status = 'Terminating';
   }
   return summary;
 }

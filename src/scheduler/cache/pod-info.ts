@@ -47,8 +47,3 @@ export class PodInfo {
     return (this.#startTime ??= parseTime(this.pod.status?.startTime) ?? Infinity);
   }
 }
-
-/** Finished pods hold nothing. */
-export function isFinished(pod: Pod): boolean {
-  return pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
-}

@@ -1,5 +1,6 @@
 /** What a pod asks for, summed up as the scheduler counts it. */
-import type { Container, ContainerStatus, Pod } from '../../api/generated/core-v1.ts';
+import type { Pod } from '../../api/generated/core-v1.ts';
+import { podResourceTotals, type Amounts, type Arithmetic } from '../../component-helpers/index.ts';
 import { resourceValue } from './quantity-values.ts';
 
 /** Counted for containers that ask for nothing when nodes are compared, so that such pods are spread too. */
@@ -19,11 +20,9 @@ export interface PodRequests {
   readonly isEmpty: boolean;
 }
 
-type Amounts = Map<string, number>;
-
-export function podRequests(pod: Pod): PodRequests {
-  const exact = sumOf(pod, false);
-  const padded = sumOf(pod, true);
+export function schedulerRequests(pod: Pod): PodRequests {
+  const exact = totals(pod);
+  const padded = totals(pod, MISSING_REQUESTS);
   const scalars: [string, number][] = [];
   for (const [name, amount] of exact) {
     if (name !== 'cpu' && name !== 'memory' && name !== 'ephemeral-storage' && name !== 'pods' && amount !== 0) scalars.push([name, amount]);
@@ -43,63 +42,20 @@ export function podRequests(pod: Pod): PodRequests {
   };
 }
 
-/**
- * Containers run together, so their requests add up. Init containers run one after the other before them, beside the
- * sidecars (init containers that are restarted always) that were started earlier; the pod needs the larger of both.
- */
-function sumOf(pod: Pod, padded: boolean): Amounts {
-  const total: Amounts = new Map();
-  const spec = pod.spec;
-  if (spec === undefined) return total;
-  const statuses = pod.status?.containerStatuses;
-  for (const container of spec.containers) addAll(total, requestsOf(container, statuses, padded));
-  const sidecars: Amounts = new Map();
-  const initial: Amounts = new Map();
-  for (const container of spec.initContainers ?? []) {
-    const own = requestsOf(container, pod.status?.initContainerStatuses, padded);
-    if (container.restartPolicy === 'Always') {
-      addAll(sidecars, own);
-      maxAll(initial, sidecars);
-    } else {
-      const beside = new Map(sidecars);
-      addAll(beside, own);
-      maxAll(initial, beside);
-    }
-  }
-  addAll(total, sidecars);
-  maxAll(total, initial);
-  const podLevel = spec.resources?.requests;
-  if (podLevel) {
-    for (const [name, text] of Object.entries(podLevel)) {
-      if (name === 'cpu' || name === 'memory' || name.startsWith('hugepages-')) total.set(name, resourceValue(name, text));
-    }
-  }
-  for (const [name, text] of Object.entries(spec.overhead ?? {})) total.set(name, (total.get(name) ?? 0) + resourceValue(name, text));
-  return total;
-}
+/** Counts in plain numbers: the scheduler adds up many pods, and the same few quantities again and again. */
+const NUMBERS: Arithmetic<number> = {
+  parse: resourceValue,
+  add: (first, second) => first + second,
+  isLarger: (first, second) => first > second,
+  isZero: (amount) => amount === 0,
+};
 
-/** While a resize is under way the pod holds the largest of what it wants, was promised and has. */
-function requestsOf(container: Container, statuses: readonly ContainerStatus[] | undefined, padded: boolean): Amounts {
-  const amounts: Amounts = new Map();
-  for (const [name, text] of Object.entries(container.resources?.requests ?? {})) amounts.set(name, resourceValue(name, text));
-  const status = statuses?.find((s) => s.name === container.name);
-  if (status?.allocatedResources) for (const [name, text] of Object.entries(status.allocatedResources)) maxOne(amounts, name, resourceValue(name, text));
-  if (status?.resources?.requests) for (const [name, text] of Object.entries(status.resources.requests)) maxOne(amounts, name, resourceValue(name, text));
-  if (padded) {
-    if (!amounts.has('cpu')) amounts.set('cpu', DEFAULT_MILLI_CPU);
-    if (!amounts.has('memory')) amounts.set('memory', DEFAULT_MEMORY);
-  }
-  return amounts;
-}
+const MISSING_REQUESTS: ReadonlyMap<string, number> = new Map([
+  ['cpu', DEFAULT_MILLI_CPU],
+  ['memory', DEFAULT_MEMORY],
+]);
 
-function addAll(into: Amounts, amounts: Amounts): void {
-  for (const [name, amount] of amounts) into.set(name, (into.get(name) ?? 0) + amount);
-}
-
-function maxOne(into: Amounts, name: string, amount: number): void {
-  if (amount > (into.get(name) ?? 0)) into.set(name, amount);
-}
-
-function maxAll(into: Amounts, amounts: Amounts): void {
-  for (const [name, amount] of amounts) maxOne(into, name, amount);
+function totals({ spec, status }: Pod, missingRequests?: ReadonlyMap<string, number>): Amounts<number> {
+  if (spec === undefined) return new Map();
+  return podResourceTotals(spec, 'requests', { status, withOverhead: true, ...(missingRequests ? { missingRequests } : {}) }, NUMBERS);
 }

@@ -3,10 +3,11 @@
  * Deployment have one shape, parsed once; what is worked out for one of them holds for the others.
  */
 import type { Affinity, Container, ContainerStatus, Pod, Toleration, TopologySpreadConstraint, Volume } from '../../api/generated/core-v1.ts';
+import { longRunningContainers } from '../../component-helpers/index.ts';
 import { deepEqual } from '../../machinery/deep-equal.ts';
 import { requiredFeatures } from './required-features.ts';
 import { affinityTermsOf, type AffinityTerms } from './affinity-term.ts';
-import { podRequests, type PodRequests } from './pod-requests.ts';
+import { schedulerRequests, type PodRequests } from './pod-requests.ts';
 
 export interface HostPort {
   readonly protocol: string;
@@ -89,7 +90,7 @@ function spelledShape(pod: Pod, spelled: string): PodShape {
   const known = shapes.get(spelled)?.deref();
   if (known !== undefined) return known;
   /** Amounts can be spelled in many ways; these need not be read for pods that spell them as one before. */
-  const requests = podRequests(pod);
+  const requests = schedulerRequests(pod);
   const key = JSON.stringify(partsOf(pod, requests));
   const shape = shapes.get(key)?.deref() ?? new PodShape(key, pod, requests);
   const reference = new WeakRef(shape);
@@ -165,8 +166,7 @@ function hostPortsOf(pod: Pod): HostPort[] {
       if (hostPort) found.push({ protocol: protocol ?? 'TCP', ip: hostIP || '0.0.0.0', port: hostPort });
     }
   };
-  pod.spec?.containers.forEach(visit);
-  for (const container of pod.spec?.initContainers ?? []) if (container.restartPolicy === 'Always') visit(container);
+  longRunningContainers(pod.spec).forEach(visit);
   return found;
 }
 

@@ -3,7 +3,7 @@ import type { NodeInfo } from '../cache/node-info.ts';
 import type { PodInfo } from '../cache/pod-info.ts';
 import { Evaluation } from '../evaluation/evaluation.ts';
 import type { Status } from '../framework/status.ts';
-import { untoleratedTaint } from '../plugins/tolerations.ts';
+import { findUntoleratedTaint } from '../../component-helpers/index.ts';
 import type { Scheduler } from '../scheduler.ts';
 
 /** More nodes than this are counted rather than named. */
@@ -60,7 +60,7 @@ const ADVISERS: Readonly<Record<string, Adviser>> = {
   TaintToleration: (_scheduler, pod, nodes) => {
     const taints = new Map<string, KeptAway[]>();
     for (const kept of nodes) {
-      const taint = untoleratedTaint(kept.node.taints, pod.shape.tolerations);
+      const taint = findUntoleratedTaint(kept.node.taints, pod.shape.tolerations);
       if (taint === undefined) continue;
       const text = `${taint.key}${taint.value ? `=${taint.value}` : ''}:${taint.effect}`;
       taints.set(text, [...(taints.get(text) ?? []), kept]);

@@ -1,5 +1,5 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
-import { podRequests } from '../cache/pod-requests.ts';
+import { schedulerRequests } from '../cache/pod-requests.ts';
 import { surelySameShape } from '../cache/pod-shape.ts';
 import { Action, event, type ClusterEvent } from '../framework/cluster-event.ts';
 
@@ -36,7 +36,7 @@ export function assignedPodUpdateEvents(before: Pod, after: Pod): ClusterEvent[]
 
 function scaledDown(before: Pod, after: Pod): boolean {
   if (before.spec === after.spec) return false;
-  const [was, is] = [podRequests(before), podRequests(after)];
+  const [was, is] = [schedulerRequests(before), schedulerRequests(after)];
   if (is.milliCpu < was.milliCpu || is.memory < was.memory || is.ephemeralStorage < was.ephemeralStorage) return true;
   const amounts = new Map(is.scalars);
   return was.scalars.some(([name, amount]) => (amounts.get(name) ?? 0) < amount);

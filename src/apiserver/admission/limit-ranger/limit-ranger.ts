@@ -5,7 +5,7 @@ import { parseQuantity } from '../../../machinery/quantity/index.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { isFor, podOf, specOf, type PodObject } from '../kinds.ts';
-import { podLimits, podRequests } from '../../../machinery/pod-resources.ts';
+import { podLimits, podRequests } from '../../../component-helpers/index.ts';
 import { refuse } from '../refuse.ts';
 import { maximumProblem, maximumRequestProblem, minimumProblem, ratioProblem, type Amounts } from './constraints.ts';
 import { fillContainerDefaults } from './container-defaults.ts';

@@ -1,6 +1,6 @@
 /** A quota on cpu or memory asks every container of a pod to say how much of it it needs. */
 import type { Container, Pod } from '../../../api/generated/core-v1.ts';
-import { hasPodLevelResources } from '../../../machinery/pod-resources.ts';
+import { hasPodLevelResources } from '../../../component-helpers/index.ts';
 
 /** Where each name that must be given is found on a container. */
 const GIVEN_BY: Readonly<Record<string, readonly ['requests' | 'limits', 'cpu' | 'memory']>> = {

@@ -8,7 +8,7 @@ import { keepStatusMetadata } from '../keep-metadata.ts';
 import type { ObjectOf, Strategy } from '../strategy.ts';
 import { reconcileAppArmor } from './pod-app-armor.ts';
 import { pinMatchLabelKeys } from './pod-labels.ts';
-import { qosClassOf } from './pod-qos.ts';
+import { computePodQos, isTerminalPhase } from '../../../component-helpers/index.ts';
 import { formatTime } from '../../../machinery/time/index.ts';
 
 type PodObject = ObjectOf<Pod>;
@@ -25,7 +25,7 @@ export const pods: Strategy<PodObject> = {
     const spec = (pod.spec ??= { containers: [] });
     // What once meant "at once" still does, as nearly as it can.
     if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
-    pod.status = { phase: 'Pending', qosClass: qosClassOf(spec) };
+    pod.status = { phase: 'Pending', qosClass: computePodQos(spec) };
     if ((spec.schedulingGates?.length ?? 0) > 0) {
       const gated: PodCondition = {
         type: 'PodScheduled',
@@ -82,7 +82,7 @@ function keepObservedGenerations(conditions: PodCondition[] | undefined, before:
 /** How long a pod may take to end. Nothing runs of a pod that has no node or has ended: it goes at once. */
 export function podGracePeriod(pod: Pod, options: DeleteOptions): number {
   const phase = pod.status?.phase;
-  if (!pod.spec?.nodeName || phase === 'Failed' || phase === 'Succeeded') return 0;
+  if (!pod.spec?.nodeName || isTerminalPhase(phase)) return 0;
   const period = options.gracePeriodSeconds ?? pod.spec.terminationGracePeriodSeconds ?? 0;
   return period < 0 ? 1 : period;
 }

@@ -15,7 +15,8 @@ import { dns1123Label } from '../names.ts';
 import { validateEnv, validateEnvFrom } from './container-env.ts';
 import { validateContainerPorts, validateHostPortConflicts } from './container-ports.ts';
 import { validateProbesAndLifecycle, type HandlerRules } from './handlers.ts';
-import { isSidecar, type AnyContainer } from './pod-containers.ts';
+import { type AnyContainer } from './pod-containers.ts';
+import { isRestartableInitContainer } from '../../../component-helpers/index.ts';
 import type { PodRules } from './pod-rules.ts';
 import { validateContainerResources, type RequirementRules } from './resources.ts';
 import { validateSecurityContext } from './security-context.ts';
@@ -82,7 +83,7 @@ export function validateInitContainers(errors: FieldError[], spec: PodSpec, at: 
     else if (container.name) names.add(container.name);
     // Init containers run one after the other, so each may have the ports of those before.
     validateHostPortConflicts(errors, [container], at);
-    if (isSidecar(container)) validateProbesAndLifecycle(errors, container, here, rules);
+    if (isRestartableInitContainer(container)) validateProbesAndLifecycle(errors, container, here, rules);
     else validateNoHandlers(errors, container, here);
   }
 }

@@ -12,4 +12,3 @@ export function eachContainer(spec: PodSpec, visit: (container: AnyContainer, wh
   }
 }
 
-export const isSidecar = (container: Container): boolean => container.restartPolicy === 'Always';

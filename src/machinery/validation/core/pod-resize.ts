@@ -6,9 +6,8 @@ import type { ValidationContext } from '../kind-validation.ts';
 import { validateObjectMetaUpdate } from '../object-meta.ts';
 import { podRules } from './pod-allowances.ts';
 import { MIRROR_ANNOTATION } from './pod-annotations.ts';
-import { isSidecar } from './pod-containers.ts';
+import { computePodQos, isRestartableInitContainer } from '../../../component-helpers/index.ts';
 import { NO_SPEC, validatePodMetadataAndSpec } from './pod-metadata-and-spec.ts';
-import { podQosClass } from './pod-qos.ts';
 import { ownValue } from '../own-value.ts';
 
 const SPEC = path('spec');
@@ -25,8 +24,8 @@ export function resize(errors: FieldError[], pod: Pod, old: Pod, context: Valida
   validateObjectMetaUpdate(errors, pod.metadata ?? {}, old.metadata ?? {});
   validatePodMetadataAndSpec(errors, pod, podRules(context, old));
   if (!validateSameContainers(errors, spec, before)) return;
-  const qos = old.status?.qosClass || podQosClass(before);
-  if (qos !== podQosClass(spec)) {
+  const qos = old.status?.qosClass || computePodQos(before);
+  if (qos !== computePodQos(spec)) {
     errors.push(invalidValue(SPEC, pod.status?.qosClass ?? '', 'Pod QOS Class may not change as a result of resizing'));
   }
   if (!isResizeSupported(old)) errors.push(forbiddenField(SPEC, 'Pod running on node without support for resize'));
@@ -89,7 +88,7 @@ function validateOnlyResizable(errors: FieldError[], spec: PodSpec, old: PodSpec
     const before = old.initContainers![i]!;
     const restored = withResourcesOf(container, before);
     if (!semanticEqual(restored, before)) {
-      const whose = isSidecar(container) ? ' for sidecar containers' : '';
+      const whose = isRestartableInitContainer(container) ? ' for sidecar containers' : '';
       errors.push(forbiddenField(SPEC, `only cpu and memory resources${whose} are mutable`));
     }
     return restored;

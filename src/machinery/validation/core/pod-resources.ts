@@ -5,7 +5,7 @@ import { duplicate, forbiddenField, invalidValue, required, type FieldError, typ
 import { goStruct } from '../go-struct.ts';
 import { dns1123Label, nameIsDnsSubdomain } from '../names.ts';
 import { compareQuantities, quantityOf } from '../quantities.ts';
-import { isSidecar } from './pod-containers.ts';
+import { isRestartableInitContainer } from '../../../component-helpers/index.ts';
 import { validatePodLevelResources, type RequirementRules } from './resources.ts';
 import { ownValue } from '../own-value.ts';
 
@@ -69,7 +69,7 @@ function containerRequests(spec: PodSpec): ReadonlyMap<string, Quantity> {
   for (const container of spec.initContainers ?? []) {
     const requests = container.resources?.requests;
     let needed: ReadonlyMap<string, Quantity>;
-    if (isSidecar(container)) {
+    if (isRestartableInitContainer(container)) {
       addAll(running, requests);
       addAll(sidecars, requests);
       needed = sidecars;

@@ -6,7 +6,7 @@ import { checkLegacyIp, parseIp } from '../ip.ts';
 import type { ValidationContext } from '../kind-validation.ts';
 import { dns1123Label, groupId, nameIsDnsSubdomain, qualifiedName, userId } from '../names.ts';
 import { validateImmutable, validateObjectMetaUpdate } from '../object-meta.ts';
-import { isSidecar } from './pod-containers.ts';
+import { isRestartableInitContainer } from '../../../component-helpers/index.ts';
 import { validatePodAnnotationsUpdate } from './pod-annotations.ts';
 import { podRules } from './pod-allowances.ts';
 import { NO_SPEC } from './pod-metadata-and-spec.ts';
@@ -60,7 +60,7 @@ function validateTransitions(errors: FieldError[], status: PodStatus, before: Po
       const policy = name === 'ephemeralContainerStatuses' ? 'Never' : (container?.restartPolicy ?? spec.restartPolicy);
       if (!ended || policy === 'Always' || (name !== 'ephemeralContainerStatuses' && spec.restartPolicy === 'Always')) continue;
       if ((ended.exitCode ?? 0) !== 0 && policy === 'OnFailure') continue;
-      if (container && (container.restartPolicyRules?.length || isSidecar(container))) continue;
+      if (container && (container.restartPolicyRules?.length || isRestartableInitContainer(container))) continue;
       for (const next of status[name] ?? []) {
         if (next.name !== old.name || next.state?.terminated) continue;
         errors.push(forbiddenField(STATUS.child(name).index(i).child('state'), 'may not be transitioned to non-terminated state'));

@@ -8,7 +8,8 @@ import { dns1123Label } from '../names.ts';
 import { isWholeQuantity } from '../quantities.ts';
 import { claimSpecWarnings } from './claim-warnings.ts';
 import { deprecatedNodeLabel, nodeSelectorTermWarnings } from './node-labels.ts';
-import { eachContainer, isSidecar, type AnyContainer } from './pod-containers.ts';
+import { eachContainer, type AnyContainer } from './pod-containers.ts';
+import { isRestartableInitContainer } from '../../../component-helpers/index.ts';
 import { APP_ARMOR_ANNOTATION, SECCOMP_CONTAINER_ANNOTATION, SECCOMP_POD_ANNOTATION } from './security-profiles.ts';
 import { volumePathWarnings } from './volume-path-warnings.ts';
 
@@ -235,7 +236,7 @@ function portNameWarnings(warnings: string[], spec: PodSpec, at: Path): void {
   };
   for (const [i, container] of (spec.containers ?? []).entries()) visit(container, at.child('containers').index(i));
   for (const [i, container] of (spec.initContainers ?? []).entries()) {
-    if (isSidecar(container)) visit(container, at.child('initContainers').index(i));
+    if (isRestartableInitContainer(container)) visit(container, at.child('initContainers').index(i));
   }
 }
 

@@ -2,7 +2,8 @@
  * Finds devices on a node for all requests of all claims of a pod: a search that goes forward request by request and takes
  * the last choice back when a later request cannot be met.
  */
-import type { AllocationResult, Device, DeviceClass, DeviceRequestAllocationResult, DeviceTaint, DeviceToleration, ResourceClaim } from '../../../api/generated/resource-v1.ts';
+import type { AllocationResult, Device, DeviceClass, DeviceRequestAllocationResult, ResourceClaim } from '../../../api/generated/resource-v1.ts';
+import { findUntoleratedTaint } from '../../../component-helpers/index.ts';
 import type { NodeSelector } from '../../../api/generated/core-v1.ts';
 import { wholeValue } from '../../cache/quantity-values.ts';
 import { addConsumed, consumedBy, fitsBeside, type Consumed } from './consumable-capacity.ts';
@@ -128,7 +129,7 @@ class Search {
     const shareable = device.allowMultipleAllocations === true;
     if (!option.adminAccess && (usage.exclusive.has(id) || this.#taken.has(id))) return undefined;
     if (!shareable && !option.adminAccess && (usage.shared.has(id) || this.#shares.has(id))) return undefined;
-    if (!tolerated(device.taints, option.tolerations) || !this.#matches(option, candidate)) return undefined;
+    if (findUntoleratedTaint(device.taints, option.tolerations) || !this.#matches(option, candidate)) return undefined;
     if (!this.#constraintsHold(step, candidate)) return undefined;
     if (option.adminAccess) return 'exclusive';
     const alreadyCounted = usage.shared.has(id) || this.#shares.has(id);
@@ -191,15 +192,6 @@ function attributeText({ driver, device }: PoolDevice, name: string): string | u
   const wanted = splitName(driver, name).join('/');
   for (const [key, value] of Object.entries(device.attributes ?? {})) if (splitName(driver, key).join('/') === wanted) return JSON.stringify(value);
   return undefined;
-}
-
-function tolerated(taints: readonly DeviceTaint[] | undefined, tolerations: readonly DeviceToleration[]): boolean {
-  return (taints ?? []).every((taint) => {
-    if (taint.effect !== 'NoSchedule' && taint.effect !== 'NoExecute') return true;
-    return tolerations.some(
-      (t) => (!t.effect || t.effect === taint.effect) && (!t.key || t.key === taint.key) && ((t.operator ?? 'Equal') === 'Exists' || (t.value ?? '') === (taint.value ?? '')),
-    );
-  });
 }
 
 function resultOf(claim: ResourceClaim, chosen: readonly Chosen[], { classes, now, shareId }: AllocationOptions): AllocationResult {

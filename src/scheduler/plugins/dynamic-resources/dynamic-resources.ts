@@ -10,7 +10,7 @@ import { featureEnabled } from '../../framework/feature-gates.ts';
 import type { Handle } from '../../framework/handle.ts';
 import type { Plugin } from '../../framework/plugin.ts';
 import { errorStatus, skip, Status, unresolvable, unschedulable } from '../../framework/status.ts';
-import { selectorMatcher } from '../node-affinity/node-selector.ts';
+import { nodeSelectorMatcher } from '../../../component-helpers/index.ts';
 import { normalizeByMaximum } from '../normalize.ts';
 import { allocate } from './allocator.ts';
 import { claimsOf, isReservedFor, MAX_RESERVED } from './claims.ts';
@@ -113,7 +113,7 @@ export function dynamicResources(handle: Handle): Plugin {
     const data = state.get<State>(NAME)!;
     for (const claim of data.claims) {
       const selector = claim.status?.allocation?.nodeSelector;
-      if (selector === undefined || selectorMatcher(selector)(node)) continue;
+      if (selector === undefined || nodeSelectorMatcher(selector)(node)) continue;
       data.unavailable.add(claim);
       return NOT_ON_NODE;
     }

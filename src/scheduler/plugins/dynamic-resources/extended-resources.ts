@@ -4,6 +4,7 @@
  */
 import type { Container, ContainerExtendedResourceRequest, Pod } from '../../../api/generated/core-v1.ts';
 import type { DeviceClass, DeviceRequest, ResourceClaim } from '../../../api/generated/resource-v1.ts';
+import { isRestartableInitContainer } from '../../../component-helpers/index.ts';
 import { featureEnabled } from '../../framework/feature-gates.ts';
 import type { Handle } from '../../framework/handle.ts';
 import { wholeValue } from '../../cache/quantity-values.ts';
@@ -54,7 +55,7 @@ interface ContainerRequest {
 export function extendedRequests(pod: Pod, resources: readonly string[], classNameOf: (resource: string) => string): ExtendedRequests {
   const initial = pod.spec?.initContainers ?? [];
   const containers = [...initial, ...(pod.spec?.containers ?? [])];
-  const endsEarly = (i: number): boolean => i < initial.length && containers[i]!.restartPolicy !== 'Always';
+  const endsEarly = (i: number): boolean => i < initial.length && !isRestartableInitContainer(containers[i]!);
   const requests: DeviceRequest[] = [];
   const mappings: ContainerExtendedResourceRequest[] = [];
   for (const resource of [...resources].sort()) {

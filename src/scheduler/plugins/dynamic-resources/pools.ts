@@ -1,7 +1,7 @@
 import type { CounterSet, Device, ResourceSlice } from '../../../api/generated/resource-v1.ts';
 import type { NodeSelector } from '../../../api/generated/core-v1.ts';
 import type { NodeInfo } from '../../cache/node-info.ts';
-import { selectorMatcher } from '../node-affinity/node-selector.ts';
+import { nodeSelectorMatcher } from '../../../component-helpers/index.ts';
 
 /** A device that a node could use. */
 export interface PoolDevice {
@@ -57,7 +57,7 @@ export function poolsOf(slices: readonly ResourceSlice[], node: NodeInfo): Pool[
 function usableOn(where: { nodeName?: string; nodeSelector?: NodeSelector; allNodes?: boolean }, node: NodeInfo): { nodeSelector: NodeSelector | undefined } | undefined {
   if (where.nodeName) return where.nodeName === node.name ? { nodeSelector: onlyNode(node.name) } : undefined;
   if (where.allNodes) return { nodeSelector: undefined };
-  if (where.nodeSelector && selectorMatcher(where.nodeSelector)(node)) return { nodeSelector: where.nodeSelector };
+  if (where.nodeSelector && nodeSelectorMatcher(where.nodeSelector)(node)) return { nodeSelector: where.nodeSelector };
   return undefined;
 }
 

@@ -5,7 +5,8 @@
  */
 import type { Pod } from '../../../api/generated/core-v1.ts';
 import { keyOf } from '../../../client/index.ts';
-import { isFinished, type PodInfo } from '../../cache/pod-info.ts';
+import { type PodInfo } from '../../cache/pod-info.ts';
+import { isPodTerminal } from '../../../component-helpers/index.ts';
 import { Action, ANY_UPDATE } from '../../framework/cluster-event.ts';
 import type { Handle } from '../../framework/handle.ts';
 import type { Plugin } from '../../framework/plugin.ts';
@@ -22,7 +23,7 @@ export function gangScheduling(handle: Handle): Plugin {
   const status = new GroupStatus(handle);
   const pods = handle.informers.informer('v1/pods', {}, { [INDEX]: (pod) => membership(pod) });
 
-  const membersOf = (group: GroupReference): Pod[] => pods.indexer.byIndex(INDEX, group.key).filter((pod) => pod.metadata.deletionTimestamp === undefined && !isFinished(pod));
+  const membersOf = (group: GroupReference): Pod[] => pods.indexer.byIndex(INDEX, group.key).filter((pod) => pod.metadata.deletionTimestamp === undefined && !isPodTerminal(pod));
   /** Members that have a place, be it only assumed. */
   const placedCount = (group: GroupReference): number => membersOf(group).filter((pod) => handle.cache.pod(pod.metadata.uid ?? '') !== undefined).length;
 

@@ -4,7 +4,7 @@ import type { Plugin } from '../../framework/plugin.ts';
 import { alwaysShared } from '../../framework/profile.ts';
 import { skip, unresolvable } from '../../framework/status.ts';
 import { normalizeByMaximum } from '../normalize.ts';
-import { namedNodes, nodeLike, requiredNodeMatcher, selectorMatcher, termMatcher, type NodeMatcher } from './node-selector.ts';
+import { type NodeMatcher, namedNodes, nodeLike, nodeSelectorMatcher, nodeSelectorTermMatcher, requiredNodeMatcher } from '../../../component-helpers/index.ts';
 
 const NO_MATCH = unresolvable("node(s) didn't match Pod's node affinity/selector");
 const NOT_ENFORCED = unresolvable("node(s) didn't match scheduler-enforced node affinity");
@@ -16,7 +16,7 @@ export interface NodeAffinityArgs {
 /** Nodes by their labels: those that a pod requires, those that it prefers, and what the administrator adds to both. */
 export function nodeAffinity(args: NodeAffinityArgs): Plugin {
   const added = args.addedAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
-  const enforced = added && selectorMatcher(added);
+  const enforced = added && nodeSelectorMatcher(added);
   const addedPreferred = args.addedAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
   return {
     name: 'NodeAffinity',
@@ -64,5 +64,5 @@ function preferredTerms(affinity: NodeAffinity | undefined, added: NonNullable<N
   const own = affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
   return [...own, ...added]
     .filter(({ weight, preference }) => weight !== 0 && (preference.matchExpressions?.length ?? 0) + (preference.matchFields?.length ?? 0) > 0)
-    .map(({ weight, preference }) => ({ weight, matches: termMatcher(preference) }));
+    .map(({ weight, preference }) => ({ weight, matches: nodeSelectorTermMatcher(preference) }));
 }

@@ -1,6 +1,6 @@
 import type { Node, Pod } from '../../../api/generated/core-v1.ts';
 import type { Cache } from '../../cache/cache.ts';
-import { podRequests } from '../../cache/pod-requests.ts';
+import { schedulerRequests } from '../../cache/pod-requests.ts';
 import { resourceValue } from '../../cache/quantity-values.ts';
 import type { PodInfo } from '../../cache/pod-info.ts';
 import { Action } from '../../framework/cluster-event.ts';
@@ -82,11 +82,11 @@ function fitFilter(cache: Cache, pod: PodInfo, { isIgnored, isBackedByDevices }:
 /** A pod that left (or shrank) helps only one that wants something of what it held. */
 function freesWhatIsWanted(pod: PodInfo, before: Pod, after: Pod | undefined): boolean {
   if (after === undefined) {
-    const held = podRequests(before);
+    const held = schedulerRequests(before);
     return held.isEmpty || overlaps(pod, (name) => amountOf(held, name)) || pod.shape.requests.isEmpty;
   }
-  const held = podRequests(before);
-  const holds = podRequests(after);
+  const held = schedulerRequests(before);
+  const holds = schedulerRequests(after);
   return overlaps(pod, (name) => amountOf(held, name) - amountOf(holds, name));
 }
 

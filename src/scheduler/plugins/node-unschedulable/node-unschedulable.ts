@@ -3,7 +3,7 @@ import { Action } from '../../framework/cluster-event.ts';
 import type { Plugin } from '../../framework/plugin.ts';
 import { alwaysShared } from '../../framework/profile.ts';
 import { unresolvable } from '../../framework/status.ts';
-import { tolerates } from '../tolerations.ts';
+import { toleratesTaint } from '../../../component-helpers/index.ts';
 
 const TAINT = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
 const UNSCHEDULABLE = unresolvable('node(s) were unschedulable');
@@ -14,7 +14,7 @@ export function nodeUnschedulable(): Plugin {
     name: 'NodeUnschedulable',
     signature: alwaysShared,
     bindFilter(_state, pod) {
-      const tolerated = pod.shape.tolerations.some((t) => tolerates(t, TAINT));
+      const tolerated = pod.shape.tolerations.some((t) => toleratesTaint(t, TAINT));
       return tolerated ? () => undefined : (node) => (node.unschedulable ? UNSCHEDULABLE : undefined);
     },
     eventsToRegister: () => [

@@ -5,8 +5,7 @@ import type { NodeTable } from '../../cache/node-table.ts';
 import type { PodInfo } from '../../cache/pod-info.ts';
 import type { PodShape } from '../../cache/pod-shape.ts';
 import type { Topology } from '../../cache/topology.ts';
-import { requiredNodeMatcher, type NodeMatcher } from '../node-affinity/node-selector.ts';
-import { untoleratedTaint } from '../tolerations.ts';
+import { type NodeMatcher, findUntoleratedTaint, requiredNodeMatcher } from '../../../component-helpers/index.ts';
 
 /** A constraint ready for counting. */
 export interface SpreadConstraint {
@@ -46,7 +45,7 @@ function compile(constraint: TopologySpreadConstraint, selector: LabelSelectorMa
     topology: table.topology(constraint.topologyKey),
     selector,
     minDomains: constraint.minDomains ?? 1,
-    counts: (node) => (affinity === undefined || affinity(node)) && !(honorTaints && untoleratedTaint(node.taints, tolerations) !== undefined),
+    counts: (node) => (affinity === undefined || affinity(node)) && !(honorTaints && findUntoleratedTaint(node.taints, tolerations) !== undefined),
   };
 }
 

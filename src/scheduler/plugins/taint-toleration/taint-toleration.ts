@@ -5,7 +5,7 @@ import type { Plugin } from '../../framework/plugin.ts';
 import { alwaysShared } from '../../framework/profile.ts';
 import { skip, unresolvable } from '../../framework/status.ts';
 import { normalizeByMaximum } from '../normalize.ts';
-import { tolerates, untoleratedTaint } from '../tolerations.ts';
+import { findUntoleratedTaint, toleratesTaint } from '../../../component-helpers/index.ts';
 
 const UNTOLERATED = unresolvable('node(s) had untolerated taint(s)');
 
@@ -16,14 +16,14 @@ export function taintToleration(cache: Cache): Plugin {
     signature: alwaysShared,
     bindFilter(_state, pod) {
       const { tolerations } = pod.shape;
-      return (node) => (node.taints.length > 0 && untoleratedTaint(node.taints, tolerations) !== undefined ? UNTOLERATED : undefined);
+      return (node) => (node.taints.length > 0 && findUntoleratedTaint(node.taints, tolerations) !== undefined ? UNTOLERATED : undefined);
     },
     preScore: () => (cache.preferNoScheduleNodes === 0 ? skip() : undefined),
     bindScore(_state, pod) {
       const tolerations = pod.shape.tolerations.filter((t) => !t.effect || t.effect === 'PreferNoSchedule');
       return (node) => {
         let disliked = 0;
-        for (const taint of node.taints) if (taint.effect === 'PreferNoSchedule' && !tolerations.some((t) => tolerates(t, taint))) disliked++;
+        for (const taint of node.taints) if (taint.effect === 'PreferNoSchedule' && !tolerations.some((t) => toleratesTaint(t, taint))) disliked++;
         return disliked;
       };
     },
@@ -33,7 +33,7 @@ export function taintToleration(cache: Cache): Plugin {
         resource: 'Node',
         action: Action.Add | Action.UpdateNodeTaint,
         hint: (pod, before, after) => {
-          const fits = (node: unknown): boolean => untoleratedTaint((node as Node).spec?.taints ?? [], pod.shape.tolerations) === undefined;
+          const fits = (node: unknown): boolean => findUntoleratedTaint((node as Node).spec?.taints ?? [], pod.shape.tolerations) === undefined;
           return fits(after) && (before === undefined || !fits(before));
         },
       },

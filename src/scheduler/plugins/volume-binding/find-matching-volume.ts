@@ -2,12 +2,12 @@ import type { PersistentVolume, PersistentVolumeClaim } from '../../../api/gener
 import { labelSelectorAsSelector } from '../../../machinery/selectors/index.ts';
 import type { NodeInfo } from '../../cache/node-info.ts';
 import { wholeValue } from '../../cache/quantity-values.ts';
-import { selectorMatcher } from '../node-affinity/node-selector.ts';
+import { nodeSelectorMatcher } from '../../../component-helpers/index.ts';
 import { storageClassOf } from '../pod-claims.ts';
 
-export function matchesNode(volume: PersistentVolume, node: NodeInfo): boolean {
+export function volumeIsOnNode(volume: PersistentVolume, node: NodeInfo): boolean {
   const required = volume.spec?.nodeAffinity?.required;
-  return required === undefined || selectorMatcher(required)(node);
+  return required === undefined || nodeSelectorMatcher(required)(node);
 }
 
 export const requestedBytes = (claim: PersistentVolumeClaim): number => wholeValue(claim.spec?.resources?.requests?.['storage'] ?? '0');
@@ -26,7 +26,7 @@ export function findMatchingVolume(claim: PersistentVolumeClaim, volumes: readon
     const reserved = claimRef !== undefined && claimRef.name === claim.metadata.name && claimRef.namespace === claim.metadata.namespace && (!claimRef.uid || claimRef.uid === claim.metadata.uid);
     if (claimRef !== undefined && !reserved) continue;
     if ((spec.volumeMode ?? 'Filesystem') !== (claim.spec?.volumeMode ?? 'Filesystem')) continue;
-    if (size < wanted || !matchesNode(volume, node)) continue;
+    if (size < wanted || !volumeIsOnNode(volume, node)) continue;
     if (reserved) return volume;
     if (volume.status?.phase !== undefined && volume.status.phase !== 'Available') continue;
     if ((spec.storageClassName ?? '') !== storageClassOf(claim) || (spec.volumeAttributesClassName ?? '') !== (claim.spec?.volumeAttributesClassName ?? '')) continue;

@@ -11,7 +11,7 @@ import { claimSignature, claimVolumes, isFullyBound, storageClassOf } from '../p
 import { AssumeCache } from './assume-cache.ts';
 import { bindVolumes } from './bind-volumes.ts';
 import { capacityScorer, DEFAULT_SHAPE } from './capacity-score.ts';
-import { findMatchingVolume, matchesNode, requestedBytes } from './find-matching-volume.ts';
+import { findMatchingVolume, volumeIsOnNode, requestedBytes } from './find-matching-volume.ts';
 import { provisionable, SELECTED_NODE } from './provisioning.ts';
 import { claimedBy, provisionedOn, type VolumePlan } from './volume-plan.ts';
 
@@ -74,7 +74,7 @@ export function volumeBinding(args: VolumeBindingArgs, handle: Handle): Plugin {
     for (const claim of bound) {
       const volume = volumes.get(claim.spec!.volumeName!);
       if (volume === undefined) reasons.add(REASONS.missing);
-      else if (!matchesNode(volume, node)) reasons.add(REASONS.node);
+      else if (!volumeIsOnNode(volume, node)) reasons.add(REASONS.node);
     }
     const bindings: { claim: PersistentVolumeClaim; volume: PersistentVolume }[] = [];
     const provisions: { claim: PersistentVolumeClaim; freeBytes: number | undefined }[] = [];

@@ -1,0 +1,79 @@
+// Keeps every meaning in one home: refuses a second declaration of what src/component-helpers and src/base declare, and
+// code that spells such a meaning out again. Each rule says what to import instead.
+import fs from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { pathToFileURL } from 'node:url';
+import { codeOnly, withoutComments } from './source-text.mjs';
+
+/**
+ * A meaning: its home (a file or folder below src/), the names that only the home may declare, code that spells it out,
+ * and what to import.
+ * @type {readonly { home: string, names?: RegExp, code?: RegExp, instead: string }[]}
+ */
+export const MEANINGS = [
+  { home: 'component-helpers/tolerations.ts', names: /^(?:tolerates\w*|tolerated|untolerated\w*)$/, instead: 'toleratesTaint, findUntoleratedTaint' },
+  { home: 'component-helpers/node-affinity.ts', names: /^(?:(?:node)?selectorMatcher|termMatcher|matchesTerm|matchesNode|matchesNodeSelector)$/i, instead: 'podMatchesNode, nodeSelectorMatcher' },
+  { home: 'component-helpers/pod-qos.ts', names: /^(?:compute)?(?:pod)?qosClass(?:Of)?$|^computePodQos$|^podQos$/i, instead: 'computePodQos, podQos' },
+  { home: 'component-helpers/pod-resources.ts', names: /^pod(?:Requests|Limits|Total)$|^is(?:Pod)?ResizeInfeasible$|^isPodLevelResource$/, instead: 'podRequests, podLimits, podResourceTotals' },
+  { home: 'component-helpers/containers.ts', names: /^is(?:Sidecar|RestartableInitContainer)$/, code: /(?<!spec\??\.)\brestartPolicy\s*===\s*'Always'/g, instead: 'isRestartableInitContainer, longRunningContainers' },
+  {
+    home: 'component-helpers/pod-state.ts',
+    names: /^is(?:Pod)?(?:Terminal|TerminalPhase)$|^isPod(?:Finished|Terminated|Active|Ready|Available)$/,
+    code: /\bphase\s*(?:===|!==)\s*'(?:Succeeded|Failed)'\s*(?:\|\||&&)\s*[\w.?#]*phase\s*(?:===|!==)\s*'(?:Succeeded|Failed)'/g,
+    instead: 'isPodTerminal, isTerminalPhase, isPodActive, isPodReady',
+  },
+];
+
+/** Names that mean something else, with the reason. */
+const OTHERS = new Set([
+  // A terminal on the user's desk.
+  'cli/output.ts isTerminal',
+]);
+
+const DECLARATION = /\b(?:function\s*\*?|const|let|class)\s+([A-Za-z_$][\w$]*)\s*(?:<|\(|=|:)/g;
+
+/**
+ * The findings in one file.
+ * @param {string} file its path below src/, with forward slashes
+ * @param {string} text
+ * @returns {string[]}
+ */
+export function checkMeanings(file, text) {
+  if (/(?:\.test\.ts|\/testing[\w-]*\.ts|\/generated\/)/.test(file)) return [];
+  /** @type {string[]} */
+  const findings = [];
+  const code = codeOnly(text);
+  const uncommented = withoutComments(text);
+  /** @type {(source: string, index: number) => string} */
+  const at = (source, index) => `src/${file}:${source.slice(0, index).split('\n').length}`;
+  for (const { home, names, code: spelled, instead } of MEANINGS) {
+    if (file === home) continue;
+    for (const match of names ? code.matchAll(DECLARATION) : []) {
+      const name = match[1] ?? '';
+      // A local variable holds a result; only what is at the top level declares a meaning.
+      const isTopLevel = /(?:^|\n)(?:export\s+)?(?:async\s+)?$/.test(code.slice(Math.max(0, match.index - 40), match.index));
+      if (!isTopLevel || !names?.test(name) || OTHERS.has(`${file} ${name}`)) continue;
+      findings.push(`${at(code, match.index)}: ${name} has its home in src/${home}: import ${instead}`);
+    }
+    for (const match of spelled ? uncommented.matchAll(spelled) : []) {
+      findings.push(`${at(uncommented, match.index)}: ${match[0]} is spelled out again: import ${instead} from src/${home}`);
+    }
+  }
+  return findings;
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const source = path.join(import.meta.dirname, '..', 'src');
+  const files = fs
+    .readdirSync(source, { recursive: true, encoding: 'utf8' })
+    .map((file) => file.replaceAll(path.sep, '/'))
+    .filter((file) => file.endsWith('.ts'))
+    .sort();
+  const findings = files.flatMap((file) => checkMeanings(file, fs.readFileSync(path.join(source, file), 'utf8')));
+  for (const finding of findings) console.error(finding);
+  if (findings.length > 0) {
+    console.error(`${findings.length} meanings declared twice`);
+    process.exitCode = 1;
+  }
+}

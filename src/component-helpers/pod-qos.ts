@@ -1,0 +1,52 @@
+/** The QoS class of a pod. */
+import type { Pod, PodSpec } from '../api/generated/core-v1.ts';
+import { parseQuantity, type Quantity } from '../machinery/quantity/index.ts';
+
+export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort';
+
+const CLASSES: ReadonlySet<string> = new Set<QosClass>(['Guaranteed', 'Burstable', 'BestEffort']);
+const COUNTED = ['cpu', 'memory'] as const;
+
+type Sums = Map<string, Quantity>;
+
+/** The class that the pod's status holds; for a pod without one, such as a static pod, the class of its spec. */
+export function podQos({ spec, status }: Pod): QosClass {
+  const given = status?.qosClass;
+  if (given !== undefined && CLASSES.has(given)) return given as QosClass;
+  return spec === undefined ? 'BestEffort' : computePodQos(spec);
+}
+
+/**
+ * Guaranteed: every container limits cpu and memory, and requests as much. BestEffort: no container requests or limits
+ * either. Burstable: every other pod. `spec.resources` decides alone where a pod has it, even an empty one.
+ */
+export function computePodQos(spec: PodSpec): QosClass {
+  const requests: Sums = new Map();
+  const limits: Sums = new Map();
+  let guaranteed = true;
+  const all = spec.resources
+    ? [spec.resources]
+    : [...(spec.containers ?? []), ...(spec.initContainers ?? [])].map(({ resources }) => resources ?? {});
+  for (const resources of all) {
+    addPositive(requests, resources.requests);
+    if (addPositive(limits, resources.limits) < COUNTED.length) guaranteed = false;
+  }
+  if (requests.size === 0 && limits.size === 0) return 'BestEffort';
+  if (!guaranteed || requests.size !== limits.size) return 'Burstable';
+  return [...requests].every(([name, amount]) => limits.get(name)?.cmp(amount) === 0) ? 'Guaranteed' : 'Burstable';
+}
+
+/** Adds the positive amounts of cpu and memory; returns how many there were. */
+function addPositive(sums: Sums, list: Readonly<Record<string, string | number>> | undefined): number {
+  let found = 0;
+  for (const name of COUNTED) {
+    const text = list?.[name];
+    if (text === undefined) continue;
+    const amount = parseQuantity(String(text));
+    if (amount.sign() <= 0) continue;
+    found++;
+    const sum = sums.get(name);
+    sums.set(name, sum ? sum.add(amount) : amount);
+  }
+  return found;
+}

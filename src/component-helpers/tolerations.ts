@@ -1,0 +1,55 @@
+/** Which taints a toleration covers. */
+import type { Taint as NodeTaint, Toleration as PodToleration } from '../api/generated/core-v1.ts';
+
+/** Taints of nodes and of devices, and the tolerations of either, match by the same rules. */
+type Taint = Pick<NodeTaint, 'key' | 'value' | 'effect'>;
+type Toleration = Pick<PodToleration, 'key' | 'operator' | 'value' | 'effect'>;
+
+/** The canonical form of an integer: no plus sign, no leading zeros. */
+const DECIMAL_INTEGER = /^(?:0|-?[1-9]\d*)$/;
+const MIN_INT64 = -(2n ** 63n);
+const MAX_INT64 = 2n ** 63n - 1n;
+
+export function toleratesTaint(toleration: Toleration, taint: Taint): boolean {
+  if (toleration.effect && toleration.effect !== taint.effect) return false;
+  if (toleration.key && toleration.key !== taint.key) return false;
+  switch (toleration.operator || 'Equal') {
+    case 'Equal':
+      return (toleration.value ?? '') === (taint.value ?? '');
+    case 'Exists':
+      return true;
+    case 'Lt':
+      return isLess(taint.value, toleration.value);
+    case 'Gt':
+      return isLess(toleration.value, taint.value);
+    default:
+      return false;
+  }
+}
+
+/** Compares as 64-bit integers; false when one of them is not. */
+function isLess(first: string | undefined, second: string | undefined): boolean {
+  const [a, b] = [int64(first), int64(second)];
+  return a !== undefined && b !== undefined && a < b;
+}
+
+function int64(text = ''): bigint | undefined {
+  if (text.length > 20 || !DECIMAL_INTEGER.test(text)) return undefined;
+  const value = BigInt(text);
+  return value >= MIN_INT64 && value <= MAX_INT64 ? value : undefined;
+}
+
+/** Whether the taint keeps pods from being scheduled: NoSchedule and NoExecute do, PreferNoSchedule does not. */
+export const isSchedulingTaint = ({ effect }: Taint): boolean => effect === 'NoSchedule' || effect === 'NoExecute';
+
+/** The first of the taints, among those that `counts` selects, that no toleration covers. */
+export function findUntoleratedTaint<T extends Taint>(
+  taints: readonly T[] | undefined,
+  tolerations: readonly Toleration[] | undefined,
+  counts: (taint: T) => boolean = isSchedulingTaint,
+): T | undefined {
+  for (const taint of taints ?? []) {
+    if (counts(taint) && !tolerations?.some((toleration) => toleratesTaint(toleration, taint))) return taint;
+  }
+  return undefined;
+}
