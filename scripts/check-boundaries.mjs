@@ -11,22 +11,23 @@ import { codeOnly, withoutComments } from './source-text.mjs';
  * @type {Record<string, { imports: readonly string[], because: string }>}
  */
 export const FOLDERS = {
+  base: { imports: [], because: 'everything stands on base, and it knows nothing of Kubernetes' },
   api: { imports: [], because: 'the API is data; everything else is derived from it' },
-  machinery: { imports: ['api', 'component-helpers'], because: 'machinery is pure functions on API objects: no I/O, no clock' },
+  machinery: { imports: ['base', 'api', 'component-helpers'], because: 'machinery is pure functions on API objects: no I/O, no clock' },
   'component-helpers': {
-    imports: ['api', 'machinery'],
+    imports: ['base', 'api', 'machinery'],
     because: 'what a pod, a node and an owner mean is pure, and every component imports it from here',
   },
-  kernel: { imports: [], because: 'the kernel stands below everything and knows nothing of Kubernetes' },
-  etcd: { imports: ['kernel'], because: 'the store knows keys, bytes and revisions, not API objects' },
-  client: { imports: ['api', 'machinery', 'kernel'], because: 'the client must work against any API server, so it knows none' },
-  cri: { imports: ['kernel'], because: 'the CRI contract is shared by both of its sides and holds nothing else' },
+  kernel: { imports: ['base'], because: 'the kernel stands below everything and knows nothing of Kubernetes' },
+  etcd: { imports: ['base', 'kernel'], because: 'the store knows keys, bytes and revisions, not API objects' },
+  client: { imports: ['base', 'api', 'machinery', 'kernel'], because: 'the client must work against any API server, so it knows none' },
+  cri: { imports: ['base', 'kernel'], because: 'the CRI contract is shared by both of its sides and holds nothing else' },
   apiserver: {
-    imports: ['api', 'machinery', 'component-helpers', 'kernel', 'client', 'etcd'],
+    imports: ['base', 'api', 'machinery', 'component-helpers', 'kernel', 'client', 'etcd'],
     because: 'the API server is a component: it must run without any of the others',
   },
   'component-server': {
-    imports: ['api', 'machinery', 'kernel', 'client'],
+    imports: ['base', 'api', 'machinery', 'kernel', 'client'],
     because: 'every component may have this port, so it knows none of them',
   },
   'controller-manager': component(),
@@ -34,7 +35,7 @@ export const FOLDERS = {
   'cloud-controller-manager': component(),
   kubelet: component('cri'),
   'container-runtime': {
-    imports: ['kernel', 'cri'],
+    imports: ['base', 'kernel', 'cri'],
     because: 'the runtime speaks CRI and knows nothing of the Kubernetes API, as containerd does',
   },
   'kube-proxy': component(),
@@ -46,26 +47,26 @@ export const FOLDERS = {
   console: component(),
   cluster: {
     imports: [
-      ...['api', 'machinery', 'kernel', 'client', 'etcd', 'cri', 'apiserver', 'controller-manager', 'scheduler'],
+      ...['base', 'api', 'machinery', 'component-helpers', 'kernel', 'client', 'etcd', 'cri', 'apiserver', 'controller-manager', 'scheduler'],
       ...['cloud-controller-manager', 'kubelet', 'container-runtime', 'kube-proxy', 'network-policy', 'dns', 'ingress-controller', 'metrics-server', 'console', 'simulated-kubelet'],
     ],
     because: 'the cluster composes components and is used by the cli, not the other way round',
   },
   cli: {
     imports: [
-      ...['api', 'machinery', 'kernel', 'client', 'etcd', 'cri', 'apiserver', 'controller-manager', 'scheduler'],
+      ...['base', 'api', 'machinery', 'component-helpers', 'kernel', 'client', 'etcd', 'cri', 'apiserver', 'controller-manager', 'scheduler'],
       ...['cloud-controller-manager', 'kubelet', 'container-runtime', 'kube-proxy', 'network-policy', 'dns', 'ingress-controller', 'metrics-server', 'console', 'cluster'],
     ],
     because: 'commands start components; the library is for others',
   },
   /** Files directly in src/: the library. */
-  '.': { imports: ['api', 'machinery', 'kernel', 'client', 'cluster'], because: 'the library offers clusters and clients' },
+  '.': { imports: ['base', 'api', 'machinery', 'kernel', 'client', 'cluster'], because: 'the library offers clusters and clients' },
 };
 
 /** @param {string[]} more */
 function component(...more) {
   return {
-    imports: ['api', 'machinery', 'component-helpers', 'kernel', 'client', 'component-server', ...more],
+    imports: ['base', 'api', 'machinery', 'component-helpers', 'kernel', 'client', 'component-server', ...more],
     because:
       'components never import each other: they talk through the API server, so that each can be exchanged for the upstream one; ' +
       'only apiserver uses the store (cluster and cli merely start it)',
@@ -73,7 +74,7 @@ function component(...more) {
 }
 
 /** Folders that compute and nothing else, and the Node modules that would let them do more. */
-const PURE_FOLDERS = new Set(['api', 'machinery', 'component-helpers']);
+const PURE_FOLDERS = new Set(['base', 'api', 'machinery', 'component-helpers']);
 const IMPURE_MODULES =
   /^(?:node:)?(?:fs|net|http|http2|https|tls|dgram|dns|child_process|worker_threads|cluster|timers|process|os|readline)(?:\/|$)/;
 

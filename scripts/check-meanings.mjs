@@ -23,12 +23,20 @@ export const MEANINGS = [
     code: /\bphase\s*(?:===|!==)\s*'(?:Succeeded|Failed)'\s*(?:\|\||&&)\s*[\w.?#]*phase\s*(?:===|!==)\s*'(?:Succeeded|Failed)'/g,
     instead: 'isPodTerminal, isTerminalPhase, isPodActive, isPodReady',
   },
+  { home: 'base/duration.ts', names: /^(?:parse|format)Duration$/, instead: 'parseDuration, formatDuration' },
+  { home: 'base/ip.ts', names: /^(?:parse|format)(?:Ip|Ipv4|Ipv6|Cidr)$|^address(?:Bytes|Text)$/, instead: 'parseIp, parseCidr, addressBytes' },
+  { home: 'base/quote.ts', names: /^quote$/, instead: 'quote' },
+  { home: 'base/varint.ts', names: /^(?:encode|decode|read|write)?[vV]arint$/, instead: 'encodeVarint, decodeVarint' },
 ];
 
 /** Names that mean something else, with the reason. */
 const OTHERS = new Set([
   // A terminal on the user's desk.
   'cli/output.ts isTerminal',
+  // In API objects and requests what is not a duration is a bad request.
+  'machinery/time/duration.ts parseDuration',
+  // How a field of that wire type is decoded.
+  'machinery/protobuf/decode-scalar.ts varint',
 ]);
 
 const DECLARATION = /\b(?:function\s*\*?|const|let|class)\s+([A-Za-z_$][\w$]*)\s*(?:<|\(|=|:)/g;

@@ -1,6 +1,7 @@
 /** Values of `k8ts up` that would otherwise fail somewhere inside, in words of its own. */
 import net from 'node:net';
-import { AddressRange, UsageError } from '../kernel/index.ts';
+import { UsageError } from '../kernel/index.ts';
+import { AddressRange } from '../base/index.ts';
 
 export interface CheckedFlags {
   readonly port: number;

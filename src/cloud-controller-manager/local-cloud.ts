@@ -4,7 +4,8 @@
  * every protocol works, and Pods see who called.
  */
 import type { Node, Service } from '../api/generated/core-v1.ts';
-import { AddressRange, type Clock, type Logger } from '../kernel/index.ts';
+import { type Clock, type Logger } from '../kernel/index.ts';
+import { AddressRange } from '../base/index.ts';
 import type { CloudProvider, InstanceMetadata, LoadBalancers, LoadBalancerStatus, Routes } from './provider.ts';
 
 export interface LocalInstance {

@@ -1,7 +1,8 @@
 /** Cluster DNS in this process, under the Service that every cluster has for it: kube-system/kube-dns. */
 import { isNotFound, type Client } from '../client/index.ts';
 import { DEFAULT_DNS_CONFIG, run as runDns } from '../dns/index.ts';
-import { AddressRange, RunGroup, type Context } from '../kernel/index.ts';
+import { RunGroup, type Context } from '../kernel/index.ts';
+import { AddressRange } from '../base/index.ts';
 
 export interface ClusterDnsOptions {
   readonly client: Client;

@@ -6,7 +6,8 @@ import type { Duplex } from 'node:stream';
 import { kubeconfigFor, openEncryption, openPki, openStore, startApiServer, type ApiServer, type ClusterPki, type StoreConfig, type UserInfo } from '../apiserver/index.ts';
 import { Client } from '../client/index.ts';
 import { createMemoryStore, type Store } from '../etcd/index.ts';
-import { AddressRange, type Context } from '../kernel/index.ts';
+import { type Context } from '../kernel/index.ts';
+import { AddressRange } from '../base/index.ts';
 import type { ClusterOptions } from './cluster-options.ts';
 import { inProcessTransport } from './in-process-transport.ts';
 

@@ -5,7 +5,7 @@
  *
  * Names are kept as text without the last dot, in the case that they came with; the root is ''.
  */
-import { addressBytes, addressText } from '../kernel/netns/index.ts';
+import { addressBytes, addressText } from '../base/index.ts';
 
 export const TYPE = { A: 1, NS: 2, CNAME: 5, SOA: 6, PTR: 12, HINFO: 13, MX: 15, TXT: 16, AAAA: 28, SRV: 33, OPT: 41, AXFR: 252, ANY: 255 } as const;
 export const RCODE = { NOERROR: 0, FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, NOTIMP: 4, REFUSED: 5 } as const;

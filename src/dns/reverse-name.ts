@@ -1,4 +1,4 @@
-import { addressText } from '../kernel/netns/index.ts';
+import { addressText } from '../base/index.ts';
 
 /** `4.3.2.1.in-addr.arpa` is 1.2.3.4; 32 nibbles before `ip6.arpa` are an IPv6 address, in its short form. */
 export function addressOfReverseName(name: string): string | undefined {

@@ -59,7 +59,7 @@ describe('k8ts etcd', () => {
     { name: 'an address that is none', argv: ['--data-dir', join(directory, 'x'), '--listen-client-urls', 'nowhere'], message: 'not an address to listen on' },
     { name: 'https without a certificate', argv: ['--data-dir', join(directory, 'x'), '--listen-client-urls', 'https://127.0.0.1:0'], message: 'needs a certificate' },
     { name: 'client certificates without an authority', argv: ['--client-cert-auth', '--cert-file=a', '--key-file=b'], message: 'needs --trusted-ca-file' },
-    { name: 'a retention that is none', argv: ['--auto-compaction-retention', 'soon'], message: 'it is a duration' },
+    { name: 'a retention that is none', argv: ['--auto-compaction-retention', 'soon'], message: 'time: invalid duration "soon"' },
   ])('refuses $name', async ({ argv, message }) => {
     await expect(runEtcdCommand(newContext(), argv)).rejects.toThrow(message);
   });

@@ -36,8 +36,6 @@ export {
   TokenBucket,
   type RateLimiter,
 } from './rate-limiter.ts';
-export { addressBytes, addressText } from './address-bytes.ts';
-export { AddressRange } from './address-range.ts';
 export { Heap } from './heap.ts';
 export { WorkQueue, type WorkQueueOptions } from './work-queue.ts';
 export { runWorkers, type WorkerOptions } from './work-queue-workers.ts';
@@ -47,10 +45,8 @@ export { childContext, createContext, type Context, type ContextOptions } from '
 export { createTestContext, type TestContext, type TestContextOptions } from './test-context.ts';
 export {
   flagsHelp,
-  formatDuration,
   loggingFlags,
   loggingOptions,
-  parseDuration,
   parseFlags,
   processFlags,
   UsageError,

@@ -1,3 +1,4 @@
+import { quote } from '../base/index.ts';
 import type { LogFormat, LogRecord } from './logger.ts';
 import { redact, redactText } from './redact.ts';
 
@@ -38,10 +39,6 @@ function klogTime(time: LogRecord['time']): string {
   const two = (n: number): string => String(n).padStart(2, '0');
   const micros = String(Math.floor((time - Math.floor(time / 1000) * 1000) * 1000)).padStart(6, '0');
   return `${two(date.getMonth() + 1)}${two(date.getDate())} ${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${micros}`;
-}
-
-function quote(text: string): string {
-  return JSON.stringify(text);
 }
 
 function textValue(value: unknown): string {

@@ -1,6 +1,6 @@
 /** `KubeProxyConfiguration` of kubeproxy.config.k8s.io/v1alpha1, as far as it changes something here. */
 import { parse } from 'yaml';
-import { parseDuration } from '../kernel/index.ts';
+import { parseDuration } from '../base/index.ts';
 
 export type ProxyMode = 'nftables' | 'iptables';
 

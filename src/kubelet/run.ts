@@ -32,6 +32,7 @@ import { PodEvents } from './pod/pod-events.ts';
 import { PodManager } from './pod/pod-manager.ts';
 import { podFacts, type NodeFacts, type PodParts } from './pod/pod-parts.ts';
 import { isStaticPod } from './pod/pod-resources.ts';
+import { crashLoopMaxMs } from './pod/back-off.ts';
 import { runtimeHandlerOf } from './pod/runtime-class.ts';
 import { followStaticPods } from './pod/static-pods.ts';
 import { StatusManager } from './pod/status-manager.ts';
@@ -57,7 +58,6 @@ import { ContainerGarbageCollector, DEFAULT_CONTAINER_GC } from './runtime/conta
 import { rotateContainerLogs } from './runtime/container-logs.ts';
 
 const CRASH_LOOP_INITIAL_MS = 10_000;
-const CRASH_LOOP_MAX_MS = 300_000;
 
 export async function run(outer: Context, options: KubeletOptions): Promise<void> {
   const { client, runtime } = options;
@@ -284,11 +284,6 @@ function withReservedCpus(config: KubeletConfig): KubeletConfig {
   if (config.reservedSystemCPUs === '') return config;
   const { cpu: _, ...systemReserved } = config.systemReserved;
   return { ...config, systemReserved, kubeReserved: { ...config.kubeReserved, cpu: String(parseCpuSet(config.reservedSystemCPUs).length) } };
-}
-
-function crashLoopMaxMs(configured: unknown): number {
-  const seconds = typeof configured === 'string' ? /^(\d+(?:\.\d+)?)(s|m)$/.exec(configured) : null;
-  return seconds === null ? CRASH_LOOP_MAX_MS : Number(seconds[1]) * (seconds[2] === 'm' ? 60_000 : 1000);
 }
 
 /** The shares of the QoS classes follow the pods, at most once in a moment however many come at once. */

@@ -1,5 +1,5 @@
 /** Ranges of addresses without other ranges, as intervals that neither overlap nor touch: what interval sets hold. */
-import { AddressRange } from '../kernel/netns/index.ts';
+import { AddressRange } from '../base/index.ts';
 
 interface Interval {
   readonly first: bigint;

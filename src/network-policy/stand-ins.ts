@@ -3,7 +3,7 @@
  * k8s-app=kube-dns on port 53. A policy that lets pods send to those lets them send to the stand-in, wherever it listens.
  */
 import type { NetworkPolicyPeer, NetworkPolicyPort } from '../api/generated/networking-v1.ts';
-import { AddressRange } from '../kernel/netns/index.ts';
+import { AddressRange } from '../base/index.ts';
 import { labelSelectorAsSelector } from '../machinery/selectors/index.ts';
 
 export interface StandIn {

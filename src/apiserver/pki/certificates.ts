@@ -2,7 +2,7 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPair, generateKeyPairSync, sign, X509Certificate, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { Context } from '../../kernel/index.ts';
-import { parseIp } from '../../machinery/validation/ip.ts';
+import { parseIp } from '../../base/index.ts';
 import { bitString, elements, encode, integer, octetString, oid, sequence, TAG, text, time } from './der.ts';
 
 const DAY_MS = 24 * 3600 * 1000;

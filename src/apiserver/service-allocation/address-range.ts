@@ -1,6 +1,5 @@
 /** A block of addresses that Services get theirs from. */
-import { AddressRange as AddressBlock } from '../../kernel/index.ts';
-import { formatIp, parseCidr, parseIp } from '../../machinery/validation/ip.ts';
+import { AddressRange as AddressBlock, formatIp, parseCidr, parseIp } from '../../base/index.ts';
 
 export type IpFamily = 'IPv4' | 'IPv6';
 

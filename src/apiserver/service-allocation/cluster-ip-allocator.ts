@@ -8,7 +8,7 @@ import { updateManagedFields } from '../../machinery/apply/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { isStatusError } from '../../machinery/status.ts';
 import { formatTime } from '../../machinery/time/index.ts';
-import { formatIp, parseIp } from '../../machinery/validation/ip.ts';
+import { formatIp, parseIp } from '../../base/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import { AddressRange, type IpFamily } from './address-range.ts';

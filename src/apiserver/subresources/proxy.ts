@@ -4,7 +4,7 @@ import type { EndpointSlice } from '../../api/generated/discovery-v1.ts';
 import { isRecord, type KubeObject } from '../../machinery/object.ts';
 import { badRequest, serviceUnavailable } from '../../machinery/status.ts';
 import { quote } from '../../machinery/quote.ts';
-import { parseIp, type IpAddress } from '../../machinery/validation/ip.ts';
+import { type IpAddress, parseIp } from '../../base/index.ts';
 import { isStatusError } from '../../machinery/status.ts';
 import type { ApiResponse } from '../request.ts';
 import type { Result } from '../result.ts';

@@ -5,7 +5,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { createHash } from 'node:crypto';
-import { AddressRange, lockFile } from '../../kernel/netns/index.ts';
+import { lockFile } from '../../kernel/netns/index.ts';
+import { AddressRange } from '../../base/index.ts';
 import { FabricError, type FabricOptions, type FabricRanges } from './fabric.ts';
 
 export interface Claim {

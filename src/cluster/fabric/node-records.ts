@@ -1,7 +1,7 @@
 /** The nodes of a fabric as files: a folder per node with its record and its pinned namespace. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { AddressRange } from '../../kernel/netns/index.ts';
+import { AddressRange } from '../../base/index.ts';
 import { FabricError, type FabricNode } from './fabric.ts';
 
 export interface NodeRecord extends FabricNode {

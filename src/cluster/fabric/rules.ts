@@ -1,5 +1,5 @@
 /** The fabric's own nftables tables, always written whole, in one transaction. */
-import { AddressRange } from '../../kernel/netns/index.ts';
+import { AddressRange } from '../../base/index.ts';
 import type { FabricRanges } from './fabric.ts';
 
 /** In the host's namespace. */

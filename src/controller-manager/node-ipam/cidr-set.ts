@@ -1,4 +1,4 @@
-import { AddressRange } from '../../kernel/index.ts';
+import { AddressRange } from '../../base/index.ts';
 
 /** The cluster's range, cut into equal ranges for nodes, and which of them are given away. */
 export class CidrSet {

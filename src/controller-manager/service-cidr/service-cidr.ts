@@ -1,7 +1,7 @@
 /** service-cidr-controller: a ServiceCIDR stays while addresses are in use that no other ServiceCIDR has. */
 import type { ServiceCIDR } from '../../api/generated/networking-v1.ts';
 import { isNotFound, keyOf } from '../../client/index.ts';
-import { AddressRange } from '../../kernel/index.ts';
+import { AddressRange } from '../../base/index.ts';
 import { formatTime } from '../../machinery/time/index.ts';
 import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { setFinalizer } from '../volume-protection/finalizer.ts';

@@ -1,4 +1,5 @@
-import { parseDuration, UsageError, type Context } from '../../kernel/index.ts';
+import { UsageError, type Context } from '../../kernel/index.ts';
+import { DurationError, parseDuration } from '../../base/index.ts';
 import { type Store, StoreError } from '../store.ts';
 
 export type AutoCompaction = { mode: 'periodic'; retentionMs: number } | { mode: 'revision'; revisions: number };
@@ -17,8 +18,7 @@ export function parseAutoCompaction(mode = 'periodic', retention = '0'): AutoCom
     if (count === undefined) throw new UsageError(`invalid --auto-compaction-retention ${JSON.stringify(retention)}: it is a number of revisions`);
     return count === 0 ? undefined : { mode, revisions: count };
   }
-  const retentionMs = count === undefined ? parseDuration(retention) : count * HOUR_MS;
-  if (retentionMs === undefined) throw new UsageError(`invalid --auto-compaction-retention ${JSON.stringify(retention)}: it is a duration`);
+  const retentionMs = count === undefined ? durationFlag(retention) : count * HOUR_MS;
   return retentionMs === 0 ? undefined : { mode, retentionMs };
 }
 
@@ -43,5 +43,13 @@ export async function runAutoCompaction(ctx: Context, store: Store, policy: Auto
     await store.compact(target).catch((error: unknown) => {
       if (!(error instanceof StoreError && error.code === 'compacted')) ctx.logger.error(error, 'Automatic compaction failed', { revision: target });
     });
+  }
+}
+
+function durationFlag(text: string): number {
+  try {
+    return parseDuration(text);
+  } catch (error) {
+    throw error instanceof DurationError ? new UsageError(`invalid --auto-compaction-retention: ${error.message}`) : error;
   }
 }

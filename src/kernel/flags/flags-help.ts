@@ -1,4 +1,4 @@
-import { formatDuration } from './flag-values.ts';
+import { formatDuration } from '../../base/index.ts';
 import type { FlagDeclaration, FlagKind, FlagTable, FlagTypes } from './flag-table.ts';
 
 const ARGUMENT: Readonly<Record<FlagKind, string>> = {

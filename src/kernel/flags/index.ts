@@ -6,5 +6,4 @@
 export { UsageError, type FlagDeclaration, type FlagKind, type FlagTable, type FlagTypes, type FlagValues } from './flag-table.ts';
 export { parseFlags, type ParsedFlags, type ParseFlagsOptions } from './parse-flags.ts';
 export { flagsHelp, type HelpOptions } from './flags-help.ts';
-export { formatDuration, parseDuration } from './flag-values.ts';
 export { loggingFlags, loggingOptions, processFlags } from './component-flags.ts';

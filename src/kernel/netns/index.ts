@@ -8,8 +8,6 @@
 export { createNetns, deleteNetns, inNetns, isNetns, openNetns, readSysctl, writeSysctl } from './namespace.ts';
 export { connectIn, datagramIn, listenIn, type ConnectAddress, type ListenAddress } from './sockets.ts';
 export { CommandFailed, runIn, spawnIn, ToolMissing, type RunOptions, type RunResult } from './run-in.ts';
-export { addressBytes, addressText } from '../address-bytes.ts';
-export { AddressRange } from '../address-range.ts';
 export { NetlinkError, NetlinkSocket, type NetlinkRequest } from './netlink.ts';
 export { addBridge, addIfb, addVeth, deleteLink, deleteLinkGroup, findLink, listLinks, macBytes, macText, setBridgePort, setLink, withoutLinkLocal, type BridgePortSettings, type Link, type LinkSettings } from './links.ts';
 export {

@@ -2,7 +2,7 @@
 import net from 'node:net';
 import { macBytes } from './links.ts';
 import { attribute, decodeAttributes, NLM_F_CREATE, NLM_F_EXCL, NLM_F_REPLACE, u32, type NetlinkMessage, type NetlinkRequest, type NetlinkSocket } from './netlink.ts';
-import { addressBytes, addressText } from '../address-bytes.ts';
+import { addressBytes, addressText } from '../../base/index.ts';
 
 const RTM_NEWADDR = 20;
 const RTM_DELADDR = 21;

@@ -1,5 +1,5 @@
 /** Addresses as system calls take them. */
-import { addressBytes } from '../address-bytes.ts';
+import { addressBytes } from '../../base/index.ts';
 
 const AF_INET = 2;
 const AF_INET6 = 10;

@@ -1,3 +1,4 @@
+import { parseDuration } from '../../base/index.ts';
 /**
  * How long to wait before a thing that failed is tried again: the first try after a failure comes at once, the next after
  * the initial delay, then twice that each time up to the maximum; a thing that was well for twice the maximum starts over.
@@ -53,4 +54,15 @@ export class BackOffTable {
   #expired({ updatedAt }: Entry, failedAt: number): boolean {
     return failedAt - updatedAt > 2 * this.#limits.maxMs;
   }
+}
+
+const MIN_CRASH_LOOP_MS = 1000;
+const CRASH_LOOP_MAX_MS = 300_000;
+
+/** The longest back-off of a crashing container: `crashLoopBackOff.maxContainerRestartPeriod`. */
+export function crashLoopMaxMs(configured: unknown): number {
+  if (configured === undefined) return CRASH_LOOP_MAX_MS;
+  const ms = parseDuration(String(configured));
+  if (ms >= MIN_CRASH_LOOP_MS && ms <= CRASH_LOOP_MAX_MS) return ms;
+  throw new Error(`invalid configuration: CrashLoopBackOff.MaxContainerRestartPeriod (got: ${ms / 1000} seconds) must be set between 1s and 300s`);
 }

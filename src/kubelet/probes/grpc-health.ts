@@ -1,6 +1,7 @@
 /** `grpc.health.v1.Health/Check`, on a connection of the caller's. */
 import http2 from 'node:http2';
 import type net from 'node:net';
+import { encodeVarint } from '../../base/index.ts';
 
 const STATES = ['UNKNOWN', 'SERVING', 'NOT_SERVING', 'SERVICE_UNKNOWN'];
 
@@ -59,18 +60,10 @@ function decoded(text: string): string {
 /** HealthCheckRequest { string service = 1 } behind gRPC's five bytes. */
 function frame(service: string): Buffer {
   const name = Buffer.from(service);
-  const message = name.length === 0 ? Buffer.alloc(0) : Buffer.concat([Buffer.from([0x0a, ...varint(name.length)]), name]);
+  const message = name.length === 0 ? Buffer.alloc(0) : Buffer.concat([Buffer.from([0x0a, ...encodeVarint(name.length)]), name]);
   const head = Buffer.alloc(5);
   head.writeUInt32BE(message.length, 1);
   return Buffer.concat([head, message]);
-}
-
-function varint(n: number): number[] {
-  const bytes: number[] = [];
-  for (let rest = n; ; rest >>>= 7) {
-    if (rest < 0x80) return [...bytes, rest];
-    bytes.push((rest & 0x7f) | 0x80);
-  }
 }
 
 /** HealthCheckResponse { ServingStatus status = 1 }. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { path, type FieldError } from './field-error.ts';
-import { checkCidr, checkInterfaceAddress, checkIp, checkLegacyCidr, checkLegacyIp, cidrContains, cidrWarnings, formatIp, ipWarnings, parseCidr, parseIp, validateNonSpecialIp } from './ip.ts';
+import { checkCidr, checkInterfaceAddress, checkIp, checkLegacyCidr, checkLegacyIp, cidrWarnings, ipWarnings, validateNonSpecialIp } from './ip.ts';
+import { cidrContains, formatIp, parseCidr, parseIp } from '../../base/index.ts';
 
 const AT = path('at');
 

@@ -1,4 +1,5 @@
 /** The few protobuf messages of the KMS v2 API and of what is stored: texts, bytes, one number, and maps of bytes. */
+import { decodeVarint, encodeVarint } from '../../../base/index.ts';
 
 export type Annotations = Readonly<Record<string, Buffer>>;
 
@@ -53,7 +54,7 @@ export function decodeStatusResponse(bytes: Buffer): { version: string; healthz:
 /** Length-delimited; what is empty is left out. */
 export function bytesField(number: number, value: Buffer): Buffer {
   if (value.length === 0) return Buffer.alloc(0);
-  return Buffer.concat([Buffer.from([(number << 3) | 2]), varint(value.length), value]);
+  return Buffer.concat([Buffer.from([(number << 3) | 2]), encodeVarint(value.length), value]);
 }
 
 export function annotationsField(number: number, annotations: Annotations): Buffer {
@@ -62,14 +63,6 @@ export function annotationsField(number: number, annotations: Annotations): Buff
       .sort()
       .map((key) => bytesField(number, Buffer.concat([bytesField(1, Buffer.from(key)), bytesField(2, annotations[key]!)]))),
   );
-}
-
-function varint(value: number): Buffer {
-  const bytes: number[] = [];
-  for (let rest = value; ; rest = Math.floor(rest / 128)) {
-    if (rest < 128) return Buffer.from([...bytes, rest]);
-    bytes.push((rest % 128) | 0x80);
-  }
 }
 
 export interface Fields {
@@ -83,13 +76,10 @@ export function readFields(bytes: Buffer): Fields {
   const numbers = new Map<number, number>();
   let at = 0;
   const readVarint = (): number => {
-    let value = 0;
-    for (let scale = 1; ; scale *= 128) {
-      const byte = bytes[at++];
-      if (byte === undefined) throw new Error('a message of the KMS ends too early');
-      value += (byte & 0x7f) * scale;
-      if (byte < 0x80) return value;
-    }
+    const read = decodeVarint(bytes, at);
+    if (read === undefined) throw new Error('a message of the KMS ends too early');
+    at = read.next;
+    return read.value;
   };
   while (at < bytes.length) {
     const tag = readVarint();

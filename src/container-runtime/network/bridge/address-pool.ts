@@ -2,7 +2,7 @@
  * Which addresses of a pod range are taken. Pure: the records of attachments are what lasts. Addresses are handed out in
  * a circle, so that one that was just released is not given to the next pod while others still remember its old owner.
  */
-import { AddressRange } from '../../../kernel/netns/index.ts';
+import { AddressRange } from '../../../base/index.ts';
 
 export class AddressPool {
   readonly range: AddressRange;

@@ -1,7 +1,7 @@
 /** IP addresses and networks. */
 import { parseAddrError, parsePrefixError } from './netip-errors.ts';
 import { quote } from '../../quote.ts';
-import { cidrContains, formatCidr, formatIp, parseCidr, parseIp, type Cidr, type IpAddress } from '../../validation/ip.ts';
+import { type Cidr, type IpAddress, cidrContains, formatCidr, formatIp, parseCidr, parseIp } from '../../../base/index.ts';
 import { method, overload, type Library } from '../function-table.ts';
 import { BOOL, INT, STRING, opaque } from '../types.ts';
 import { CelError, LibraryValue, type Value } from '../values.ts';

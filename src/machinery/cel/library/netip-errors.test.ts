@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseIp } from '../../validation/ip.ts';
+import { parseIp } from '../../../base/index.ts';
 import { parseAddrError, parsePrefixError } from './netip-errors.ts';
 
 describe('what is no address', () => {

@@ -1,5 +1,5 @@
 /** The formats that a schema can ask of a string. Formats that are not listed are not checked. */
-import { parseCidr, parseIp } from '../ip.ts';
+import { parseCidr, parseIp } from '../../../base/index.ts';
 import { dns1123Label, dns1123Subdomain } from '../names.ts';
 import { parseGoUrl } from '../go-url.ts';
 

@@ -2,7 +2,8 @@
 import type { Container, ContainerStatus, Pod, PodSpec, PodStatus } from '../../../api/generated/core-v1.ts';
 import { duplicate, forbiddenField, invalidValue, notSupported, path, type FieldError, type Path } from '../field-error.ts';
 import { goStruct, goStructs } from '../go-struct.ts';
-import { checkLegacyIp, parseIp } from '../ip.ts';
+import { checkLegacyIp } from '../ip.ts';
+import { parseIp } from '../../../base/index.ts';
 import type { ValidationContext } from '../kind-validation.ts';
 import { dns1123Label, groupId, nameIsDnsSubdomain, qualifiedName, userId } from '../names.ts';
 import { validateImmutable, validateObjectMetaUpdate } from '../object-meta.ts';

@@ -1,7 +1,8 @@
 /** The addresses of a service inside of the cluster, and the families that they are of. */
 import type { ServiceSpec } from '../../../api/generated/core-v1.ts';
 import { duplicate, invalidValue, notSupported, path, required, type FieldError } from '../field-error.ts';
-import { checkLegacyIp, parseIp } from '../ip.ts';
+import { checkLegacyIp } from '../ip.ts';
+import { parseIp } from '../../../base/index.ts';
 
 const SPEC = path('spec');
 const CLUSTER_IPS = SPEC.child('clusterIPs');

@@ -2,7 +2,8 @@
 import type { Service, ServicePort, ServiceSpec } from '../../../api/generated/core-v1.ts';
 import { duplicate, forbiddenField, invalidValue, notSupported, path, required, type FieldError, type Path } from '../field-error.ts';
 import { goStruct } from '../go-struct.ts';
-import { checkLegacyCidr, checkLegacyIp, parseIp, validateNonSpecialIp } from '../ip.ts';
+import { checkLegacyCidr, checkLegacyIp, validateNonSpecialIp } from '../ip.ts';
+import { parseIp } from '../../../base/index.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { validateLabels } from '../label-selector.ts';
 import { metadata, metadataUpdate } from '../metadata-checks.ts';

@@ -1,7 +1,8 @@
 /** EndpointSlices. */
 import type { Endpoint, EndpointHints, EndpointPort, EndpointSlice } from '../../../api/generated/discovery-v1.ts';
 import { duplicate, internalFieldError, invalidValue, notSupported, path, required, tooMany, type FieldError, type Path } from '../field-error.ts';
-import { checkIp, checkLegacyIp, parseIp } from '../ip.ts';
+import { checkIp, checkLegacyIp } from '../ip.ts';
+import { parseIp } from '../../../base/index.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { validateLabelName, validateLabels } from '../label-selector.ts';
 import { metadata, metadataAgain } from '../metadata-checks.ts';

@@ -1,7 +1,8 @@
 /** Ingresses. */
 import type { HTTPIngressPath, Ingress, IngressBackend, IngressRule, IngressSpec, IngressTLS } from '../../../api/generated/networking-v1.ts';
 import { invalidValue, notSupported, path, required, type FieldError, type Path } from '../field-error.ts';
-import { checkLegacyIp, parseIp } from '../ip.ts';
+import { checkLegacyIp } from '../ip.ts';
+import { parseIp } from '../../../base/index.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
 import { dns1123Label, dns1123Subdomain, nameIsDnsSubdomain, portName, portNumber, wildcardDns1123Subdomain } from '../names.ts';

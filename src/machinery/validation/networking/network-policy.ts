@@ -1,7 +1,8 @@
 /** NetworkPolicies. */
 import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort, NetworkPolicySpec } from '../../../api/generated/networking-v1.ts';
 import { forbiddenField, invalidValue, notSupported, path, required, type FieldError, type Path } from '../field-error.ts';
-import { checkLegacyCidr, cidrContains, parseCidr } from '../ip.ts';
+import { checkLegacyCidr } from '../ip.ts';
+import { cidrContains, parseCidr } from '../../../base/index.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { validateLabelSelector, type SelectorAllowances } from '../label-selector.ts';
 import { metadata, metadataUpdate } from '../metadata-checks.ts';

@@ -3,7 +3,8 @@ import type { IPAddress, ParentReference, ServiceCIDR } from '../../../api/gener
 import { semanticEqual } from '../equality.ts';
 import { invalidValue, path, required, type FieldError } from '../field-error.ts';
 import { goStruct } from '../go-struct.ts';
-import { checkCidr, checkIp, parseCidr } from '../ip.ts';
+import { checkCidr, checkIp } from '../ip.ts';
+import { parseCidr } from '../../../base/index.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
 import { IMMUTABLE_MESSAGE, dns1123Subdomain, nameIsDnsSubdomain, pathSegmentName, type Messages } from '../names.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { AddressRange } from './address-range.ts';
-import { addressBytes, addressText } from './address-bytes.ts';
+import { addressBytes, addressText } from './ip.ts';
 
 describe('addresses as bytes', () => {
   test.each([

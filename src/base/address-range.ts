@@ -1,6 +1,5 @@
 /** A range of addresses as CIDR, and arithmetic on it: for nodes' pod ranges, Services' ranges and the machine's routes. */
-import net from 'node:net';
-import { addressBytes, addressText } from './address-bytes.ts';
+import { addressBytes, addressText, parseIp } from './ip.ts';
 
 export class AddressRange {
   readonly family: 4 | 6;
@@ -18,11 +17,11 @@ export class AddressRange {
   /** Bits behind the prefix are cleared: 10.0.0.7/24 is 10.0.0.0/24. */
   static parse(cidr: string): AddressRange {
     const [address = '', length = '', ...rest] = cidr.trim().split('/');
-    const family = net.isIP(address);
-    if (family === 0 || rest.length > 0 || !/^\d{1,3}$/.test(length) || Number(length) > (family === 6 ? 128 : 32)) {
+    const family = familyOf(address);
+    if (family === undefined || rest.length > 0 || !/^\d{1,3}$/.test(length) || Number(length) > (family === 6 ? 128 : 32)) {
       throw new Error(`${cidr} is not an address range (CIDR)`);
     }
-    return new AddressRange(toNumber(address), Number(length), family === 6 ? 6 : 4);
+    return new AddressRange(toNumber(address), Number(length), family);
   }
 
   /** How many bits an address has: 32 or 128. */
@@ -44,7 +43,7 @@ export class AddressRange {
 
   /** The offset of an address; undefined when it is not in the range. */
   offsetOf(address: string): bigint | undefined {
-    if (net.isIP(address) !== this.family) return undefined;
+    if (familyOf(address) !== this.family) return undefined;
     const offset = toNumber(address) - this.#base;
     return offset >= 0n && offset < this.size ? offset : undefined;
   }
@@ -76,4 +75,11 @@ function toNumber(address: string): bigint {
 
 function toText(value: bigint, family: 4 | 6): string {
   return addressText(Buffer.from(value.toString(16).padStart(family === 6 ? 32 : 8, '0'), 'hex'));
+}
+
+/** The family of a strict literal address: neither leading zeros nor a zone. An IPv4-mapped address is one of IPv6. */
+function familyOf(address: string): 4 | 6 | undefined {
+  const ip = parseIp(address);
+  if (!ip || ip.leadingZeros) return undefined;
+  return ip.mapped ? 6 : ip.family;
 }
