@@ -1,0 +1,55 @@
+/** What keeps a node in order: eviction, garbage collection, shutdown, the runtime's events, and the kubelet's API. */
+import { EvictionManager } from '../eviction/eviction-manager.ts';
+import { NodeObserver } from '../eviction/observe-node.ts';
+import { ContainerGarbageCollector } from '../runtime/container-garbage-collector.ts';
+import { LifecycleEvents } from '../runtime/lifecycle-events.ts';
+import { serveKubelet } from '../server/serve-kubelet.ts';
+import { StatsProvider } from '../server/stats/stats-provider.ts';
+import { ShutdownManager } from '../shutdown/shutdown-manager.ts';
+import type { BuildInput, NodeSide } from './build-node.ts';
+import type { PodsSide } from './build-pods.ts';
+
+export interface Housekeeping {
+  readonly containerGc: ContainerGarbageCollector;
+  readonly eviction: EvictionManager;
+  readonly shutdown: ShutdownManager;
+  readonly pleg: LifecycleEvents;
+  readonly server: Awaited<ReturnType<typeof serveKubelet>>;
+}
+
+export async function buildHousekeeping(input: BuildInput, node: NodeSide, pods: PodsSide): Promise<Housekeeping> {
+  const { ctx, options, config, state } = input;
+  const { client, runtime, periods, openLogind } = options;
+  const { machine, cgroups, events, reporter } = node;
+  const { manager, volumes, imageGc, observer, gcPolicy } = pods;
+  const stats = new StatsProvider(ctx, { runtime, config, machine, manager, volumes, cgroups });
+  const containerGc = new ContainerGarbageCollector(ctx, {
+    ...{ runtime, podLogsDir: config.podLogsDir, policy: gcPolicy },
+    hasEnded: (uid) => manager.worker(uid)?.isStopped === true,
+    onRemoved: (id) => observer.forget(id),
+    ...(periods?.containerGc === undefined ? {} : { periodMs: periods.containerGc }),
+  });
+  const nodeObserver = new NodeObserver({ config, machine, runtime, cgroups });
+  const eviction = new EvictionManager(ctx, {
+    ...{ config, stats, manager, events, reporter },
+    observe: () => nodeObserver.observe(),
+    diskLayout: () => nodeObserver.diskLayout(),
+    reclaim: { images: () => imageGc.free(Infinity), containers: () => containerGc.collect({ ended: true }) },
+    ...(periods?.eviction === undefined ? {} : { periodMs: periods.eviction }),
+  });
+  state.reportPressures(() => eviction.pressures);
+  const shutdown = new ShutdownManager(ctx, { config, manager, reporter, ...(openLogind ? { openLogind } : {}) });
+  state.reportShutdown(() => shutdown.isShuttingDown);
+  const pleg = new LifecycleEvents(ctx, {
+    runtime,
+    onChange: (uid) => state.podChanged.publish(uid),
+    onRelist: (found) => manager.adopt(found),
+  });
+  state.reportProblems(() => [
+    ...(pleg.isHealthy ? [] : ['PLEG is not healthy']),
+    ...(shutdown.isShuttingDown ? ['node is shutting down'] : []),
+  ]);
+  const server = await serveKubelet(ctx, { config, client, runtime, manager, stats, machine, events });
+  state.kubeletPort = server.port;
+  return { containerGc, eviction, shutdown, pleg, server };
+}

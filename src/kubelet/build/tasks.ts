@@ -1,0 +1,72 @@
+/** Everything that a running kubelet does beside its pods' workers, as a table: a name and what runs under it. */
+import path from 'node:path';
+import { keepServingCertificate } from '../certificates/serving-certificate.ts';
+import { keepNodeLease } from '../node/node-lease.ts';
+import { followStaticPods } from '../pod/static-pods.ts';
+import { removeOrphansLater, type OrphanOptions } from '../remove-orphans.ts';
+import { servePodResources } from '../resources/pod-resources-server.ts';
+import { rotateContainerLogs } from '../runtime/container-logs.ts';
+import type { Housekeeping } from './build-housekeeping.ts';
+import type { BuildInput, NodeSide } from './build-node.ts';
+import type { PodsSide } from './build-pods.ts';
+
+export interface Kubelet {
+  readonly input: BuildInput;
+  readonly node: NodeSide;
+  readonly pods: PodsSide;
+  readonly housekeeping: Housekeeping;
+}
+
+type Tasks = Readonly<Record<string, (() => Promise<void>) | undefined>>;
+
+/** From the time the node is registered; `undefined` where the configuration leaves a task out. */
+export function registeredNodeTasks({ input: { ctx, options, config }, node: { reporter } }: Kubelet): Tasks {
+  const { nodeName, nodeLeaseDurationSeconds: durationSeconds } = config;
+  return {
+    lease: () =>
+      keepNodeLease(ctx, { client: options.client, nodeName, durationSeconds, nodeUid: () => reporter.node?.metadata.uid }),
+  };
+}
+
+/** From the time the pods of the API and of the runtime are known. */
+export function runningKubeletTasks({ input, node, pods, housekeeping }: Kubelet, orphans: OrphanOptions | undefined): Tasks {
+  const { ctx, options, config } = input;
+  const { client, runtime } = options;
+  const { manager } = pods;
+  const { server } = housekeeping;
+  const activePods = () => manager.activePods();
+  const { rootDirectory, nodeName } = config;
+  return {
+    pleg: () => housekeeping.pleg.run(),
+    'node status': () => node.reporter.run(),
+    eviction: () => housekeeping.eviction.run(),
+    'image garbage collection': () => pods.imageGc.run(),
+    'container garbage collection': () => housekeeping.containerGc.run(),
+    'container logs': () => rotateContainerLogs(ctx, { runtime, config, running: () => manager.runningContainers() }),
+    shutdown: () => housekeeping.shutdown.run(),
+    plugins: () => node.plugins.run(),
+    'volume expansion': () => node.csi.run(),
+    orphans: orphans && (() => removeOrphansLater(ctx, orphans)),
+    devices: () => node.devices.run(),
+    'dynamic resources': () => node.dra.run(),
+    'pod resources': () => servePodResources(ctx, { rootDirectory, resources: node.resources, dra: node.dra, activePods }),
+    resources: () => node.resources.run(() => manager.workers.map(({ observed }) => observed)),
+    server: () => server.finished,
+    'serving certificate':
+      config.serverTLSBootstrap && config.serving?.certificate === undefined
+        ? () =>
+            keepServingCertificate(ctx, {
+              ...{ client, nodeName, names: [nodeName, ...config.nodeAddresses] },
+              directory: config.certificateDirectory ?? path.join(rootDirectory, 'pki'),
+              onCertificate: (issued) => server.setCertificate(issued),
+            })
+        : undefined,
+  };
+}
+
+export function staticPodTasks({ input: { ctx, config }, pods: { manager } }: Kubelet): Tasks {
+  const isConfigured = config.staticPodPath !== '' || config.staticPodURL !== '';
+  return {
+    'static pods': isConfigured ? () => followStaticPods(ctx, { config, onPods: (found) => manager.setStaticPods(found) }) : undefined,
+  };
+}
