@@ -3,7 +3,7 @@
  * returns its loop. A reconciler gets only a key, reads from informers, writes through the client, and may be killed
  * at any line: whatever it was about to do it finds again from the state of the cluster.
  */
-import type { Client, EventRecorder, InformerFactory } from '../client/index.ts';
+import type { ApiObject, Client, EventRecorder, InformerFactory, SharedInformer } from '../client/index.ts';
 import { isConflict } from '../client/index.ts';
 import { runWorkers, WorkQueue, type Context } from '../kernel/index.ts';
 import type { ControllerManagerConfig } from './config.ts';
@@ -31,6 +31,58 @@ export interface ControllerDescriptor {
   readonly eventSource?: string;
   /** Asks for informers and returns the loop, which is started once they have synced and ends with the signal. */
   build(context: ControllerContext): () => Promise<void>;
+}
+
+/** Reconciles one object. It may ask to be called again for the same key after a while. */
+export interface Reconciler {
+  reconcile(key: string): Promise<Requeue | void>;
+}
+
+export interface Requeue {
+  readonly afterMs: number;
+}
+
+type Keys = Iterable<string> | undefined | void;
+
+/** How the events of one watched resource become keys to reconcile. An event that has no function here is ignored. */
+export interface EventKeys<T> {
+  added?(object: T): Keys;
+  updated?(before: T, after: T): Keys;
+  deleted?(object: T): Keys;
+}
+
+/** One row of a controller's table of watches; it registers on its informer and adds the keys to the queue. */
+export type Watch = (addKey: (key: string) => void) => void;
+
+export function watch<T extends ApiObject>(informer: SharedInformer<T>, { added, updated, deleted }: NoInfer<EventKeys<T>>): Watch {
+  return (addKey) => {
+    const addAll = (keys: Keys): void => {
+      if (keys) for (const key of keys) addKey(key);
+    };
+    informer.addHandler({
+      ...(added ? { onAdd: (object) => addAll(added(object)) } : {}),
+      ...(updated ? { onUpdate: (before, after) => addAll(updated(before, after)) } : {}),
+      ...(deleted ? { onDelete: (object) => addAll(deleted(object)) } : {}),
+    });
+  };
+}
+
+export interface KeyedController {
+  /** The queue's name in metrics and in the configured numbers of concurrent syncs. */
+  readonly queue: string;
+  readonly workers: number;
+  readonly reconciler: Reconciler;
+  readonly watches: readonly Watch[];
+}
+
+/** The loop of a controller that is a table of watches and a reconciler. */
+export function keyedController(context: ControllerContext, { queue: name, workers, reconciler, watches }: KeyedController): () => Promise<void> {
+  const { queue, run } = keyedLoop(context, name, workers, async (key) => {
+    const requeue = await reconciler.reconcile(key);
+    if (requeue) queue.addAfter(key, requeue.afterMs);
+  });
+  for (const register of watches) register((key) => queue.add(key));
+  return run;
 }
 
 export interface KeyedLoop {

@@ -23,3 +23,7 @@ export function labelsMatcherOf(labels: Readonly<Record<string, string>> | undef
   if (matcher === undefined) ofLabels.set(labels, (matcher = Object.keys(labels).length === 0 ? NOTHING : selectorFromLabels(labels)));
   return matcher;
 }
+
+/** A selector without requirements would take every pod of the namespace: an owner that has one is left alone. */
+export const selectsEverything = (selector: LabelSelector | undefined): boolean =>
+  !Object.keys(selector?.matchLabels ?? {}).length && !selector?.matchExpressions?.length;

@@ -4,7 +4,7 @@ import { adoptionPatch, byControllerUid, byNamespace, claimObjects, CONTROLLER_U
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { podsByOwner } from '../pods/index.ts';
 import { ReadYourWrites } from '../read-your-writes.ts';
-import { matcherOf } from '../selector-matchers.ts';
+import { matcherOf, selectsEverything } from '../selector-matchers.ts';
 import { ignoringGone } from '../status.ts';
 import { deadlineOf, isComplete, progressing, TIMED_OUT } from './conditions.ts';
 import { DEPLOYMENT_KIND } from './replica-sets.ts';
@@ -33,7 +33,7 @@ export const deploymentController: ControllerDescriptor = {
     const reconcile = async (key: string): Promise<void> => {
       const deployment = deployments.get(key);
       if (!deployment) return written.forget(key);
-      if (selectsAll(deployment)) return refuse(deployment);
+      if (selectsEverything(deployment.spec?.selector)) return refuse(deployment);
       if (written.isBehind(key, deployment)) return;
       await ignoringGone(async () => {
         const claimed = await claim(deployment);
@@ -44,7 +44,6 @@ export const deploymentController: ControllerDescriptor = {
       });
     };
 
-    const selectsAll = ({ spec }: Deployment): boolean => !Object.keys(spec?.selector?.matchLabels ?? {}).length && !spec?.selector?.matchExpressions?.length;
 
     const refuse = async (deployment: Deployment): Promise<void> => {
       context.recorder.event(deployment, 'Warning', 'SelectingAll', 'This deployment is selecting all pods. A non-empty selector is required.');
@@ -103,7 +102,7 @@ export const deploymentController: ControllerDescriptor = {
     };
     const enqueueClaimants = (set: ReplicaSet): void => {
       for (const deployment of deployments.indexer.byIndex(NAMESPACE_INDEX, set.metadata.namespace ?? '')) {
-        if (!selectsAll(deployment) && matcherOf(deployment.spec?.selector).matches(set.metadata.labels ?? {})) queue.add(keyOf(deployment));
+        if (!selectsEverything(deployment.spec?.selector) && matcherOf(deployment.spec?.selector).matches(set.metadata.labels ?? {})) queue.add(keyOf(deployment));
       }
     };
 
