@@ -1,9 +1,9 @@
 /** Reads containerd's certs.d layout: how a registry is reached, and by which mirrors. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { parse as parseToml, TomlError, type TomlTable, type TomlValue } from 'smol-toml';
 import { ImageError } from '../image-error.ts';
 import type { EndpointSettings, RegistryEndpoint, RegistryHosts } from './registry-options.ts';
-import { parseToml, type TomlTable, type TomlValue } from './toml.ts';
 
 /** Undefined when the folder says nothing about the host. */
 export async function readHostsDirectory(directory: string, domain: string): Promise<RegistryHosts | undefined> {
@@ -16,10 +16,16 @@ export async function readHostsDirectory(directory: string, domain: string): Pro
     try {
       return await parseHosts(await readFile(path, 'utf8'), folder);
     } catch (error) {
-      throw new ImageError('FAILED_PRECONDITION', `${path}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+      throw new ImageError('FAILED_PRECONDITION', `${path}: ${problemText(error)}`, { cause: error });
     }
   }
   return undefined;
+}
+
+/** One line: a TomlError's message also draws the place in the file. */
+function problemText(error: unknown): string {
+  if (error instanceof TomlError) return `line ${error.line}: ${error.message.split('\n', 1)[0]}`;
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** A colon is not allowed in every file system's names. */
