@@ -42,7 +42,10 @@ export interface Requeue {
   readonly afterMs: number;
 }
 
-type Keys = Iterable<string> | undefined | void;
+/** A key to reconcile at once, or after a while. */
+export type Keyed = string | { readonly key: string; readonly afterMs: number };
+
+type Keys = Iterable<Keyed> | undefined | void;
 
 /** How the events of one watched resource become keys to reconcile. An event that has no function here is ignored. */
 export interface EventKeys<T> {
@@ -52,12 +55,12 @@ export interface EventKeys<T> {
 }
 
 /** One row of a controller's table of watches; it registers on its informer and adds the keys to the queue. */
-export type Watch = (addKey: (key: string) => void) => void;
+export type Watch = (add: (keyed: Keyed) => void) => void;
 
 export function watch<T extends ApiObject>(informer: SharedInformer<T>, { added, updated, deleted }: NoInfer<EventKeys<T>>): Watch {
-  return (addKey) => {
+  return (add) => {
     const addAll = (keys: Keys): void => {
-      if (keys) for (const key of keys) addKey(key);
+      if (keys) for (const keyed of keys) add(keyed);
     };
     informer.addHandler({
       ...(added ? { onAdd: (object) => addAll(added(object)) } : {}),
@@ -81,7 +84,11 @@ export function keyedController(context: ControllerContext, { queue: name, worke
     const requeue = await reconciler.reconcile(key);
     if (requeue) queue.addAfter(key, requeue.afterMs);
   });
-  for (const register of watches) register((key) => queue.add(key));
+  const add = (keyed: Keyed): void => {
+    if (typeof keyed === 'string') queue.add(keyed);
+    else queue.addAfter(keyed.key, keyed.afterMs);
+  };
+  for (const register of watches) register(add);
   return run;
 }
 
