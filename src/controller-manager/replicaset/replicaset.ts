@@ -2,13 +2,13 @@
 import type { ReplicaSet } from '../../api/generated/apps-v1.ts';
 import type { ControllerDescriptor } from '../controller.ts';
 import { matcherOf } from '../selector-matchers.ts';
-import { replicaLoop } from './replicas.ts';
+import { replicaController } from './replicas.ts';
 
 export const replicaSetController: ControllerDescriptor = {
   name: 'replicaset-controller',
   aliases: ['replicaset'],
   build: (context) =>
-    replicaLoop(context, {
+    replicaController(context, {
       resource: 'apps/v1/replicasets',
       apiVersion: 'apps/v1',
       kind: 'ReplicaSet',

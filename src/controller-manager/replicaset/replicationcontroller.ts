@@ -2,14 +2,14 @@
 import type { ReplicationController } from '../../api/generated/core-v1.ts';
 import type { ControllerDescriptor } from '../controller.ts';
 import { labelsMatcherOf } from '../selector-matchers.ts';
-import { replicaLoop } from './replicas.ts';
+import { replicaController } from './replicas.ts';
 
 export const replicationControllerController: ControllerDescriptor = {
   name: 'replicationcontroller-controller',
   aliases: ['replicationcontroller'],
   eventSource: 'replication-controller',
   build: (context) =>
-    replicaLoop(context, {
+    replicaController(context, {
       resource: 'v1/replicationcontrollers',
       apiVersion: 'v1',
       kind: 'ReplicationController',

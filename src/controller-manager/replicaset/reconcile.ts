@@ -1,0 +1,188 @@
+/**
+ * Keeps a number of equal pods. Missing ones are created in growing batches, surplus ones deleted in the order of least
+ * loss; then the status says what there is.
+ */
+import type { Pod } from '../../api/generated/core-v1.ts';
+import {
+  claimObjects,
+  CONTROLLER_UID_INDEX,
+  controllerOf,
+  controllerReference,
+  isNamespaceTerminating,
+  isNotFound,
+  keyOf,
+  slowStartBatch,
+  SlowStartError,
+} from '../../client/index.ts';
+import { availableInMs, isPodActive, isPodTerminating } from '../../component-helpers/index.ts';
+import type { ControllerContext, Reconciler, Requeue } from '../controller.ts';
+import { comparePodsForDeletion } from '../pods/index.ts';
+import { ReadYourWrites } from '../read-your-writes.ts';
+import { ignoringGone, sameStatus } from '../status.ts';
+import { GATHER_MS, type ReplicaOwner, type ReplicaParts, type ReplicaPods } from './replica-kind.ts';
+import { replicaStatus } from './replica-status.ts';
+
+/** No single sync creates or deletes more. */
+const BURST = 500;
+
+export class ReplicaReconciler implements Reconciler {
+  readonly #context: ControllerContext;
+  readonly #parts: ReplicaParts;
+  readonly #written = new ReadYourWrites();
+
+  constructor(context: ControllerContext, parts: ReplicaParts) {
+    this.#context = context;
+    this.#parts = parts;
+  }
+
+  async reconcile(key: string): Promise<Requeue | void> {
+    const { owners, expectations } = this.#parts;
+    const owner = owners.get(key);
+    if (!owner) {
+      this.#written.forget(key);
+      return expectations.forget(key);
+    }
+    if (this.#written.isBehind(key, owner)) return;
+    const mayAct = expectations.satisfied(key);
+    const pods = await this.#claim(owner);
+    let failure: unknown;
+    if (mayAct && owner.metadata.deletionTimestamp === undefined) {
+      try {
+        // What was created or deleted is not in the informer yet: it is within a moment, and is written once.
+        if (await this.#manage(owner, pods.active)) return { afterMs: GATHER_MS };
+      } catch (error) {
+        if (this.#context.signal.aborted) throw error;
+        failure = error instanceof SlowStartError ? error.cause : error;
+      }
+    }
+    await this.#writeStatus(owner, pods, failure);
+    if (failure !== undefined) throw failure as Error;
+    return this.#untilAvailable(owner, pods.active);
+  }
+
+  async #claim(owner: ReplicaOwner): Promise<ReplicaPods> {
+    const { kind, pods, control } = this.#parts;
+    const selector = kind.selectorOf(owner);
+    const matches = (pod: Pod): boolean => selector.matches(pod.metadata.labels ?? {});
+    const isOwned = (pod: Pod): boolean => controllerOf(pod)?.uid === owner.metadata.uid;
+    const candidates = pods.candidates(owner);
+    const active = await claimObjects<Pod>({
+      owner,
+      candidates: candidates.filter(isPodActive),
+      matches,
+      adopt: (pod) => control.adopt(pod, controllerReference(owner, kind)),
+      release: (pod) => control.release(pod, owner.metadata.uid ?? ''),
+      canAdopt: () => this.#exists(owner),
+      isGone: isNotFound,
+    });
+    return { active, terminating: candidates.filter((pod) => isPodTerminating(pod) && isOwned(pod) && matches(pod)) };
+  }
+
+  async #exists({ metadata: { namespace, name = '', uid } }: ReplicaOwner): Promise<boolean> {
+    const { client, signal } = this.#context;
+    try {
+      const live = await client.resource(this.#parts.kind.resource).get({ namespace, name }, { signal });
+      return live.metadata.uid === uid && live.metadata.deletionTimestamp === undefined;
+    } catch (error) {
+      if (isNotFound(error)) return false;
+      throw error;
+    }
+  }
+
+  /** Whether pods were missing or surplus. */
+  async #manage(owner: ReplicaOwner, active: readonly Pod[]): Promise<boolean> {
+    const surplus = active.length - (owner.spec?.replicas ?? 1);
+    if (surplus < 0) await this.#createPods(owner, Math.min(-surplus, BURST));
+    else if (surplus > 0) await this.#deletePods(owner, this.#choose(owner, active, Math.min(surplus, BURST)));
+    return surplus !== 0;
+  }
+
+  async #createPods(owner: ReplicaOwner, count: number): Promise<void> {
+    const { kind, control, expectations } = this.#parts;
+    const key = keyOf(owner);
+    const reference = controllerReference(owner, kind);
+    expectations.expectCreations(key, count);
+    try {
+      await slowStartBatch(count, async () => {
+        try {
+          await control.create({ owner, reference, template: owner.spec?.template });
+        } catch (error) {
+          expectations.creationsAbandoned(key);
+          if (!isNamespaceTerminating(error)) throw error;
+        }
+      });
+    } catch (error) {
+      if (error instanceof SlowStartError) expectations.creationsAbandoned(key, error.skipped);
+      throw error;
+    }
+  }
+
+  async #deletePods(owner: ReplicaOwner, chosen: readonly Pod[]): Promise<void> {
+    const { pods, control, expectations } = this.#parts;
+    const key = keyOf(owner);
+    expectations.expectDeletions(key, chosen.map(keyOf));
+    const results = await Promise.allSettled(
+      chosen.map(async (pod) => {
+        try {
+          await control.delete(pod, owner);
+        } catch (error) {
+          expectations.deletionObserved(key, keyOf(pod));
+          throw error;
+        }
+        // The pod was gone already: no event will tell of it.
+        if (pods.informer.get(keyOf(pod)) === undefined) expectations.deletionObserved(key, keyOf(pod));
+      }),
+    );
+    const failed = results.find((result) => result.status === 'rejected');
+    if (failed) throw failed.reason;
+  }
+
+  /** The pods whose deletion loses least; among equals, those on nodes with many pods of the same Deployment. */
+  #choose(owner: ReplicaOwner, active: readonly Pod[], count: number): readonly Pod[] {
+    if (count >= active.length) return active;
+    const podsOnNode = new Map<string, number>();
+    for (const pod of this.#related(owner)) {
+      const node = pod.spec?.nodeName ?? '';
+      if (isPodActive(pod)) podsOnNode.set(node, (podsOnNode.get(node) ?? 0) + 1);
+    }
+    const now = this.#context.clock.now();
+    return active
+      .map((pod) => ({ pod, crowd: podsOnNode.get(pod.spec?.nodeName ?? '') ?? 0 }))
+      .sort((a, b) => comparePodsForDeletion(a, b, now))
+      .slice(0, count)
+      .map(({ pod }) => pod);
+  }
+
+  /** The pods of all sets that the same owner manages: the old and the new ones of a Deployment. */
+  #related(owner: ReplicaOwner): Pod[] {
+    const { owners, pods } = this.#parts;
+    const controller = controllerOf(owner);
+    const siblings = controller === undefined ? [owner] : owners.indexer.byIndex(CONTROLLER_UID_INDEX, controller.uid);
+    return siblings.flatMap((sibling) => pods.ownedBy(sibling));
+  }
+
+  async #writeStatus(owner: ReplicaOwner, { active, terminating }: ReplicaPods, failure: unknown): Promise<void> {
+    const { client, clock, signal } = this.#context;
+    const { kind } = this.#parts;
+    const { replicas = 1, minReadySeconds = 0, template } = owner.spec ?? {};
+    const status = replicaStatus({
+      generation: owner.metadata.generation ?? 0,
+      ...{ replicas, minReadySeconds, template, active, failure },
+      previous: owner.status,
+      ...(kind.countsTerminating ? { terminating } : {}),
+      now: clock.now(),
+    });
+    if (sameStatus(status, owner.status)) return;
+    const updated = await ignoringGone(() => client.resource(kind.resource).updateStatus({ ...owner, status }, { signal }));
+    if (updated) this.#written.wrote(keyOf(owner), updated);
+  }
+
+  /** Nothing else happens when a ready pod becomes available. */
+  #untilAvailable(owner: ReplicaOwner, active: readonly Pod[]): Requeue | undefined {
+    const minReadySeconds = owner.spec?.minReadySeconds ?? 0;
+    if (minReadySeconds === 0) return undefined;
+    const now = this.#context.clock.now();
+    const waits = active.map((pod) => availableInMs(pod, minReadySeconds, now) ?? 0).filter((ms) => ms > 0);
+    return waits.length > 0 ? { afterMs: Math.min(...waits) } : undefined;
+  }
+}

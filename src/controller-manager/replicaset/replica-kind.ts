@@ -1,0 +1,35 @@
+/** What ReplicaSets and ReplicationControllers differ in, for the reconciler that they share. */
+import type { ReplicaSet } from '../../api/generated/apps-v1.ts';
+import type { Pod, ReplicationController } from '../../api/generated/core-v1.ts';
+import type { Expectations, SharedInformer } from '../../client/index.ts';
+import type { LabelSelectorMatcher } from '../../machinery/selectors/index.ts';
+import type { PodControl, PodsByOwner } from '../pods/index.ts';
+
+export type ReplicaOwner = ReplicaSet | ReplicationController;
+
+export interface ReplicaKind {
+  readonly resource: 'apps/v1/replicasets' | 'v1/replicationcontrollers';
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly queue: string;
+  readonly countsTerminating: boolean;
+  selectorOf(owner: ReplicaOwner): LabelSelectorMatcher;
+}
+
+/** What the reconciler and the watches share. */
+export interface ReplicaParts {
+  readonly kind: ReplicaKind;
+  readonly owners: SharedInformer<ReplicaOwner>;
+  readonly pods: PodsByOwner;
+  readonly control: PodControl;
+  readonly expectations: Expectations;
+}
+
+/** The pods of a set start together: what they report within this time is counted and written once. */
+export const GATHER_MS = 50;
+
+/** The pods that an owner has. */
+export interface ReplicaPods {
+  readonly active: readonly Pod[];
+  readonly terminating: readonly Pod[];
+}
