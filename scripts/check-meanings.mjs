@@ -27,6 +27,7 @@ export const MEANINGS = [
   { home: 'base/ip.ts', names: /^(?:parse|format)(?:Ip|Ipv4|Ipv6|Cidr)$|^address(?:Bytes|Text)$/, instead: 'parseIp, parseCidr, addressBytes' },
   { home: 'base/quote.ts', names: /^quote$/, instead: 'quote' },
   { home: 'base/varint.ts', names: /^(?:encode|decode|read|write)?[vV]arint$/, instead: 'encodeVarint, decodeVarint' },
+  { home: 'api/kubernetes-version.ts', code: /['"`/]v1\.36\.\d+['"`]/g, instead: 'KUBERNETES_VERSION' },
 ];
 
 /** Names that mean something else, with the reason. */

@@ -1,4 +1,5 @@
 /** The server's own requests to itself: the same pipeline, as system:apiserver, with no socket in between. */
+import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import type { KubeObject } from '../machinery/object.ts';
 import { StatusError } from '../machinery/status.ts';
 import type { ApiRequest, ApiResponse, UserInfo } from './request.ts';
@@ -13,7 +14,7 @@ export function createLoopback(handle: (request: ApiRequest) => Promise<ApiRespo
     const response = await handle({
       method,
       ...splitTarget(target),
-      headers: { accept: 'application/json', 'content-type': 'application/json', 'user-agent': 'kube-apiserver/v1.36.4' },
+      headers: { accept: 'application/json', 'content-type': 'application/json', 'user-agent': `kube-apiserver/${KUBERNETES_VERSION}` },
       readBody: () => Promise.resolve(Buffer.alloc(0)),
       ...(object ? { object } : {}),
       user,

@@ -1,12 +1,14 @@
-/** The Kubernetes version whose API is served. */
+import { KUBERNETES_MAJOR, KUBERNETES_MINOR, KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
+
+/** What /version answers. */
 export const VERSION = {
-  major: '1',
-  minor: '36',
-  emulationMajor: '1',
-  emulationMinor: '36',
-  minCompatibilityMajor: '1',
-  minCompatibilityMinor: '35',
-  gitVersion: 'v1.36.4',
+  major: KUBERNETES_MAJOR,
+  minor: KUBERNETES_MINOR,
+  emulationMajor: KUBERNETES_MAJOR,
+  emulationMinor: KUBERNETES_MINOR,
+  minCompatibilityMajor: KUBERNETES_MAJOR,
+  minCompatibilityMinor: String(Number(KUBERNETES_MINOR) - 1),
+  gitVersion: KUBERNETES_VERSION,
   gitCommit: '',
   gitTreeState: 'clean',
   buildDate: '1970-01-01T00:00:00Z',

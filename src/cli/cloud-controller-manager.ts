@@ -1,4 +1,5 @@
 /** `k8ts cloud-controller-manager`: a cloud's controllers as a process of their own. */
+import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import fs from 'node:fs';
 import os from 'node:os';
 import { connect, loadKubeconfig } from '../client/index.ts';
@@ -22,7 +23,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   await checkKubeconfig(argv);
   const { ctx, release } = untilSignal({ name: 'cloud-controller-manager', verbosity: flags.verbosity });
   for (const warning of flags.warnings) ctx.logger.warn(warning);
-  const client = connect(ctx, await loadKubeconfig({ clock: ctx.clock, ...(flags.kubeconfig ? { file: flags.kubeconfig } : {}) }), { userAgent: 'cloud-controller-manager/v1.36.4' });
+  const client = connect(ctx, await loadKubeconfig({ clock: ctx.clock, ...(flags.kubeconfig ? { file: flags.kubeconfig } : {}) }), { userAgent: `cloud-controller-manager/${KUBERNETES_VERSION}` });
   try {
     await runManager(ctx, { client, provider, config: flags.config, identity: `${os.hostname()}_${ctx.random.uid()}` });
     return 0;

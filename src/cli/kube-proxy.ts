@@ -1,4 +1,5 @@
 /** `k8ts kube-proxy`: one node's proxy as a process of its own. */
+import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import fs from 'node:fs';
 import os from 'node:os';
 import { connect, loadKubeconfig } from '../client/index.ts';
@@ -22,7 +23,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   await checkKubeconfig(argv);
   const { ctx, release } = untilSignal({ name: 'kube-proxy', verbosity: flags.verbosity });
   for (const warning of flags.warnings) ctx.logger.warn(warning);
-  const client = connect(ctx, await loadKubeconfig({ clock: ctx.clock, ...(config.kubeconfig ? { file: config.kubeconfig } : {}) }), { userAgent: 'kube-proxy/v1.36.4' });
+  const client = connect(ctx, await loadKubeconfig({ clock: ctx.clock, ...(config.kubeconfig ? { file: config.kubeconfig } : {}) }), { userAgent: `kube-proxy/${KUBERNETES_VERSION}` });
   try {
     await runProxy(ctx, { client, config, nodeName: (config.hostnameOverride || os.hostname()).toLowerCase() });
     return 0;

@@ -1,3 +1,4 @@
+import { KUBERNETES_MAJOR, KUBERNETES_MINOR, KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -46,7 +47,7 @@ interface Answer {
   readonly type?: string;
 }
 
-const VERSION = { major: '1', minor: '36', gitVersion: 'v1.36.4' };
+const VERSION = { major: KUBERNETES_MAJOR, minor: KUBERNETES_MINOR, gitVersion: KUBERNETES_VERSION };
 const HEALTH = new Set(['/healthz', '/livez', '/readyz']);
 
 /** Resolves when it listens. */

@@ -1,4 +1,5 @@
 /** `kubelet` as a program of its own: flags over the configuration file, credentials, the runtime's socket. */
+import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -14,7 +15,6 @@ import { DEFAULT_KUBELET_CONFIGURATION, type KubeletConfiguration } from './conf
 import { loadKubeletConfiguration } from './configuration/load-kubelet-configuration.ts';
 import { validateKubeletConfiguration } from './configuration/validate-kubelet-configuration.ts';
 import type { KubeletConfig, RunningKubelet } from './kubelet-options.ts';
-import { KUBELET_VERSION } from './node/node-status.ts';
 import { run } from './run.ts';
 import { clientCaFile } from './server/server-settings.ts';
 
@@ -45,7 +45,7 @@ export async function startKubeletCommand(ctx: Context, { values, given }: Parse
   const directory = values['cert-dir'];
   const clientConfig = await credentialsFor(ctx, values, nodeName);
   const renewable = renewableCredentials(clientConfig.credentials);
-  const client = connect(ctx, { ...clientConfig, credentials: renewable.credentials }, { userAgent: `kubelet/${KUBELET_VERSION} (linux/${process.arch === 'x64' ? 'amd64' : process.arch})` });
+  const client = connect(ctx, { ...clientConfig, credentials: renewable.credentials }, { userAgent: `kubelet/${KUBERNETES_VERSION} (linux/${process.arch === 'x64' ? 'amd64' : process.arch})` });
   const runtime = connectToRuntime(configuration.containerRuntimeEndpoint || DEFAULT_ENDPOINT, configuration.imageServiceEndpoint || configuration.containerRuntimeEndpoint || DEFAULT_ENDPOINT);
   const nodeAddresses = values['node-ip'] ? values['node-ip'].split(',') : machineAddresses();
   const config: KubeletConfig = {
@@ -134,7 +134,7 @@ async function credentialsFor(ctx: Context, values: Flags, nodeName: string): Pr
   const isUsable = exists && (bootstrap === undefined || !(await fs.readFile(kubeconfig, 'utf8')).includes(clientCertificateFile(directory)) || (await hasClientCertificate(directory, ctx.clock.now())));
   if (bootstrap !== undefined && !isUsable) {
     const bootConfig = await loadKubeconfig({ clock: ctx.clock, file: bootstrap });
-    const client: Client = connect(ctx, bootConfig, { userAgent: `kubelet/${KUBELET_VERSION}` });
+    const client: Client = connect(ctx, bootConfig, { userAgent: `kubelet/${KUBERNETES_VERSION}` });
     try {
       ctx.logger.info('Asking for a client certificate with the bootstrap credentials');
       const issued = await requestCertificate(ctx, client, { signerName: 'kubernetes.io/kube-apiserver-client-kubelet', nodeName, isFirst: true });

@@ -8,6 +8,5 @@ export { run } from './run.ts';
 export type { KubeletConfig, KubeletOptions, KubeletServing, RunningKubelet } from './kubelet-options.ts';
 export { DEFAULT_KUBELET_CONFIGURATION, type KubeletConfiguration } from './configuration/kubelet-configuration.ts';
 export { KubeletConfigurationError, loadKubeletConfiguration } from './configuration/load-kubelet-configuration.ts';
-export { KUBELET_VERSION } from './node/node-status.ts';
 export { removeCgroups, removeKubeletState, unmountVolumes } from './remove-kubelet-state.ts';
 export { kubeletHelp, parseKubeletFlags, startKubeletCommand, type KubeletCommand, type ParsedKubeletFlags } from './command.ts';

@@ -1,4 +1,5 @@
 /** `kube-scheduler` as a program of its own, with upstream's flags. */
+import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import { connect, inClusterConfig, loadKubeconfig, type Client, type ClientConfig } from '../client/index.ts';
@@ -104,7 +105,7 @@ async function clientOf(ctx: Context, values: SchedulerFlagValues, config: Sched
   const loaded: ClientConfig = file ? await loadKubeconfig({ clock: ctx.clock, file }) : await inClusterConfig({ clock: ctx.clock });
   const server = values.master ? { ...loaded, server: values.master } : loaded;
   const qps = values['kube-api-qps'];
-  return connect(ctx, server, { userAgent: 'kube-scheduler/v1.36.4', ...(qps ? { limiter: new TokenBucket(ctx.clock, { qps, burst: values['kube-api-burst'] ?? DEFAULT_BURST }) } : {}) });
+  return connect(ctx, server, { userAgent: `kube-scheduler/${KUBERNETES_VERSION}`, ...(qps ? { limiter: new TokenBucket(ctx.clock, { qps, burst: values['kube-api-burst'] ?? DEFAULT_BURST }) } : {}) });
 }
 
 async function servingCertificate(ctx: Context, values: SchedulerFlagValues): Promise<ServingCertificate> {

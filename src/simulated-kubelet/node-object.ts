@@ -1,4 +1,5 @@
 /** A simulated node as it registers itself. */
+import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import type { Node, NodeCondition } from '../api/generated/core-v1.ts';
 import { formatTime } from '../machinery/time/index.ts';
 
@@ -16,8 +17,6 @@ export interface NodeTemplate {
 }
 
 const CAPACITY = { cpu: '16', memory: '64Gi', pods: '110', 'ephemeral-storage': '200Gi' };
-export const KUBELET_VERSION = 'v1.36.4';
-
 /** Addresses of simulated nodes: a range for measurements that nobody routes. */
 export function nodeAddress(index: number): string {
   return `198.${18 + ((index >> 16) & 1)}.${(index >> 8) & 255}.${index & 255}`;
@@ -66,7 +65,7 @@ export function nodeObject({ name, address, uid, now }: NodeIdentity, template: 
         kernelVersion: 'simulated',
         osImage: 'k8ts simulated node',
         containerRuntimeVersion: 'simulated://1',
-        kubeletVersion: KUBELET_VERSION,
+        kubeletVersion: KUBERNETES_VERSION,
         kubeProxyVersion: '',
         operatingSystem: 'linux',
         architecture,

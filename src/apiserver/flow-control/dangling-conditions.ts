@@ -1,4 +1,5 @@
 /** Keeps each FlowSchema's condition Dangling: whether the priority level that it refers to exists. */
+import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
 import type { FlowSchema, FlowSchemaCondition } from '../../api/generated/flowcontrol-v1.ts';
 import type { Context } from '../../kernel/index.ts';
 import { quote } from '../../machinery/quote.ts';
@@ -69,7 +70,7 @@ async function apply(ctx: Context, handle: (request: ApiRequest) => Promise<ApiR
   const { status } = await handle({
     method: 'PATCH',
     ...splitTarget(target),
-    headers: { accept: 'application/json', 'content-type': 'application/apply-patch+yaml', 'user-agent': 'kube-apiserver/v1.36.4' },
+    headers: { accept: 'application/json', 'content-type': 'application/apply-patch+yaml', 'user-agent': `kube-apiserver/${KUBERNETES_VERSION}` },
     readBody: () => Promise.resolve(Buffer.from(JSON.stringify(body))),
     user: SELF,
     remoteAddress: '127.0.0.1',

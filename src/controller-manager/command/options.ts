@@ -1,4 +1,5 @@
 /** From kube-controller-manager's flags to its configuration and its way to the API server. */
+import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
 import fs from 'node:fs/promises';
 import { connect, HttpTransport, Client, inClusterConfig, loadKubeconfig, type ClientConfig, type ClientOptions } from '../../client/index.ts';
 import { TokenBucket, UsageError, type Context, type ParsedFlags } from '../../kernel/index.ts';
@@ -11,7 +12,7 @@ import { serviceAccountOf } from './service-account-names.ts';
 
 export type ParsedControllerManagerFlags = ParsedFlags<typeof controllerManagerFlags>;
 
-const USER_AGENT = 'kube-controller-manager/v1.36.4';
+const USER_AGENT = `kube-controller-manager/${KUBERNETES_VERSION}`;
 const DEFAULT_BURST = 30;
 /** Where `--enable-hostpath-provisioner` keeps volumes, as upstream does. */
 const HOST_PATH_DIRECTORY = '/tmp/hostpath_pv';

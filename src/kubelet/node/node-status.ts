@@ -1,10 +1,9 @@
 /** The status of the node, from what the machine, the runtime and the kubelet's parts say. */
+import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
 import type { ContainerImage, Node, NodeCondition, NodeStatus } from '../../api/generated/core-v1.ts';
 import type { Image, RuntimeHandler, RuntimeFeatures } from '../../cri/index.ts';
 import { formatTime } from '../../machinery/time/index.ts';
 import type { Machine } from './machine.ts';
-
-export const KUBELET_VERSION = 'v1.36.4';
 
 export interface NodeStatusInput {
   readonly now: number;
@@ -44,7 +43,7 @@ export function nodeStatus(input: NodeStatusInput): NodeStatus {
       kernelVersion: machine.kernelVersion,
       osImage: machine.osImage,
       containerRuntimeVersion: runtimeVersion,
-      kubeletVersion: KUBELET_VERSION,
+      kubeletVersion: KUBERNETES_VERSION,
       kubeProxyVersion: '',
       operatingSystem: 'linux',
       architecture: machine.architecture,

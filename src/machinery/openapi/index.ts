@@ -5,6 +5,7 @@
  * joins them when somebody asks, in steps (`steps.ts`): a server has others to serve meanwhile. Custom resources are given as
  * data (`custom-resource.ts`); `gnostic.ts` is the protobuf form of version 2.
  */
+import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
 import type { JsonObject } from '../object.ts';
 import { OpenApiDocuments } from './documents.ts';
 import { finish } from './steps.ts';
@@ -20,7 +21,7 @@ export const OPENAPI_V2_PROTOBUF_TYPES = [
   'application/com.github.proto-openapi.spec.v2@v1.0+protobuf',
 ] as const;
 
-const documents = new OpenApiDocuments({ version: 'v1.36.4' });
+const documents = new OpenApiDocuments({ version: KUBERNETES_VERSION });
 
 /** The built-in API's document of version 2, as an object. */
 export const openapiV2 = (): JsonObject => JSON.parse(finish(documents.v2()).bytes.toString('utf8')) as JsonObject;
