@@ -2,6 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import os from 'node:os';
 import path from 'node:path';
+import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import type { Client } from '../client/index.ts';
 import { DEFAULT_CONFIG, run as runControllerManager } from '../controller-manager/index.ts';
 import { DEFAULT_INGRESS_CONFIG, run as runIngressController } from '../ingress-controller/index.ts';
@@ -45,7 +46,7 @@ export async function startCluster(parent: Context, asked: ClusterOptions): Prom
     throw error;
   });
   const components = new Components(ctx);
-  const nodes = new SimulatedNodes(ctx, { client: controlPlane.clientAs({ name: 'system:simulated-kubelet', groups: MASTERS }, 'simulated-kubelet/v1.36.4') });
+  const nodes = new SimulatedNodes(ctx, { client: controlPlane.clientAs({ name: 'system:simulated-kubelet', groups: MASTERS }, `simulated-kubelet/${KUBERNETES_VERSION}`) });
   const finished = untilFinished({ ctx, controlPlane, components, stopping, fleet });
   try {
     const explanations = startComponents({ options, controlPlane, components });
@@ -81,7 +82,7 @@ interface Parts {
 /** Gives where the scheduler's explanations are. */
 function startComponents({ options, controlPlane, components }: Parts): Explanations {
   const explanations = new Explanations();
-  const clientFor = (name: string, groups: readonly string[], signal: AbortSignal): Client => controlPlane.clientAs({ name: `system:${name}`, groups }, `${name}/v1.36.4`, signal);
+  const clientFor = (name: string, groups: readonly string[], signal: AbortSignal): Client => controlPlane.clientAs({ name: `system:${name}`, groups }, `${name}/${KUBERNETES_VERSION}`, signal);
   if (options.controllers.length > 0) {
     const config = controllerManagerConfig(options, controlPlane);
     components.add('kube-controller-manager', (inner) => runControllerManager(inner, { client: clientFor('kube-controller-manager', MASTERS, inner.signal), config, identity: os.hostname() }));

@@ -4,6 +4,7 @@
  */
 import fs from 'node:fs/promises';
 import path from 'node:path';
+import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
 import { issueCertificate } from '../../apiserver/index.ts';
 import { DEFAULT_CLOUD_CONFIG, localCloud, run as runCloudControllerManager } from '../../cloud-controller-manager/index.ts';
 import { isNotFound } from '../../client/index.ts';
@@ -96,7 +97,7 @@ export class NodeFleet {
     this.#controlPlane = controlPlane;
     const { port } = controlPlane.apiServer;
     this.#listener = await this.fabric.serveOnHost(port, (socket) => controlPlane.apiServer.accept(socket));
-    const client = (user: string, signal: AbortSignal) => controlPlane.clientAs({ name: user, groups: MASTERS }, `${user.replace(/^system:/, '')}/v1.36.4`, signal);
+    const client = (user: string, signal: AbortSignal) => controlPlane.clientAs({ name: user, groups: MASTERS }, `${user.replace(/^system:/, '')}/${KUBERNETES_VERSION}`, signal);
     components.add('cloud-controller-manager', (ctx) => {
       const infrastructure = localInfrastructure({ clock: ctx.clock, fabric: this.fabric, isRunning: (name) => this.#nodes.has(name) || this.#failed.has(name) });
       return runCloudControllerManager(ctx, { client: client('system:cloud-controller-manager', ctx.signal), provider: localCloud({ infrastructure, clock: ctx.clock, logger: ctx.logger }), config: { ...DEFAULT_CLOUD_CONFIG, clusterName: this.options.clusterName, leaderElect: false }, identity: this.options.clusterName });
@@ -125,7 +126,7 @@ export class NodeFleet {
       node,
       directory: path.join(this.options.directory, name),
       stateDirectory: path.join(stateDirectoryOf(this.options.clusterName), 'nodes', name),
-      clientAs: (user, groups, signal) => controlPlane.clientAs({ name: user, groups }, `${user.replace(/^system:/, '')}/v1.36.4`, signal),
+      clientAs: (user, groups, signal) => controlPlane.clientAs({ name: user, groups }, `${user.replace(/^system:/, '')}/${KUBERNETES_VERSION}`, signal),
       clientCa: controlPlane.pki.ca.certificate,
       serving: await issueCertificate(this.ctx, controlPlane.pki.ca, { commonName: `system:node:${name}`, organizations: ['system:nodes'], usage: 'server', dnsNames: [name], addresses: node.addresses }),
       mtu: this.fabric.mtu,
