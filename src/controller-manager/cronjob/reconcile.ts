@@ -1,0 +1,192 @@
+/** Starts the Job of a CronJob that is due, follows the Jobs that run, and keeps a short history of them. */
+import type { CronJob, CronJobStatus, Job } from '../../api/generated/batch-v1.ts';
+import {
+  CONTROLLER_UID_INDEX,
+  controllerReference,
+  isAlreadyExists,
+  isControlledBy,
+  isNamespaceTerminating,
+  isNotFound,
+  referenceTo,
+  type ResourceClient,
+  type SharedInformer,
+} from '../../client/index.ts';
+import { formatTime, parseTime } from '../../machinery/time/index.ts';
+import type { ControllerContext, Reconciler, Requeue } from '../controller.ts';
+import { isFinished, trueCondition } from '../job/job-state.ts';
+import { ReadYourWrites } from '../read-your-writes.ts';
+import { ignoringGone, sameStatus } from '../status.ts';
+import { missedRuns } from './missed-runs.ts';
+import { parseSchedule, type Schedule } from './schedule.ts';
+import { rfc1123, rfc3339In } from './time-texts.ts';
+
+const KIND = { apiVersion: 'batch/v1', kind: 'CronJob' };
+const SCHEDULED_ANNOTATION = 'batch.kubernetes.io/cronjob-scheduled-timestamp';
+/** Jobs are created a moment after their time, so that clocks which differ a little agree that it has come. */
+const AFTER_TIME_MS = 100;
+
+export interface CronJobParts {
+  readonly cronJobs: SharedInformer<CronJob>;
+  readonly jobs: SharedInformer<Job>;
+}
+
+export class CronJobReconciler implements Reconciler {
+  readonly #context: ControllerContext;
+  readonly #parts: CronJobParts;
+  readonly #written = new ReadYourWrites();
+  readonly #jobResource: ResourceClient<Job>;
+
+  constructor(context: ControllerContext, parts: CronJobParts) {
+    this.#context = context;
+    this.#parts = parts;
+    this.#jobResource = context.client.resource('batch/v1/jobs');
+  }
+
+  async reconcile(key: string): Promise<Requeue | void> {
+    const { cronJobs, jobs } = this.#parts;
+    const cronJob = cronJobs.get(key);
+    if (!cronJob) return this.#written.forget(key);
+    if (this.#written.isBehind(key, cronJob)) return;
+    await ignoringGone(async () => {
+      const children = jobs.indexer.byIndex(CONTROLLER_UID_INDEX, cronJob.metadata.uid ?? '');
+      const noted = await this.#noteFinished(cronJob, children);
+      const status = await this.#start({ ...cronJob, status: noted });
+      await this.#writeStatus(key, cronJob, status);
+      await this.#prune(cronJob, children);
+    });
+    return this.#untilNextRun(cronJob);
+  }
+
+  #untilNextRun(cronJob: CronJob): Requeue | undefined {
+    if (cronJob.metadata.deletionTimestamp !== undefined || cronJob.spec.suspend) return undefined;
+    const now = this.#context.clock.now();
+    const next = this.#scheduleOf(cronJob, { warns: false })?.next(now);
+    return next === undefined ? undefined : { afterMs: next - now + AFTER_TIME_MS };
+  }
+
+  /** Drops from the active Jobs those that are over or gone. */
+  async #noteFinished(cronJob: CronJob, children: readonly Job[]): Promise<CronJobStatus> {
+    let { active = [], lastSuccessfulTime } = cronJob.status ?? {};
+    for (const job of children) {
+      const isListed = active.some(({ uid }) => uid === job.metadata.uid);
+      if (!isListed && !isFinished(job)) {
+        this.#context.recorder.event(cronJob, 'Warning', 'UnexpectedJob', `Saw a job that the controller did not create or forgot: ${job.metadata.name}`);
+      } else if (isListed && isFinished(job)) {
+        active = active.filter(({ uid }) => uid !== job.metadata.uid);
+        const condition = trueCondition(job, 'Complete') ? 'Complete' : 'Failed';
+        this.#context.recorder.event(cronJob, 'Normal', 'SawCompletedJob', `Saw completed job: ${job.metadata.name}, condition: ${condition}`);
+      }
+      const { completionTime } = job.status ?? {};
+      if (trueCondition(job, 'Complete') && completionTime && completionTime > (lastSuccessfulTime ?? '')) lastSuccessfulTime = completionTime;
+    }
+    for (const { uid, name = '', namespace } of active) {
+      if (children.some((job) => job.metadata.uid === uid) || !(await this.#isGone(namespace, name))) continue;
+      active = active.filter((other) => other.uid !== uid);
+      this.#context.recorder.event(cronJob, 'Normal', 'MissingJob', `Active job went missing: ${name}`);
+    }
+    return { ...cronJob.status, active, lastSuccessfulTime };
+  }
+
+  async #isGone(namespace: string | undefined, name: string): Promise<boolean> {
+    try {
+      await this.#jobResource.get({ namespace, name }, { signal: this.#context.signal });
+      return false;
+    } catch (error) {
+      if (isNotFound(error)) return true;
+      throw error;
+    }
+  }
+
+  /** Makes the Job that is due, if one is; gives the status as it should then be. */
+  async #start(cronJob: CronJob): Promise<CronJobStatus> {
+    const status = cronJob.status ?? {};
+    const { spec, metadata } = cronJob;
+    if (metadata.deletionTimestamp !== undefined || spec.suspend) return status;
+    const schedule = this.#scheduleOf(cronJob);
+    if (!schedule) return status;
+    const now = this.#context.clock.now();
+    const { due, tooMany } = missedRuns(cronJob, schedule, now);
+    if (tooMany) this.#context.recorder.event(cronJob, 'Warning', 'TooManyMissedTimes', 'too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew');
+    if (due === undefined || formatTime(due) === status.lastScheduleTime) return status;
+    if (spec.startingDeadlineSeconds !== undefined && due + spec.startingDeadlineSeconds * 1000 < now) {
+      this.#context.recorder.event(cronJob, 'Warning', 'MissSchedule', `Missed scheduled time to start a job: ${rfc1123(due)}`);
+      return status;
+    }
+    const name = `${metadata.name}-${Math.floor(due / 60_000)}`;
+    let { active = [] } = status;
+    if (active.some((reference) => reference.name === name)) return status;
+    if (spec.concurrencyPolicy === 'Forbid' && active.length > 0) {
+      this.#context.recorder.event(cronJob, 'Normal', 'JobAlreadyActive', 'Not starting job because prior execution is running and concurrency policy is Forbid');
+      return status;
+    }
+    if (spec.concurrencyPolicy === 'Replace') {
+      for (const { namespace, name: running = '' } of active) await this.#deleteJob(cronJob, namespace, running);
+      active = [];
+    }
+    const job = await this.#createJob(cronJob, name, due);
+    if (!job) return { ...status, active };
+    return { ...status, active: [...active, referenceTo(job)], lastScheduleTime: formatTime(due) };
+  }
+
+  #scheduleOf(cronJob: CronJob, { warns = true } = {}): Schedule | undefined {
+    const { schedule, timeZone } = cronJob.spec;
+    try {
+      return parseSchedule(schedule, timeZone);
+    } catch (error) {
+      if (!warns) return undefined;
+      const why = error instanceof Error ? error.message : String(error);
+      if (error instanceof RangeError) this.#context.recorder.event(cronJob, 'Warning', 'UnknownTimeZone', `invalid timeZone: ${JSON.stringify(timeZone ?? '')}: ${why}`);
+      else this.#context.recorder.event(cronJob, 'Warning', 'UnparseableSchedule', `unparseable schedule: ${JSON.stringify(schedule)} : ${why}`);
+      return undefined;
+    }
+  }
+
+  async #createJob(cronJob: CronJob, name: string, due: number): Promise<Job | undefined> {
+    const { metadata: template, spec } = cronJob.spec.jobTemplate;
+    const { namespace } = cronJob.metadata;
+    const annotations = { ...template?.annotations, [SCHEDULED_ANNOTATION]: rfc3339In(due, cronJob.spec.timeZone) };
+    const wanted: Job = { metadata: { name, namespace, ...(template?.labels ? { labels: template.labels } : {}), annotations, ownerReferences: [controllerReference(cronJob, KIND)] }, spec };
+    try {
+      const job = await this.#jobResource.create(wanted, { signal: this.#context.signal });
+      this.#context.recorder.event(cronJob, 'Normal', 'SuccessfulCreate', `Created job ${name}`);
+      return { ...job, apiVersion: 'batch/v1', kind: 'Job' };
+    } catch (error) {
+      if (isNamespaceTerminating(error)) return undefined;
+      if (isAlreadyExists(error)) {
+        const existing = await this.#jobResource.get({ namespace, name }, { signal: this.#context.signal });
+        /** Ours, from a sync whose status was not written. */
+        if (isControlledBy(existing, cronJob)) return { ...existing, apiVersion: 'batch/v1', kind: 'Job' };
+      }
+      if (!this.#context.signal.aborted) this.#context.recorder.event(cronJob, 'Warning', 'FailedCreate', `Error creating job: ${error instanceof Error ? error.message : String(error)}`);
+      throw error;
+    }
+  }
+
+  async #deleteJob(cronJob: CronJob, namespace: string | undefined, name: string): Promise<void> {
+    try {
+      await this.#jobResource.delete({ namespace, name }, { propagationPolicy: 'Background', signal: this.#context.signal });
+    } catch (error) {
+      if (isNotFound(error)) return;
+      if (!this.#context.signal.aborted) this.#context.recorder.event(cronJob, 'Warning', 'FailedDelete', `Deleted job: ${error instanceof Error ? error.message : String(error)}`);
+      throw error;
+    }
+    this.#context.recorder.event(cronJob, 'Normal', 'SuccessfulDelete', `Deleted job ${name}`);
+  }
+
+  async #prune(cronJob: CronJob, children: readonly Job[]): Promise<void> {
+    const { successfulJobsHistoryLimit, failedJobsHistoryLimit } = cronJob.spec;
+    const startedAt = (job: Job): number => (job.status?.startTime ? parseTime(job.status.startTime) : Infinity);
+    const oldestFirst = (a: Job, b: Job): number => startedAt(a) - startedAt(b) || ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1);
+    for (const [type, limit] of [['Complete', successfulJobsHistoryLimit], ['Failed', failedJobsHistoryLimit]] as const) {
+      if (limit === undefined) continue;
+      const finished = children.filter((job) => trueCondition(job, type) && job.metadata.deletionTimestamp === undefined).sort(oldestFirst);
+      for (const job of finished.slice(0, Math.max(0, finished.length - limit))) await this.#deleteJob(cronJob, job.metadata.namespace, job.metadata.name ?? '');
+    }
+  }
+
+  async #writeStatus(key: string, cronJob: CronJob, { active = [], lastScheduleTime, lastSuccessfulTime }: CronJobStatus): Promise<void> {
+    const status: CronJobStatus = { ...(active.length > 0 ? { active } : {}), ...(lastScheduleTime ? { lastScheduleTime } : {}), ...(lastSuccessfulTime ? { lastSuccessfulTime } : {}) };
+    if (sameStatus(status, cronJob.status ?? {})) return;
+    this.#written.wrote(key, await this.#context.client.resource('batch/v1/cronjobs').updateStatus({ ...cronJob, status }, { signal: this.#context.signal }));
+  }
+}
