@@ -49,7 +49,8 @@ type Keys = Iterable<Keyed> | undefined | void;
 
 /** How the events of one watched resource become keys to reconcile. An event that has no function here is ignored. */
 export interface EventKeys<T> {
-  added?(object: T): Keys;
+  /** `initial`: the object was there before the controller began to watch. */
+  added?(object: T, event: { readonly initial: boolean }): Keys;
   updated?(before: T, after: T): Keys;
   deleted?(object: T): Keys;
 }
@@ -63,7 +64,7 @@ export function watch<T extends ApiObject>(informer: SharedInformer<T>, { added,
       if (keys) for (const keyed of keys) add(keyed);
     };
     informer.addHandler({
-      ...(added ? { onAdd: (object) => addAll(added(object)) } : {}),
+      ...(added ? { onAdd: (object, event) => addAll(added(object, event)) } : {}),
       ...(updated ? { onUpdate: (before, after) => addAll(updated(before, after)) } : {}),
       ...(deleted ? { onDelete: (object) => addAll(deleted(object)) } : {}),
     });
