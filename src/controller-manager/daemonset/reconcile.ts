@@ -14,6 +14,7 @@ import {
 } from '../../client/index.ts';
 import { availableInMs } from '../../component-helpers/index.ts';
 import type { ControllerContext, Reconciler, Requeue } from '../controller.ts';
+import { mayAdopt } from '../owners.ts';
 import type { PodControl, PodsByOwner } from '../pods/index.ts';
 import { type RevisionHistory, type RevisionOwner, revisionData, sameData } from '../revisions/index.ts';
 import { matcherOf, selectsEverything } from '../selector-matchers.ts';
@@ -96,18 +97,12 @@ export class DaemonSetReconciler implements Reconciler {
   }
 
   #revisionOwner(set: DaemonSet): RevisionOwner {
-    return { owner: set, kind: KIND, selector: set.spec?.selector, canAdopt: () => this.#exists(set) };
+    return { owner: set, kind: KIND, selector: set.spec?.selector, canAdopt: () => this.#mayAdopt(set) };
   }
 
-  async #exists({ metadata: { namespace, name = '', uid } }: DaemonSet): Promise<boolean> {
+  #mayAdopt(set: DaemonSet): Promise<boolean> {
     const { client, signal } = this.#context;
-    try {
-      const live = await client.resource('apps/v1/daemonsets').get({ namespace, name }, { signal });
-      return live.metadata.uid === uid && live.metadata.deletionTimestamp === undefined;
-    } catch (error) {
-      if (isNotFound(error)) return false;
-      throw error;
-    }
+    return mayAdopt(client.resource('apps/v1/daemonsets'), set, signal);
   }
 
   /** The revision of the template as it is now, made or numbered as the newest where it is not. */
@@ -149,7 +144,7 @@ export class DaemonSetReconciler implements Reconciler {
       matches: (pod) => selector.matches(pod.metadata.labels ?? {}),
       adopt: (pod) => control.adopt(pod, controllerReference(set, KIND)),
       release: (pod) => control.release(pod, set.metadata.uid ?? ''),
-      canAdopt: () => this.#exists(set),
+      canAdopt: () => this.#mayAdopt(set),
       isGone: isNotFound,
     });
     const podsOn = new Map<string, Pod[]>();

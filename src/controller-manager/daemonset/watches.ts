@@ -4,16 +4,12 @@ import type { Node, Pod } from '../../api/generated/core-v1.ts';
 import { controllerOf, keyOf, NAMESPACE_INDEX } from '../../client/index.ts';
 import { deepEqual } from '../../machinery/deep-equal.ts';
 import { watch, type Watch } from '../controller.ts';
+import { ownerKeyIn } from '../owners.ts';
 import { matcherOf, selectsEverything } from '../selector-matchers.ts';
 import type { DaemonSetParts } from './reconcile.ts';
 
 export function daemonSetWatches({ sets, nodes, pods, history, expectations }: DaemonSetParts): readonly Watch[] {
-  const ownerKey = (object: Pod | ControllerRevision): string | undefined => {
-    const controller = controllerOf(object);
-    if (controller?.kind !== 'DaemonSet') return undefined;
-    const key = `${object.metadata.namespace}/${controller.name}`;
-    return sets.get(key)?.metadata.uid === controller.uid ? key : undefined;
-  };
+  const ownerKey = ownerKeyIn(sets, { kind: 'DaemonSet' });
   /** The DaemonSet that owns the object; for an orphan, all that may adopt it. */
   const ownerKeys = (object: Pod | ControllerRevision): string[] => {
     const key = ownerKey(object);

@@ -11,11 +11,13 @@ import {
   isNamespaceTerminating,
   isNotFound,
   keyOf,
+  type ResourceClient,
   slowStartBatch,
   SlowStartError,
 } from '../../client/index.ts';
 import { availableInMs, isPodActive, isPodTerminating } from '../../component-helpers/index.ts';
 import type { ControllerContext, Reconciler, Requeue } from '../controller.ts';
+import { mayAdopt } from '../owners.ts';
 import { comparePodsForDeletion } from '../pods/index.ts';
 import { ReadYourWrites } from '../read-your-writes.ts';
 import { ignoringGone, sameStatus } from '../status.ts';
@@ -61,6 +63,7 @@ export class ReplicaReconciler implements Reconciler {
   }
 
   async #claim(owner: ReplicaOwner): Promise<ReplicaPods> {
+    const { client, signal } = this.#context;
     const { kind, pods, control } = this.#parts;
     const selector = kind.selectorOf(owner);
     const matches = (pod: Pod): boolean => selector.matches(pod.metadata.labels ?? {});
@@ -72,21 +75,10 @@ export class ReplicaReconciler implements Reconciler {
       matches,
       adopt: (pod) => control.adopt(pod, controllerReference(owner, kind)),
       release: (pod) => control.release(pod, owner.metadata.uid ?? ''),
-      canAdopt: () => this.#exists(owner),
+      canAdopt: () => mayAdopt(client.resource(kind.resource) as ResourceClient<ReplicaOwner>, owner, signal),
       isGone: isNotFound,
     });
     return { active, terminating: candidates.filter((pod) => isPodTerminating(pod) && isOwned(pod) && matches(pod)) };
-  }
-
-  async #exists({ metadata: { namespace, name = '', uid } }: ReplicaOwner): Promise<boolean> {
-    const { client, signal } = this.#context;
-    try {
-      const live = await client.resource(this.#parts.kind.resource).get({ namespace, name }, { signal });
-      return live.metadata.uid === uid && live.metadata.deletionTimestamp === undefined;
-    } catch (error) {
-      if (isNotFound(error)) return false;
-      throw error;
-    }
   }
 
   /** Whether pods were missing or surplus. */

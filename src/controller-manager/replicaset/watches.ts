@@ -3,15 +3,11 @@ import type { Pod } from '../../api/generated/core-v1.ts';
 import { controllerOf, keyOf, NAMESPACE_INDEX } from '../../client/index.ts';
 import { isTerminalPhase } from '../../component-helpers/index.ts';
 import { watch, type Keyed, type Watch } from '../controller.ts';
+import { ownerKeyIn } from '../owners.ts';
 import { GATHER_MS, type ReplicaParts } from './replica-kind.ts';
 
 export function replicaWatches({ kind, owners, pods, expectations }: ReplicaParts): readonly Watch[] {
-  const ownerKey = (pod: Pod): string | undefined => {
-    const controller = controllerOf(pod);
-    if (controller?.kind !== kind.kind || controller.apiVersion !== kind.apiVersion) return undefined;
-    const key = `${pod.metadata.namespace}/${controller.name}`;
-    return owners.get(key)?.metadata.uid === controller.uid ? key : undefined;
-  };
+  const ownerKey = ownerKeyIn(owners, kind);
   /** The owners that may adopt an orphan. */
   const claimants = ({ metadata }: Pod): string[] =>
     owners.indexer
