@@ -3,6 +3,7 @@ import type { KubeObject } from '../../machinery/object.ts';
 import { failure, invalid } from '../../machinery/status.ts';
 import { formatTime } from '../../machinery/time/index.ts';
 import { validateCreate, warningsOnCreate, type FieldError } from '../../machinery/validation/index.ts';
+import { checkObjectVersion, parseUintFault } from '../resource-version.ts';
 import type { Scope } from '../scope.ts';
 import { errorKind, type ServedResource } from './served-resource.ts';
 import { dropDisabledFields } from './disabled-fields.ts';
@@ -21,10 +22,7 @@ export function prepareForCreate(scope: Scope, object: KubeObject, steps: Create
   const { strategy } = served;
   const request = writeContext(scope, steps.dryRun);
   const meta = object.metadata;
-  // What is no version counts as none.
-  if (meta.resourceVersion && isVersion(meta.resourceVersion)) {
-    throw failure(500, '', 'resourceVersion should not be set on objects to be created');
-  }
+  checkVersionOfNew(scope, meta.resourceVersion);
   clearSystemMetadata(object);
   delete meta.resourceVersion;
   meta.uid = backend.ctx.random.uid();
@@ -33,8 +31,15 @@ export function prepareForCreate(scope: Scope, object: KubeObject, steps: Create
   return complete(scope, object, request, steps)?.then(() => undefined);
 }
 
-const LARGEST_VERSION = 2n ** 64n - 1n;
-const isVersion = (text: string): boolean => /^\d+$/.test(text) && BigInt(text) > 0n && BigInt(text) <= LARGEST_VERSION;
+/**
+ * A POST may name no version but 0, and upstream overlooks one that cannot be parsed. A PUT or an apply that creates may name
+ * any version, which is not looked at further, but it must be one.
+ */
+function checkVersionOfNew({ info }: Scope, version: string | undefined): void {
+  if (!version) return;
+  if (info.verb !== 'create') return checkObjectVersion(version);
+  if (parseUintFault(version) === undefined && BigInt(version) > 0n) throw failure(500, '', 'resourceVersion should not be set on objects to be created');
+}
 
 async function prepareWithReservation(reserving: Promise<Reservation>, rest: () => Promise<void> | undefined): Promise<Reservation> {
   const reservation = await reserving;

@@ -146,13 +146,13 @@ export class WatchCache {
   }
 
   /** For a client's own "not older than": fails with 504 when that revision does not come soon. */
-  async waitForClient(revision: number): Promise<void> {
+  async waitForClient(revision: number | bigint): Promise<void> {
     if (this.#revision >= revision) return;
     const current = await this.store.revision();
-    if (current >= revision) return this.waitFor(revision);
+    if (current >= revision) return this.waitFor(Number(revision));
     let timer: { cancel(): void } | undefined;
     const late = new Promise<'late'>((resolve) => (timer = this.ctx.clock.after(WAIT_LIMIT_MS, () => resolve('late'))));
-    const outcome = await Promise.race([late, this.waitFor(revision)]);
+    const outcome = await Promise.race([late, this.waitFor(Number(revision))]);
     timer?.cancel();
     if (outcome === 'late') throw tooLargeResourceVersion(revision, this.#revision);
   }
@@ -254,7 +254,7 @@ interface Loading {
   readonly cache: Promise<ResourceCache>;
 }
 
-export function tooLargeResourceVersion(revision: number, current: number): Error {
+export function tooLargeResourceVersion(revision: number | bigint, current: number): Error {
   const error = timeout(`Too large resource version: ${revision}, current: ${current}`, 1);
   error.status.details = {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],

@@ -92,6 +92,5 @@ function newObject(scope: Scope, applied: Record<string, unknown>, options: Writ
   checkNamespace(scope, object);
   const { uid } = object.metadata;
   if (uid) throw conflict(scope.served.groupResource, scope.place.name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`);
-  delete object.metadata.resourceVersion;
   return object;
 }

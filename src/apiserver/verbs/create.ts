@@ -5,6 +5,7 @@ import { clearSystemMetadata, prepareForCreate } from '../registry/prepare-for-c
 import type { KubeObject } from '../../machinery/object.ts';
 import { dedupOwnerReferences } from '../registry/owner-references.ts';
 import { badRequest, generateNameConflict, isStatusError, StatusError } from '../../machinery/status.ts';
+import type { AdmissionAttributes } from '../admission/admission.ts';
 import { attributesOf, type AdmittedRequest } from '../admission/attributes.ts';
 import { optionsObject, writeOptions, type WriteOptions } from '../options.ts';
 import { managerOf, trackCreate } from '../registry/managed-fields.ts';
@@ -12,6 +13,7 @@ import { throughStorage } from '../registry/served-resource.ts';
 import type { Result } from '../result.ts';
 import type { Scope } from '../scope.ts';
 import type { Entry } from '../storage/entry.ts';
+import { authorizeCreate } from './authorize-create.ts';
 import { decodeNew } from './decode-body.ts';
 
 export async function create(scope: Scope): Promise<Result> {
@@ -44,7 +46,7 @@ export async function storeCreated(scope: Scope, object: KubeObject, options: Wr
     // What is reserved for one attempt is not asked for by the next; anything else can be prepared again.
     const candidate = generated && served.strategy.reserve && attempt < DEFAULT_NAME_ATTEMPTS ? cloneJson(object) : object;
     const named = generated ? attributesOf(scope, { ...admitted, object: candidate, name: candidate.metadata.name! }) : attributes;
-    const preparing = prepareForCreate(scope, candidate, { dryRun: options.dryRun, beforeStore: () => backend.admission.validate(named) });
+    const preparing = prepareForCreate(scope, candidate, { dryRun: options.dryRun, beforeStore: () => mayBeStored(scope, named) });
     const reservation = preparing instanceof Promise ? await preparing : preparing;
     try {
       const place = { namespace: candidate.metadata.namespace ?? '', name: candidate.metadata.name! };
@@ -60,6 +62,13 @@ export async function storeCreated(scope: Scope, object: KubeObject, options: Wr
       fillName(object, backend.ctx.random);
     }
   }
+}
+
+/** Every way to make an object passes here: the right to create it, and then validating admission. */
+function mayBeStored(scope: Scope, attributes: AdmissionAttributes): Promise<void> | undefined {
+  const validate = (): Promise<void> | undefined => scope.backend.admission.validate(attributes);
+  const authorizing = authorizeCreate(scope);
+  return authorizing ? authorizing.then(validate) : validate();
 }
 
 /** A name that is taken by an object on its way out will be free soon. */

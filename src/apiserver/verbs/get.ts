@@ -1,6 +1,5 @@
 /** GET of one object. */
-import { failure } from '../../machinery/status.ts';
-import { quote } from '../../machinery/quote.ts';
+import { requestedVersion } from '../resource-version.ts';
 import type { Result } from '../result.ts';
 import type { Scope } from '../scope.ts';
 import type { Entry } from '../storage/entry.ts';
@@ -12,10 +11,7 @@ export function get(scope: Scope): Result | Promise<Result> {
     const entry = backend.objects.get(served, place);
     return entry instanceof Promise ? entry.then(found) : found(entry);
   }
-  if (!/^\d+$/.test(wanted)) {
-    throw failure(500, '', `resourceVersion: Invalid value: ${quote(wanted)}: strconv.ParseUint: parsing ${quote(wanted)}: invalid syntax`);
-  }
-  return backend.cache.waitForClient(Number(wanted)).then(() => found(backend.objects.cached(served, place)));
+  return backend.cache.waitForClient(requestedVersion(wanted)).then(() => found(backend.objects.cached(served, place)));
 }
 
 const found = (entry: Entry): Result => ({ type: 'entry', status: 200, entry });

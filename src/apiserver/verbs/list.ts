@@ -3,10 +3,10 @@
  * the later pages of a list that was begun with a limit, come from the store's history at that revision.
  */
 import { prefixRange, StoreError } from '../../etcd/index.ts';
-import { badRequest, resourceExpired } from '../../machinery/status.ts';
-import { quote } from '../../machinery/quote.ts';
+import { badRequest, isStatusError, resourceExpired } from '../../machinery/status.ts';
 import { listOptions, type ListOptions } from '../options.ts';
 import { viewOf } from '../registry/served-resource.ts';
+import { requestedVersion } from '../resource-version.ts';
 import type { ListResult, Result } from '../result.ts';
 import type { Scope } from '../scope.ts';
 import type { Entry } from '../storage/entry.ts';
@@ -18,11 +18,13 @@ export async function list(scope: Scope): Promise<Result> {
   const options = listOptions(scope.request.query, false);
   const selection = selectionOf(scope, options);
   if (options.continueToken !== '') return listContinued(scope, options, selection);
-  const revision = parseResourceVersion(options.resourceVersion);
+  const asked = listVersion(options.resourceVersion);
+  const revision = Number(asked);
+  if (revision > 0) await scope.backend.cache.waitForClient(asked);
   if (options.resourceVersionMatch === 'Exact') return listAtRevision(scope, options, selection, { revision, from: '' });
   const legacyExact = options.limit > 0 && options.resourceVersionMatch === '' && revision > 0;
   if (legacyExact) return listAtRevision(scope, options, selection, { revision, from: '' });
-  await (revision > 0 ? scope.backend.cache.waitForClient(revision) : options.resourceVersion === '0' ? undefined : scope.backend.cache.waitUntilCurrent());
+  if (revision === 0 && options.resourceVersion !== '0') await scope.backend.cache.waitUntilCurrent();
   await prepareAll(scope);
   return listFromCache(scope, options, selection);
 }
@@ -32,12 +34,13 @@ export async function prepareAll({ served, place }: Scope): Promise<void> {
   while (await served.prepareViews?.(served.cache.list(place.namespace)));
 }
 
-function parseResourceVersion(text: string): number {
-  if (text === '') return 0;
-  if (!/^\d+$/.test(text)) {
-    throw badRequest(`invalid resource version: resourceVersion: Invalid value: ${quote(text)}: strconv.ParseUint: parsing ${quote(text)}: invalid syntax`);
+/** What is wrong with the version of a LIST is the client's fault; that of a GET or a watch upstream calls its own. */
+function listVersion(text: string): bigint {
+  try {
+    return requestedVersion(text);
+  } catch (error) {
+    throw isStatusError(error) ? badRequest(`invalid resource version: ${error.message}`) : error;
   }
-  return Number(text);
 }
 
 function listFromCache(scope: Scope, options: ListOptions, selection: Selection): ListResult {

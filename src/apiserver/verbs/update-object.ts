@@ -4,12 +4,12 @@
  * object unless the caller insisted on a resourceVersion.
  */
 import type { KubeObject } from '../../machinery/object.ts';
-import { quote } from '../../machinery/quote.ts';
-import { badRequest, conflict, failure, isStatusError } from '../../machinery/status.ts';
+import { badRequest, conflict, isStatusError, type StatusError } from '../../machinery/status.ts';
 import { attributesOf } from '../admission/attributes.ts';
 import { optionsObject, type WriteOptions } from '../options.ts';
 import { dedupOwnerReferences } from '../registry/owner-references.ts';
 import { prepareForUpdate } from '../registry/prepare-for-update.ts';
+import { checkObjectVersion } from '../resource-version.ts';
 import type { Scope } from '../scope.ts';
 import type { Entry } from '../storage/entry.ts';
 import { checkNamespace } from './create.ts';
@@ -91,20 +91,26 @@ async function notThere(scope: Scope): Promise<never> {
   throw conflict(scope.served.groupResource, scope.place.name, MODIFIED);
 }
 
+/** The uid in the body of a PUT is a precondition: it holds for no other object of that name, and for none that does not exist. */
+export function otherUid({ served, place }: Scope, key: string, wanted: string, actual: string): StatusError {
+  const why = `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${actual}`;
+  return conflict(served.groupResource, place.name, `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`);
+}
+
 /** Whether the write depends on a revision that the client named; fails when that one is not the current one. */
 export function checkResourceVersion(scope: Scope, object: KubeObject, current: Entry, isPatch: boolean): boolean {
   const { served, place } = scope;
   const uid = object.metadata.uid;
-  if (!isPatch && uid && uid !== current.object.metadata.uid) {
-    throw conflict(
-      served.groupResource,
-      place.name,
-      `StorageError: invalid object, Code: 4, Key: ${current.key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${current.object.metadata.uid}`,
-    );
-  }
+  if (!isPatch && uid && uid !== current.object.metadata.uid) throw otherUid(scope, current.key, uid, current.object.metadata.uid ?? '');
   const wanted = object.metadata.resourceVersion;
   if (!wanted || wanted === '0') return false;
-  if (!/^\d+$/.test(wanted)) throw failure(500, '', `strconv.ParseUint: parsing ${quote(wanted)}: invalid syntax`);
-  if (wanted !== String(current.revision)) throw conflict(served.groupResource, place.name, MODIFIED);
+  const actual = String(current.revision);
+  if (wanted === actual) return true;
+  checkObjectVersion(wanted);
+  // Versions are compared as numbers: zeros in front do not count.
+  const named = String(BigInt(wanted));
+  object.metadata.resourceVersion = named;
+  if (named === '0') return false;
+  if (named !== actual) throw conflict(served.groupResource, place.name, MODIFIED);
   return true;
 }

@@ -2,13 +2,15 @@
 import { cloneJson } from '../../machinery/clone-json.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { badRequest } from '../../machinery/status.ts';
-import { writeOptions } from '../options.ts';
+import { writeOptions, type WriteOptions } from '../options.ts';
 import { managerOf, trackUpdate } from '../registry/managed-fields.ts';
 import type { Result } from '../result.ts';
 import type { Scope } from '../scope.ts';
+import type { Entry } from '../storage/entry.ts';
+import { objectKey } from '../storage/keys.ts';
 import { checkNamespace, createObject } from './create.ts';
 import { decodeBody } from './decode-body.ts';
-import { updateObject } from './update-object.ts';
+import { otherUid, updateObject } from './update-object.ts';
 
 export async function update(scope: Scope): Promise<Result> {
   const options = writeOptions('UpdateOptions', scope.request.query);
@@ -20,10 +22,18 @@ export async function update(scope: Scope): Promise<Result> {
     options,
     compute: (live) => trackUpdate(scope, live, copyToWrite(scope, body), manager, body),
     ...(scope.served.strategy.allowCreateOnUpdate && scope.subresource === ''
-      ? { create: () => createObject(scope, cloneJson(body), { ...options, kind: 'CreateOptions' }, body) }
+      ? { create: () => createInstead(scope, body, options) }
       : {}),
   });
   return { type: 'entry', status: created ? 201 : 200, entry };
+}
+
+/** A PUT that makes the object. The body's resourceVersion does not count, its uid does. */
+function createInstead(scope: Scope, body: KubeObject, options: WriteOptions): Promise<Entry> {
+  const { served, place } = scope;
+  const { uid } = body.metadata;
+  if (uid) throw otherUid(scope, objectKey(served.stored.prefix, place.namespace, place.name), uid, '');
+  return createObject(scope, cloneJson(body), { ...options, kind: 'CreateOptions' }, body);
 }
 
 /** A copy for one attempt. Of a write to /status no more than the metadata and the status is kept. */

@@ -5,10 +5,10 @@
  */
 import { prefixRange, StoreError, type Watch as StoreWatch } from '../../etcd/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
-import { quote } from '../../machinery/quote.ts';
-import { failure, resourceExpired } from '../../machinery/status.ts';
+import { resourceExpired } from '../../machinery/status.ts';
 import { listOptions, type ListOptions } from '../options.ts';
 import { viewOf } from '../registry/served-resource.ts';
+import { requestedVersion } from '../resource-version.ts';
 import type { FrameSink, Result } from '../result.ts';
 import type { Scope } from '../scope.ts';
 import type { Entry } from '../storage/entry.ts';
@@ -26,11 +26,12 @@ export const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 export async function watch(scope: Scope): Promise<Result> {
   const options = listOptions(scope.request.query, true);
   const selection = selectionOf(scope, options);
-  const revision = parseWatchVersion(options.resourceVersion);
+  const asked = requestedVersion(options.resourceVersion);
+  const revision = Number(asked);
   const encoder = watchEncoderOf(scope);
   const { cache } = scope.backend;
   if (options.resourceVersion === '' || options.sendInitialEvents) await cache.waitUntilCurrent();
-  if (options.sendInitialEvents && revision > 0) await cache.waitForClient(revision);
+  if (options.sendInitialEvents && revision > 0) await cache.waitForClient(asked);
   await prepareAll(scope);
   return {
     type: 'watch',
@@ -38,11 +39,6 @@ export async function watch(scope: Scope): Promise<Result> {
     run: (sink) => new WatchSession({ scope, options, selection, encoder, revision, sink }).run(),
     deliver: (sink) => new WatchSession({ scope, options, selection, encoder: objectEncoder(scope), revision, sink }).run(),
   };
-}
-
-function parseWatchVersion(text: string): number {
-  if (text === '' || /^\d+$/.test(text)) return Number(text);
-  throw failure(500, '', `resourceVersion: Invalid value: ${quote(text)}: strconv.ParseUint: parsing ${quote(text)}: invalid syntax`);
 }
 
 interface SessionOptions<F> {

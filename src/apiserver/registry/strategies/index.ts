@@ -72,7 +72,7 @@ export const strategies: Readonly<Record<string, Strategy | undefined>> = {
   'networking.k8s.io/ingresses': ingresses,
   'networking.k8s.io/networkpolicies': countsSpecChanges,
 
-  'node.k8s.io/runtimeclasses': { requireResourceVersionOnUpdate: true },
+  'node.k8s.io/runtimeclasses': { allowCreateOnUpdate: true, requireResourceVersionOnUpdate: true },
   'policy/poddisruptionbudgets': { requireResourceVersionOnUpdate: true, generationChanges: specChanges },
 
   'rbac.authorization.k8s.io/clusterrolebindings': rbac,
