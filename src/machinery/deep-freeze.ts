@@ -1,9 +1,22 @@
 /**
  * Freezes a JSON value through and through. What is frozen already is taken to be frozen all the way: objects that the
- * server shares with us cost nothing.
+ * server shares with us cost nothing. Without recursion: another API server may have stored what nests deeply.
  */
 export function deepFreeze<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
-  for (const key in value) deepFreeze(value[key]);
-  return Object.freeze(value);
+  if (!isThawed(value)) return value;
+  const work: object[] = [Object.freeze(value)];
+  for (let item = work.pop(); item; item = work.pop()) {
+    if (Array.isArray(item)) {
+      for (let i = 0; i < item.length; i++) freezeInto(work, item[i]);
+    } else {
+      for (const key in item) freezeInto(work, (item as Record<string, unknown>)[key]);
+    }
+  }
+  return value;
 }
+
+function freezeInto(work: object[], value: unknown): void {
+  if (isThawed(value)) work.push(Object.freeze(value));
+}
+
+const isThawed = (value: unknown): value is object => typeof value === 'object' && value !== null && !Object.isFrozen(value);

@@ -1,4 +1,5 @@
 /** Two lists of tolerations as one, without those that another one of them covers. */
+import { cloneJson } from '../../machinery/clone-json.ts';
 import type { Toleration } from '../../api/generated/core-v1.ts';
 import { deepEqual } from '../../machinery/deep-equal.ts';
 
@@ -8,7 +9,7 @@ export function mergeTolerations(first: readonly Toleration[], second: readonly 
   for (const [i, toleration] of all.entries()) {
     if (merged.some((kept) => covers(kept, toleration))) continue;
     if (all.slice(i + 1).some((later) => !deepEqual(toleration, later) && covers(later, toleration))) continue;
-    merged.push(structuredClone(toleration));
+    merged.push(cloneJson(toleration));
   }
   return merged;
 }

@@ -1,4 +1,5 @@
 /** PodTolerationRestriction: a namespace's annotations, or the configuration, give its pods tolerations and limit those they bring. */
+import { parseJson } from '../../machinery/decode/index.ts';
 import type { Toleration } from '../../api/generated/core-v1.ts';
 import { failure } from '../../machinery/status.ts';
 import { computePodQos } from '../../component-helpers/index.ts';
@@ -20,7 +21,7 @@ export function podTolerationRestrictionPlugin(registry: Registry, configuration
   function annotated({ namespace }: AdmissionAttributes, key: string): readonly Toleration[] | undefined {
     const text = registry.lookup('', 'v1', 'namespaces', '', namespace)?.metadata.annotations?.[key];
     if (text === undefined) return undefined;
-    return text === '' ? [] : (JSON.parse(text) as Toleration[]);
+    return text === '' ? [] : (parseJson(text).value as Toleration[]);
   }
 
   function check(attributes: AdmissionAttributes): void {

@@ -1,4 +1,5 @@
 /** The objects of a request in the version that a webhook or policy asked for. */
+import { cloneJson } from '../../machinery/clone-json.ts';
 import { schema } from '../../api/index.ts';
 import { apiVersionOf, type GroupVersionKind } from '../../api/schema.ts';
 import { conform } from '../../machinery/decode/index.ts';
@@ -52,7 +53,7 @@ export function decodeChanged({ resource, kind }: View, value: unknown): KubeObj
   const isOwnKind = kind.kind === resource.kind && kind.group === resource.group;
   const message = isOwnKind ? resource.message : schema.kind(kind);
   if (!message) return value as KubeObject;
-  const decoded = (isOwnKind && resource.conform ? resource.conform : conform)(message, structuredClone(value));
+  const decoded = (isOwnKind && resource.conform ? resource.conform : conform)(message, cloneJson(value));
   const object = { ...decoded.object, kind: kind.kind, apiVersion: apiVersionOf(kind) } as unknown as KubeObject;
   if (message.byName.has('metadata')) object.metadata ??= {};
   return applyDefaults(kind, object);

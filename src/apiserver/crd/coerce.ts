@@ -3,6 +3,7 @@
  * does not know taken out (and named), nulls that no field can hold dropped, defaults filled in. An object that is in
  * form already is returned as it is, after one look at each of its parts.
  */
+import { cloneJson } from '../../machinery/clone-json.ts';
 import { schema as builtIn } from '../../api/index.ts';
 import { conform, setOwn } from '../../machinery/decode/index.ts';
 import { isRecord } from '../../machinery/object.ts';
@@ -126,7 +127,7 @@ export function applySchemaDefaults(value: unknown, schema: Schema | undefined):
   if (Array.isArray(value)) {
     const items = itemsOf(schema);
     for (let i = 0; i < value.length; i++) {
-      if (isDefaultable(value[i], items)) value[i] = structuredClone(items!.default);
+      if (isDefaultable(value[i], items)) value[i] = cloneJson(items!.default);
       applySchemaDefaults(value[i], items);
     }
     return;
@@ -135,12 +136,12 @@ export function applySchemaDefaults(value: unknown, schema: Schema | undefined):
   for (const name in schema.properties) {
     const property = schema.properties[name]!;
     if (property.default == null) continue;
-    if (!Object.hasOwn(object, name) || isDefaultable(object[name], property)) setOwn(object, name, structuredClone(property.default));
+    if (!Object.hasOwn(object, name) || isDefaultable(object[name], property)) setOwn(object, name, cloneJson(property.default));
   }
   const additional = additionalOf(schema);
   for (const name of Object.keys(object)) {
     const property = propertyOf(schema, name);
-    if (!property && isDefaultable(object[name], additional)) setOwn(object, name, structuredClone(additional!.default));
+    if (!property && isDefaultable(object[name], additional)) setOwn(object, name, cloneJson(additional!.default));
     applySchemaDefaults(object[name], property ?? additional);
   }
 }

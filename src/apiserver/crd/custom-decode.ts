@@ -1,6 +1,6 @@
 /** Bodies of custom resources: JSON or YAML into the form that the version's schema gives them, with its defaults. */
 import { apiVersionOf, type GroupVersionKind } from '../../api/schema.ts';
-import { parseJson, parseYaml, type Conformed, type DecodedObject, type DecodeRequest } from '../../machinery/decode/index.ts';
+import { parseJson, parseYaml, unfitNumber, type Conformed, type DecodedObject, type DecodeRequest } from '../../machinery/decode/index.ts';
 import { isRecord, type KubeObject } from '../../machinery/object.ts';
 import { quote } from '../../machinery/quote.ts';
 import { badRequest, StatusError } from '../../machinery/status.ts';
@@ -23,7 +23,7 @@ export class CustomDecoder {
   decode({ body, contentType, expected }: DecodeRequest): DecodedObject {
     const unrecognized = (why: string): StatusError =>
       badRequest(`the object provided is unrecognized (must be of type ${expected.kind}): ${why} (${summarize(body)})`);
-    const { value, strictErrors } = orElse(() => (contentType === 'json' ? readJson(body) : readYaml(body)), unrecognized);
+    const { value, strictErrors, unfit } = orElse(() => (contentType === 'json' ? readJson(body) : readYaml(body)), unrecognized);
     if (!isRecord(value)) throw unrecognized(`couldn't get version/kind; json parse error: json: cannot unmarshal ${kindWord(value)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`);
     const kind = stringField(value, 'kind', unrecognized);
     const apiVersion = stringField(value, 'apiVersion', unrecognized);
@@ -32,6 +32,7 @@ export class CustomDecoder {
       const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
       return badRequest(`${kind} in version ${quote(version)} cannot be handled as a ${expected.kind}: ${why}`);
     };
+    if (unfit !== undefined) throw cannotBeHandled(unfitNumber(unfit));
     const conformed = orElse(() => this.conform(value), cannotBeHandled);
     return { object: conformed.object as KubeObject, strictErrors: [...strictErrors, ...conformed.strictErrors] };
   }
@@ -58,12 +59,20 @@ function inOrder({ kind, apiVersion, metadata, ...rest }: Record<string, unknown
   return { kind, apiVersion, metadata: metadata ?? {}, ...rest };
 }
 
-function readJson(body: Buffer): { value: unknown; strictErrors: string[] } {
-  const { value, duplicates } = orElse(() => parseJson(body), (why) => badRequest(`couldn't get version/kind; json parse error: ${why}`));
-  return { value, strictErrors: duplicates.map((path) => `duplicate field ${quote(path)}`) };
+interface ReadBody {
+  readonly value: unknown;
+  readonly strictErrors: string[];
+  /** The first number that no double can hold. Upstream looks at the kind before it looks at that. */
+  readonly unfit?: string | undefined;
 }
 
-function readYaml(body: Buffer): { value: unknown; strictErrors: string[] } {
+function readJson(body: Buffer): ReadBody {
+  const unfit: string[] = [];
+  const { value, duplicates } = orElse(() => parseJson(body, (text) => void unfit.push(text)), (why) => badRequest(`couldn't get version/kind; json parse error: ${why}`));
+  return { value, strictErrors: duplicates.map((path) => `duplicate field ${quote(path)}`), unfit: unfit[0] };
+}
+
+function readYaml(body: Buffer): ReadBody {
   const { value, duplicateKeys } = parseYaml(body.toString('utf8'));
   return { value, strictErrors: duplicateKeys === undefined ? [] : [duplicateKeys] };
 }

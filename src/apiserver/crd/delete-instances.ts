@@ -1,4 +1,5 @@
 /** Deletes every object of a custom kind whose definition goes; those with finalizers are marked, and go when these have. */
+import { cloneJson } from '../../machinery/clone-json.ts';
 import type { Context } from '../../kernel/index.ts';
 import { formatTime } from '../../machinery/time/index.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
@@ -21,7 +22,7 @@ export async function deleteInstances(ctx: Context, objects: ObjectStore, { vers
       await objects.remove(served, place, entry, false);
     } else if (!metadata.deletionTimestamp) {
       const view = objects.cached(served, place);
-      const marked = structuredClone(view.object);
+      const marked = cloneJson(view.object);
       marked.metadata.deletionTimestamp = formatTime(ctx.clock.now());
       marked.metadata.deletionGracePeriodSeconds = 0;
       if (marked.metadata.generation) marked.metadata.generation++;

@@ -3,6 +3,7 @@
  * metrics, behaviour, conditions) travels in annotations, so that a v1 client that writes back what it read loses
  * nothing.
  */
+import { parseJson } from '../../machinery/decode/index.ts';
 import { isRecord, type KubeObject } from '../../machinery/object.ts';
 
 const METRICS = 'autoscaling.alpha.kubernetes.io/metrics';
@@ -73,7 +74,7 @@ function withAnnotations(hpa: KubeObject, annotations: Record<string, string>): 
 
 function readAnnotation(annotations: Record<string, string>, name: string): unknown {
   try {
-    return annotations[name] === undefined ? undefined : JSON.parse(annotations[name]);
+    return annotations[name] === undefined ? undefined : parseJson(annotations[name]).value;
   } catch {
     return undefined;
   }

@@ -7,6 +7,7 @@ import type { KeyValue } from '../../etcd/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { decodeProtobufObject } from '../../machinery/protobuf/index.ts';
 import { encodeForStorage } from './encode-for-storage.ts';
+import { parseStored } from './parse-stored.ts';
 import type { Transformer } from './transformer.ts';
 
 const OURS = Buffer.from('{"kind":"');
@@ -16,7 +17,7 @@ export function decodeStored(transformer: Transformer, kv: KeyValue): { value: U
   const { value } = transformer.fromStorage(kv.value, kv.key);
   if (startsWith(value, PROTOBUF_MAGIC)) return recode(decodeProtobufObject(schema, value));
   if (startsWith(value, OURS) && hasMetadataThird(value)) return { value };
-  return recode(JSON.parse(Buffer.from(value).toString('utf8')) as KubeObject);
+  return recode(parseStored(Buffer.from(value)));
 }
 
 function recode(object: KubeObject): { value: Uint8Array; object: KubeObject } {

@@ -49,12 +49,12 @@ function bytesOf(text: string): Buffer {
   return slab.subarray(start, used);
 }
 
-/** Raw values may hold integers that only a bigint can; those are rare, and written more slowly. */
+/** Raw values may hold integers that only a bigint can, or nest deeply; those are rare, and written more slowly. */
 function textOf(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);
   } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
+    if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
     return stringifyJson(value);
   }
 }

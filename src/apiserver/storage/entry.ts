@@ -10,6 +10,7 @@ import { allocateBytes } from '../../kernel/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { deepFreeze } from '../../machinery/deep-freeze.ts';
 import { encodeForStorage } from './encode-for-storage.ts';
+import { parseStored } from './parse-stored.ts';
 import { LateBytes } from './late-bytes.ts';
 
 const METADATA = Buffer.from('"metadata":{');
@@ -105,7 +106,7 @@ export class Entry {
     let object = this.#object?.deref() ?? this.#late?.objectAt(this.revision);
     if (!object) {
       const bare = this.#fresh ?? this.#written?.deref() ?? (this.#derive && !this.#bytes ? this.#derive() : undefined);
-      object = deepFreeze(bare ? withResourceVersion(bare, this.revision) : (JSON.parse(this.bytes.toString('utf8')) as KubeObject));
+      object = deepFreeze(bare ? withResourceVersion(bare, this.revision) : parseStored(this.bytes));
       this.#object = new WeakRef(object);
       this.#fresh = undefined;
       this.#written = undefined;

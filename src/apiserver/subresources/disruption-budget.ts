@@ -1,4 +1,5 @@
 /** A disruption budget is a counter that evictions take from and the disruption controller fills up again. */
+import { cloneJson } from '../../machinery/clone-json.ts';
 import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { forbidden, timeout, tooManyRequests, type StatusError } from '../../machinery/status.ts';
@@ -30,7 +31,7 @@ export async function takeDisruption(scope: Scope, first: Entry, dryRun: boolean
   let current = first;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     if (attempt > 0) current = await objects.fresh(served, place);
-    const budget = structuredClone(current.object) as PodDisruptionBudget & KubeObject;
+    const budget = cloneJson(current.object) as PodDisruptionBudget & KubeObject;
     checkAllowed(budget);
     if (dryRun) return;
     const status = budget.status!;

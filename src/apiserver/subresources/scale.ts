@@ -2,6 +2,7 @@
  * The scale subresource: a workload seen as a Scale, and written as one. What is stored is the workload; the Scale is
  * made for the answer, and what happens to its replicas is carried back.
  */
+import { cloneJson } from '../../machinery/clone-json.ts';
 import { schema } from '../../api/index.ts';
 import { apiVersionOf, type GroupVersionKind } from '../../api/schema.ts';
 import type { Scale } from '../../api/generated/autoscaling-v1.ts';
@@ -47,7 +48,7 @@ export async function updateScale(scope: Scope): Promise<Result> {
   checkNamespace(scope, body);
   checkName(scope, body);
   const view = scaleScope(scope);
-  return writeScale(scope, options, (live) => trackUpdate(view, live, structuredClone(body), managerOf(scope, options)) as ScaleObject);
+  return writeScale(scope, options, (live) => trackUpdate(view, live, cloneJson(body), managerOf(scope, options)) as ScaleObject);
 }
 
 export async function patchScale(scope: Scope): Promise<Result> {
@@ -107,7 +108,7 @@ async function storeScale(scope: Scope, { options, current, live, scale }: Scale
   const errors = served.scale ? [] : validateBody('Scale', scale, backend.validation);
   if (errors.length > 0) throw invalid(SCALE, place.name, errors);
 
-  const object = structuredClone(current.object);
+  const object = cloneJson(current.object);
   const replicas = scale.spec?.replicas ?? 0;
   if (served.scale) writeCustomReplicas(object, served.scale, replicas);
   else object['spec'] = { ...(isRecord(object['spec']) ? object['spec'] : {}), replicas };

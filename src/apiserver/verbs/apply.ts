@@ -1,4 +1,5 @@
 /** Server-side apply: the fields that a manager wants, merged into the object or making it. */
+import { cloneJson } from '../../machinery/clone-json.ts';
 import { apiVersionOf } from '../../api/schema.ts';
 import { applyPatch } from '../../machinery/apply/index.ts';
 import { conform, parseYaml } from '../../machinery/decode/index.ts';
@@ -67,7 +68,7 @@ export function merged(scope: Scope, live: KubeObject | undefined, applied: Reco
     resetFields: resetFieldsOf(scope),
     ...(served.versions ? { versions: served.versions } : {}),
   });
-  const decoded = converting(scope, applied, () => (served.conform ?? conform)(served.message, structuredClone(object)));
+  const decoded = converting(scope, applied, () => (served.conform ?? conform)(served.message, cloneJson(object)));
   const result = { ...decoded.object, kind: served.kind, apiVersion: object.apiVersion } as unknown as KubeObject;
   result.metadata ??= {};
   return applyDefaults(served, result, { now: formatTime(scope.backend.ctx.clock.now()) });

@@ -17,25 +17,65 @@ export function encodeContinue(token: ContinueToken): string {
 }
 
 export function decodeContinue(text: string): ContinueToken {
-  const bad = /[^A-Za-z0-9_-]/.exec(text);
-  if (bad) throw invalidToken(`illegal base64 data at input byte ${bad.index}`);
-  const value = readToken(text);
-  if (!isRecord(value) || value['v'] !== VERSION) {
-    throw invalidToken(`server does not recognize this encoded version ${isRecord(value) && typeof value['v'] === 'string' ? value['v'] : ''}`);
-  }
-  const { rv, start } = value;
-  if (typeof rv !== 'number' || rv === 0) throw invalidToken('incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
-  if (typeof start !== 'string' || start === '') throw invalidToken('encoded start key empty (version meta.k8s.io/v1)');
-  if (start.startsWith('/') || start.includes('../')) throw invalidToken(start);
-  return { revision: rv, after: start.replace(/\0$/, '') };
+  const { v = '', rv = 0, start = '' } = readToken(text);
+  if (v !== VERSION) throw invalidToken(`server does not recognize this encoded version ${v}`);
+  if (rv === 0) throw invalidToken('incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
+  if (start === '') throw invalidToken('encoded start key empty (version meta.k8s.io/v1)');
+  const key = start.startsWith('/') ? start : `/${start}`;
+  // No way up, and no way around: the key stays within the collection.
+  if (!isCleanPath(key)) throw invalidToken(start);
+  return { revision: rv, after: key.slice(1).replace(/\0$/, '') };
 }
+
+const isCleanPath = (path: string): boolean => path === '/' || path.slice(1).split('/').every((step) => step !== '' && step !== '.' && step !== '..');
 
 const invalidToken = (why: string): StatusError => badRequest(`invalid continue token: continue key is not valid: ${why}`);
 
-function readToken(text: string): unknown {
+interface TokenFields {
+  v?: string;
+  rv?: number;
+  start?: string;
+}
+
+function readToken(text: string): TokenFields {
+  const bad = illegalBase64At(text);
+  if (bad !== undefined) throw invalidToken(`illegal base64 data at input byte ${bad}`);
   try {
-    return parseJson(Buffer.from(text, 'base64url')).value;
+    const { value } = parseJson(Buffer.from(text, 'base64url'));
+    if (value === null) return {};
+    if (!isRecord(value)) throw badRequest(typeErrorText(kindOf(value), 'storage.continueToken'));
+    return { ...stringField(value, 'v'), ...versionField(value), ...stringField(value, 'start') };
   } catch (error) {
     throw isStatusError(error) ? invalidToken(error.message) : error;
   }
+}
+
+/** Where Go's decoder stops; it takes no padding, and no single character at the end. */
+function illegalBase64At(text: string): number | undefined {
+  const at = text.search(/[^A-Za-z0-9_-]/);
+  if (at >= 0) return at;
+  return text.length % 4 === 1 ? text.length - 1 : undefined;
+}
+
+function stringField(token: Record<string, unknown>, name: 'v' | 'start'): TokenFields {
+  const value = token[name] ?? undefined;
+  if (value !== undefined && typeof value !== 'string') throw badRequest(fieldErrorText(kindOf(value), name, 'string'));
+  return value === undefined ? {} : { [name]: value };
+}
+
+function versionField({ rv }: Record<string, unknown>): TokenFields {
+  if (rv === undefined || rv === null) return {};
+  if (typeof rv === 'bigint') return { rv: Number(rv) };
+  if (typeof rv !== 'number') throw badRequest(fieldErrorText(kindOf(rv), 'rv', 'int64'));
+  if (!Number.isInteger(rv) || Math.abs(rv) >= 2 ** 63) throw badRequest(fieldErrorText(`number ${rv}`, 'rv', 'int64'));
+  return { rv };
+}
+
+const typeErrorText = (value: string, type: string): string => `json: cannot unmarshal ${value} into Go value of type ${type}`;
+const fieldErrorText = (value: string, name: string, type: string): string => `json: cannot unmarshal ${value} into Go struct field continueToken.${name} of type ${type}`;
+
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'boolean') return 'bool';
+  return typeof value === 'bigint' ? 'number' : typeof value;
 }

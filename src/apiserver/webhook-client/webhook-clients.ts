@@ -2,6 +2,7 @@
  * Calls webhooks: one JSON document there, one back. Connections are kept alive per webhook; a call ends at its
  * deadline, whatever the other side does.
  */
+import { parseJson } from '../../machinery/decode/index.ts';
 import https from 'node:https';
 import path from 'node:path';
 import type { IncomingMessage } from 'node:http';
@@ -150,7 +151,7 @@ class AnsweredError extends Error {
 function readAnswer(status: number, text: string): unknown {
   let value: unknown;
   try {
-    value = text === '' ? undefined : JSON.parse(text);
+    value = text === '' ? undefined : parseJson(text).value;
   } catch (error) {
     if (status >= 200 && status <= 206) throw new AnsweredError(new Error(`couldn't get version/kind; json parse error: ${(error as Error).message}`));
   }

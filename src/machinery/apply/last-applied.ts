@@ -3,7 +3,7 @@
  * fields the manager `kubectl` had set before it applied on the server: those it may change without a conflict, and
  * the annotation is kept up to date for whoever goes back.
  */
-import { stringifyJson } from '../decode/index.ts';
+import { stringifyJson, parseJson } from '../decode/index.ts';
 import { isRecord, type KubeObject } from '../object.ts';
 import type { StructApplyType } from './apply-type.ts';
 import { compareObjects } from './compare.ts';
@@ -25,7 +25,7 @@ export function lastAppliedFields(type: StructApplyType, live: KubeObject, apiVe
   if (!text) return undefined;
   let lastApplied: unknown;
   try {
-    lastApplied = JSON.parse(text);
+    lastApplied = parseJson(text).value;
   } catch {
     return undefined;
   }

@@ -3,6 +3,7 @@
  * key), `k:{"name":"a"}` (the list item with these keys), `v:"x"` (the set item with this value), `i:0` (the list item
  * at this index). Two elements are the same exactly when their texts are.
  */
+import { parseJson } from '../decode/index.ts';
 import { isRecord } from '../object.ts';
 import { quote } from '../quote.ts';
 import { compareText, floatText, jsonText } from '../patch/go-text.ts';
@@ -33,11 +34,11 @@ export function parseElement(text: string): ParsedElement | undefined {
     case 'f':
       return { text, kind: 'f', keys: NO_KEYS, value: undefined };
     case 'v': {
-      const value: unknown = JSON.parse(content);
+      const value = parseContent(content);
       return { text: valueElement(value), kind: 'v', keys: NO_KEYS, value };
     }
     case 'k': {
-      const value: unknown = JSON.parse(content);
+      const value = parseContent(content);
       if (!isRecord(value)) throw new Error(`expected an object: ${text}`);
       const keys = Object.entries(value).sort((a, b) => compareText(a[0], b[0]));
       return { text: `k:{${keys.map(([name, v]) => `${jsonText(name)}:${jsonText(v)}`).join(',')}}`, kind: 'k', keys, value: undefined };
@@ -51,6 +52,10 @@ export function parseElement(text: string): ParsedElement | undefined {
       return undefined;
   }
 }
+
+/** Most elements are too short to be deep. */
+const parseContent = (text: string): unknown => (text.length > LONG ? parseJson(text).value : JSON.parse(text));
+const LONG = 500;
 
 const KIND_ORDER: Record<ElementKind, number> = { f: 0, k: 1, v: 2, i: 3 };
 

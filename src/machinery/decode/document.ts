@@ -3,6 +3,8 @@
  * whatever depends on it (what a repeated field does, which of several errors comes first, `2.0` for an integer) is
  * decided on this form.
  */
+import { badRequest } from '../status.ts';
+
 export type JsonDocument = ObjectDocument | JsonDocument[] | NumberLiteral | string | boolean | null;
 
 export class ObjectDocument {
@@ -13,9 +15,13 @@ export class ObjectDocument {
 export class NumberLiteral {
   constructor(readonly text: string) {}
 
-  /** An integer that a double cannot hold is a bigint; what does not fit into 64 bits is a double all the same. */
-  toValue(): number | bigint {
+  /**
+   * An integer that a double cannot hold is a bigint; what does not fit into 64 bits is a double all the same. Undefined for a
+   * number beyond all doubles, which JSON could write as nothing but null.
+   */
+  toValue(): number | bigint | undefined {
     const number = Number(this.text);
+    if (!Number.isFinite(number)) return undefined;
     if (Number.isSafeInteger(number) || !/^-?\d+$/.test(this.text)) return number;
     const exact = BigInt(this.text);
     return BigInt.asIntN(64, exact) === exact ? exact : number;
@@ -108,12 +114,18 @@ interface Frame {
   next: number;
 }
 
-/** The value of a document, the last of repeated keys winning. Walks in document order, without recursion. */
-export function plainValue(document: JsonDocument): PlainValue {
+/** Go's words for a number that no double can hold. */
+export const unfitNumber = (text: string): string => `json: cannot unmarshal number ${text} into Go value of type float64`;
+
+/**
+ * The value of a document, the last of repeated keys winning. Walks in document order, without recursion. A number that no double
+ * can hold is given to `onUnfit`, which throws a StatusError unless the caller has something else to say first.
+ */
+export function plainValue(document: JsonDocument, onUnfit: (text: string) => void = refuseUnfit): PlainValue {
   const duplicates: string[] = [];
   const frames: Frame[] = [];
   const convert = (from: JsonDocument): unknown => {
-    if (from instanceof NumberLiteral) return from.toValue();
+    if (from instanceof NumberLiteral) return from.toValue() ?? onUnfit(from.text) ?? null;
     if (!(from instanceof ObjectDocument || Array.isArray(from))) return from;
     const to = Array.isArray(from) ? [] : {};
     frames.push({ from, to, next: 0 });
@@ -134,6 +146,10 @@ export function plainValue(document: JsonDocument): PlainValue {
     }
   }
   return { value, duplicates };
+}
+
+function refuseUnfit(text: string): never {
+  throw badRequest(unfitNumber(text));
 }
 
 function pathOf(frames: readonly Frame[]): string {

@@ -3,7 +3,7 @@ import { parseQuantity } from '../quantity/index.ts';
 import { canonicalDuration, canonicalMicroTime, canonicalTime } from '../time/index.ts';
 import { StatusError } from '../status.ts';
 import { canonicalBase64 } from './base64.ts';
-import { NumberLiteral, plainValue, type JsonDocument } from './document.ts';
+import { NumberLiteral, plainValue, unfitNumber, type JsonDocument } from './document.ts';
 import { FatalDecodeError } from './type-error.ts';
 
 /** The word for a value in upstream's type errors. */
@@ -33,7 +33,7 @@ export function decodeScalar(type: ScalarType, document: JsonDocument, existing:
     case 'RawExtension':
     case 'JSON':
     case 'FieldsV1':
-      return plainValue(document).value;
+      return plainValue(document, refuseNumber).value;
     case 'Quantity':
       return document === null ? '0' : parsed(() => parseQuantity(rawText(document)), rawText(document));
     case 'Time':
@@ -47,6 +47,10 @@ export function decodeScalar(type: ScalarType, document: JsonDocument, existing:
     default:
       return document === null ? existing : plainScalar(type, document, existing, report);
   }
+}
+
+function refuseNumber(text: string): never {
+  throw new FatalDecodeError(unfitNumber(text));
 }
 
 function plainScalar(type: ScalarType, document: JsonDocument, existing: unknown, report: TypeErrorReporter): unknown {

@@ -11,8 +11,9 @@
 export { canonicalize, conform, type Conformed } from './conform-value.ts';
 export { countKeys } from './count-keys.ts';
 export { decodeObject, strictErrorWarnings, type DecodedObject, type DecodeRequest } from './decode-object.ts';
-export { setOwn } from './document.ts';
+export { plainValue, readDocument, setOwn, unfitNumber } from './document.ts';
 export { encodeJson, stringifyJson } from './encode-json.ts';
 export { encodeYaml } from './encode-yaml.ts';
+export { checkNesting } from './nesting.ts';
 export { parseJson } from './parse-json.ts';
 export { parseYaml, type ParsedYaml } from './parse-yaml.ts';

@@ -29,10 +29,11 @@ export function parseText(body: Uint8Array | string): ParsedText {
 
 /**
  * Any JSON value. `duplicates` are the paths of keys that are given more than once (`spec.a[0].b`); the last one counts.
- * Integers beyond 2^53 that fit into 64 bits are bigints. Throws a StatusError.
+ * Integers beyond 2^53 that fit into 64 bits are bigints; numbers that no double can hold go to `onUnfit`, which throws by
+ * default. Throws a StatusError.
  */
-export function parseJson(body: Uint8Array | string): PlainValue {
+export function parseJson(body: Uint8Array | string, onUnfit?: (text: string) => void): PlainValue {
   const { text, value, scan } = parseText(body);
   if (!scan.unusual && countKeys(value) === scan.keys) return { value, duplicates: [] };
-  return plainValue(readDocument(text));
+  return plainValue(readDocument(text), onUnfit);
 }

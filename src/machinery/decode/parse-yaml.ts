@@ -147,7 +147,9 @@ function scalarValue(node: { type?: string; tag?: string; source?: string; value
   return node.type === 'PLAIN' && node.tag === undefined ? resolvePlainScalar(text) : text;
 }
 
+/** What JSON can hold of a number: none that is infinite, and integers of 64 bits with a sign; larger ones are doubles. */
 function finite(value: YamlScalar): YamlScalar {
-  if (typeof value === 'number' && !Number.isFinite(value)) throw badRequest(`json: unsupported value: ${Number.isNaN(value) ? 'NaN' : '+Inf'}`);
-  return value;
+  if (typeof value === 'bigint') return BigInt.asIntN(64, value) === value ? value : Number(value);
+  if (typeof value !== 'number' || Number.isFinite(value)) return value;
+  throw badRequest(`json: unsupported value: ${Number.isNaN(value) ? 'NaN' : value < 0 ? '-Inf' : '+Inf'}`);
 }

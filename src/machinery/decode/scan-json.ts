@@ -12,8 +12,12 @@ export interface JsonScan {
   readonly unusual: boolean;
 }
 
-/** Upstream refuses deeper documents. */
-export const MAX_DEPTH = 10_000;
+/**
+ * Deeper documents are refused, in the words that upstream has for those of more than 10,000 levels. Everything that walks an
+ * object (defaults, validation, field sets, patches, CEL) recurses, and V8 ends the process when it compiles a regular
+ * expression where the stack ends: the limit keeps all of that within half of the stack.
+ */
+export const MAX_DEPTH = 1_000;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

@@ -1,6 +1,6 @@
 /**
  * What a plain YAML scalar means: YAML 1.1, as upstream's library reads it. `yes`, `on` and `y` are booleans, `0755` is octal,
- * `1e3` is a text (an exponent needs a sign), and dates stay texts.
+ * a number that no double can hold (`1e400`) is a text, and dates stay texts.
  */
 export type YamlScalar = string | number | bigint | boolean | null;
 
@@ -8,7 +8,7 @@ const TRUE = new Set(['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on
 const FALSE = new Set(['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF']);
 const NULL = new Set(['', '~', 'null', 'Null', 'NULL']);
 const NOT_FINITE = /^(?:\.(?:nan|NaN|NAN)|[-+]?\.(?:inf|Inf|INF))$/;
-const FLOAT = /^[-+]?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][-+][0-9]+)?$/;
+const FLOAT = /^[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?$/;
 const INTEGER = /^([-+]?)(0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|0[0-7]*|[1-9][0-9]*)$/;
 /** A longer text is no number that anyone means. */
 const MOST_CHARACTERS = 400;
@@ -20,11 +20,18 @@ export function resolvePlainScalar(text: string): YamlScalar {
   if (TRUE.has(text)) return true;
   if (FALSE.has(text)) return false;
   if (!/^[-+.0-9]/.test(text) || text.length > MOST_CHARACTERS) return text;
-  if (NOT_FINITE.test(text)) return text.includes('n') || text.includes('N') ? NaN : Infinity;
+  if (NOT_FINITE.test(text)) return notFinite(text);
   const digits = text.replaceAll('_', '');
   const integer = parseInteger(digits);
   if (integer !== undefined) return integer;
-  return FLOAT.test(digits) ? Number(digits) : text;
+  if (!FLOAT.test(digits)) return text;
+  const number = Number(digits);
+  return Number.isFinite(number) ? number : text;
+}
+
+function notFinite(text: string): number {
+  if (/nan$/i.test(text)) return NaN;
+  return text.startsWith('-') ? -Infinity : Infinity;
 }
 
 function parseInteger(text: string): number | bigint | undefined {

@@ -1,3 +1,4 @@
+import { parseJson } from '../decode/index.ts';
 import type { HorizontalPodAutoscalerBehavior, HorizontalPodAutoscalerSpec, HPAScalingRules, MetricSpec } from '../../api/generated/autoscaling-v2.ts';
 import type { HorizontalPodAutoscaler as HorizontalPodAutoscalerV1 } from '../../api/generated/autoscaling-v1.ts';
 import { inOrderOf } from './declared-order.ts';
@@ -43,7 +44,7 @@ export function defaultAutoscalerV1({ metadata, spec }: HorizontalPodAutoscalerV
 
 function hasOtherMetrics(annotation: string | undefined): boolean {
   try {
-    const metrics: unknown = JSON.parse(annotation ?? '[]');
+    const { value: metrics } = parseJson(annotation ?? '[]');
     return Array.isArray(metrics) && metrics.length > 0;
   } catch {
     return false;

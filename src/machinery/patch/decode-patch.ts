@@ -23,7 +23,7 @@ const OPERATION_MEMBERS = ['op', 'path', 'from', 'value'];
 export function decodeJsonPatch(body: PatchBody, validation: FieldValidation): DecodedPatch<JsonPatchOperation[]> {
   const validates = validation !== 'Ignore';
   const prefix = validates ? 'error decoding patch: ' : '';
-  const { value, duplicates } = parsePatch(body, prefix);
+  const { value, duplicates } = parsePatch(body, prefix, validates ? refuseNumberOfOperation : undefined);
   if (value !== null && !Array.isArray(value)) {
     throw badRequest(`${prefix}json: cannot unmarshal ${jsonKind(value)} into Go value of type ${validates ? '[]handlers.jsonPatchOp' : 'jsonpatch.Patch'}`);
   }
@@ -71,12 +71,17 @@ export function decodeStrategicMergePatch(body: PatchBody, validation: FieldVali
 
 const duplicateField = (path: string): string => `duplicate field "${path}"`;
 
-const readPatch = (body: PatchBody): ReturnType<typeof parseJson> =>
-  typeof body === 'object' && 'decoded' in body ? { value: body.decoded, duplicates: [] } : parseJson(body);
+/** The values of a JSON patch are decoded into a field of its operations. */
+function refuseNumberOfOperation(text: string): never {
+  throw badRequest(`json: cannot unmarshal number ${text} into Go struct field jsonPatchOp.value of type float64`);
+}
 
-function parsePatch(body: PatchBody, prefix: string): ReturnType<typeof parseJson> {
+const readPatch = (body: PatchBody, onUnfit?: (text: string) => void): ReturnType<typeof parseJson> =>
+  typeof body === 'object' && 'decoded' in body ? { value: body.decoded, duplicates: [] } : parseJson(body, onUnfit);
+
+function parsePatch(body: PatchBody, prefix: string, onUnfit?: (text: string) => void): ReturnType<typeof parseJson> {
   try {
-    return readPatch(body);
+    return readPatch(body, onUnfit);
   } catch (error) {
     if (error instanceof StatusError) throw badRequest(`${prefix}${error.message}`);
     throw error;

@@ -1,6 +1,6 @@
 /** A patch request from its body to the patched value, whichever the kind of patch. */
 import type { Message } from '../../api/schema.ts';
-import { stringifyJson } from '../decode/index.ts';
+import { checkNesting, stringifyJson } from '../decode/index.ts';
 import { invalid, type StatusError } from '../status.ts';
 import { invalidValue, path } from '../validation/field-error.ts';
 import { decodeJsonPatch, decodeMergePatch, decodeStrategicMergePatch, type FieldValidation, type PatchBody } from './decode-patch.ts';
@@ -40,6 +40,8 @@ export function patchObject({ type, body, live, message, fieldValidation }: Patc
   const { patch, strictErrors } =
     type === 'application/json-patch+json' ? decodeJsonPatch(body, fieldValidation) : decodeMergePatch(body, fieldValidation);
   const value = Array.isArray(patch) ? applyJsonPatch(live, patch) : applyMergePatch(live, patch);
+  // A JSON patch can put a deep value into a deep place.
+  if (Array.isArray(patch)) checkNesting(value);
   return { value, strictErrors, refuse: (detail) => refusal(stringifyJson(value), detail) };
 }
 

@@ -99,10 +99,9 @@ function rawReader(parse: (bytes: Buffer) => unknown): ReadValue {
 
 const readRaw = rawReader((bytes) => parseJson(bytes).value);
 
-/** Sets of fields have neither numbers nor duplicates, and no business being deep. */
 const readFieldsV1 = rawReader((bytes) => {
   try {
-    return JSON.parse(bytes.toString('utf8')) as unknown;
+    return parseJson(bytes).value;
   } catch {
     throw badRequest('a set of fields is not JSON');
   }

@@ -1,3 +1,4 @@
+import { parseJson } from '../decode/index.ts';
 import type { HorizontalPodAutoscaler as HorizontalPodAutoscalerV1, Scale } from '../../api/generated/autoscaling-v1.ts';
 import type { HorizontalPodAutoscaler, MetricSpec, MetricStatus } from '../../api/generated/autoscaling-v2.ts';
 import { isRecord } from '../object.ts';
@@ -101,7 +102,7 @@ export function horizontalPodAutoscalerV1Cells(autoscaler: HorizontalPodAutoscal
 
 function parseMetrics(text: string | undefined): Record<string, unknown>[] {
   try {
-    const parsed: unknown = JSON.parse(text ?? '[]');
+    const { value: parsed } = parseJson(text ?? '[]');
     return Array.isArray(parsed) ? parsed.filter(isRecord) : [];
   } catch {
     return [];

@@ -1,12 +1,14 @@
 /** JSON inside of a string field: parsed, or refused with what Go's parser says of it. */
-import { jsonSyntaxError } from '../decode/json-syntax.ts';
+import { parseJson } from '../decode/index.ts';
+import { isStatusError } from '../status.ts';
 
 export type ParsedJson = { readonly value: unknown; readonly problem?: undefined } | { readonly problem: string };
 
 export function parseGoJson(text: string): ParsedJson {
   try {
-    return { value: JSON.parse(text) as unknown };
-  } catch {
-    return { problem: jsonSyntaxError(Buffer.from(text)) ?? 'unexpected end of JSON input' };
+    return { value: parseJson(text).value };
+  } catch (error) {
+    if (!isStatusError(error)) throw error;
+    return { problem: error.message };
   }
 }

@@ -1,4 +1,5 @@
 /** MutatingAdmissionPolicy: expressions that change objects, by merging a configuration into them or by a JSON patch. */
+import { cloneJson } from '../../../machinery/clone-json.ts';
 import type { MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding } from '../../../api/generated/admissionregistration-v1.ts';
 import type { KubeObject } from '../../../machinery/object.ts';
 import { deepEqual } from '../../../machinery/deep-equal.ts';
@@ -146,7 +147,7 @@ async function invoke(attributes: AdmissionAttributes, invocations: readonly Inv
     }
     if (policy.spec?.reinvocationPolicy === 'IfNeeded') again.called.add(key);
   }
-  again.lastOutput = object && structuredClone(object);
+  again.lastOutput = object && cloneJson(object);
 }
 
 interface Mutating {

@@ -1,4 +1,5 @@
 /** A policy's JSON patch. One whose test fails changes nothing. */
+import { checkNesting } from '../../../machinery/decode/index.ts';
 import { applyJsonPatch } from '../../../machinery/patch/index.ts';
 import { isStatusError } from '../../../machinery/status.ts';
 import { patchProblem } from '../webhook/index.ts';
@@ -14,5 +15,6 @@ export function applyPolicyPatch<T>(object: T, operations: readonly Record<strin
       throw new Error(`JSON Patch: ${patchProblem(operation)}`, { cause: error });
     }
   }
+  checkNesting(document);
   return document as T;
 }

@@ -2,6 +2,7 @@
  * ServiceAccount: every pod runs as one. Pods that name none get `default`; the account gives them its token, its image
  * pull secrets, and, where it insists, a limit on the secrets that they may use.
  */
+import { cloneJson } from '../../../machinery/clone-json.ts';
 import type { ServiceAccount } from '../../../api/generated/core-v1.ts';
 import type { Context } from '../../../kernel/index.ts';
 import type { KubeObject } from '../../../machinery/object.ts';
@@ -78,7 +79,7 @@ export function serviceAccountPlugin(ctx: Context, registry: Registry): Admissio
   function complete(attributes: AdmissionAttributes, pod: PodObject, account: Account): void {
     const spec = specOf(pod);
     if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true) mountToken(spec, ctx.random);
-    if (!spec.imagePullSecrets?.length && account.imagePullSecrets?.length) spec.imagePullSecrets = structuredClone(account.imagePullSecrets);
+    if (!spec.imagePullSecrets?.length && account.imagePullSecrets?.length) spec.imagePullSecrets = cloneJson(account.imagePullSecrets);
     checkSecrets(attributes, pod, account);
   }
 

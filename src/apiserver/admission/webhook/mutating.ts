@@ -1,4 +1,6 @@
 /** MutatingAdmissionWebhook: one webhook after the other, each sees what those before it made of the object. */
+import { parseJson } from '../../../machinery/decode/index.ts';
+import { cloneJson } from '../../../machinery/clone-json.ts';
 import { isStatusError, internalError, timeout } from '../../../machinery/status.ts';
 import type { KubeObject } from '../../../machinery/object.ts';
 import { deepEqual } from '../../../machinery/deep-equal.ts';
@@ -54,7 +56,7 @@ export function mutatingWebhookPlugin(caller: Caller, webhooks: () => readonly W
       }
       if (webhook.reinvokes) again.called.add(webhook.id);
     }
-    again.lastOutput = object && structuredClone(object);
+    again.lastOutput = object && cloneJson(object);
   }
 
   /** Whether the webhook changed the object. */
@@ -96,7 +98,7 @@ async function change(webhook: Webhook, attributes: AdmissionAttributes, view: V
 
 function readPatch(webhook: Webhook, patch: Buffer): readonly Record<string, unknown>[] {
   try {
-    const operations: unknown = JSON.parse(patch.toString('utf8'));
+    const { value: operations } = parseJson(patch);
     if (operations === null) return [];
     if (!Array.isArray(operations)) throw new Error('json: cannot unmarshal object into Go value of type jsonpatch.Patch');
     return operations as Record<string, unknown>[];

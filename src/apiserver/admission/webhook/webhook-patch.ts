@@ -1,10 +1,11 @@
 /** A webhook's JSON patch on an object; says which operation it was that did not fit. */
+import { checkNesting } from '../../../machinery/decode/index.ts';
 import { applyJsonPatch } from '../../../machinery/patch/index.ts';
 import { quote } from '../../../machinery/quote.ts';
 import { failure, isStatusError } from '../../../machinery/status.ts';
 
 export function applyWebhookPatch(object: unknown, operations: readonly Record<string, unknown>[]): unknown {
-  return operations.reduce<unknown>((document, operation) => {
+  const patched = operations.reduce<unknown>((document, operation) => {
     try {
       return applyJsonPatch(document, [operation]);
     } catch (error) {
@@ -12,6 +13,8 @@ export function applyWebhookPatch(object: unknown, operations: readonly Record<s
       throw failure(422, 'Invalid', patchProblem(operation));
     }
   }, object);
+  checkNesting(patched);
+  return patched;
 }
 
 /** What is wrong with an operation that did not apply. */

@@ -1,4 +1,5 @@
 /** Who asks for a certificate is whoever sent the request; who approves it does so at an endpoint of its own. */
+import { cloneJson } from '../../../machinery/clone-json.ts';
 import type { CertificateSigningRequest } from '../../../api/generated/certificates-v1.ts';
 import { formatTime } from '../../../machinery/time/index.ts';
 import type { ObjectOf, Strategy, WriteContext } from '../strategy.ts';
@@ -19,7 +20,7 @@ export const certificateSigningRequests: Strategy<Request> = {
     if (extra.length > 0) spec.extra = Object.fromEntries(extra.map(([key, values]) => [key, [...values]]));
   },
   prepareForUpdate(request, old) {
-    request.spec = structuredClone(old.spec);
+    request.spec = cloneJson(old.spec);
   },
   prepareForStatusUpdate(request, old, context) {
     keepDecisions(request, old);
@@ -28,7 +29,7 @@ export const certificateSigningRequests: Strategy<Request> = {
   subresources: {
     approval: {
       prepareForUpdate(request, old, context) {
-        request.spec = structuredClone(old.spec);
+        request.spec = cloneJson(old.spec);
         const status = (request.status ??= {});
         if (old.status?.certificate === undefined) delete status.certificate;
         else status.certificate = old.status.certificate;
@@ -45,7 +46,7 @@ function keepDecisions(request: Request, old: Request): void {
   for (const type of DECISIONS) {
     const before = (old.status?.conditions ?? []).filter((condition) => condition.type === type);
     const places = conditions.flatMap((condition, i) => (condition.type === type ? [i] : []));
-    if (places.length === before.length) for (const [n, place] of places.entries()) conditions[place] = structuredClone(before[n]!);
+    if (places.length === before.length) for (const [n, place] of places.entries()) conditions[place] = cloneJson(before[n]!);
   }
 }
 

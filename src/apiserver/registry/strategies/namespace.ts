@@ -1,4 +1,5 @@
 /** A namespace is held by its spec.finalizers until the namespace controller has emptied it. */
+import { cloneJson } from '../../../machinery/clone-json.ts';
 import type { Namespace } from '../../../api/generated/core-v1.ts';
 import type { ObjectOf, Strategy } from '../strategy.ts';
 
@@ -26,7 +27,7 @@ export const namespaces: Strategy<ObjectOf<Namespace>> = {
   subresources: {
     finalize: {
       prepareForUpdate(namespace, old) {
-        if (old.status) namespace.status = structuredClone(old.status);
+        if (old.status) namespace.status = cloneJson(old.status);
         else delete namespace.status;
       },
       resetFields: ['status'],

@@ -3,6 +3,7 @@
  * share of the CPU; the other metrics and the behaviour stand in annotations, and what cannot be read there counts as
  * absent.
  */
+import { parseJson } from '../../decode/index.ts';
 import type { HorizontalPodAutoscaler as V1 } from '../../../api/generated/autoscaling-v1.ts';
 import type { HorizontalPodAutoscalerBehavior, HorizontalPodAutoscalerSpec, MetricSpec, MetricTarget } from '../../../api/generated/autoscaling-v2.ts';
 import { isRecord } from '../../object.ts';
@@ -27,7 +28,7 @@ export function specOfV1({ metadata, spec }: V1): HorizontalPodAutoscalerSpec {
 function parsed(text: string | undefined): unknown {
   if (text === undefined) return undefined;
   try {
-    return JSON.parse(text);
+    return parseJson(text).value;
   } catch {
     return undefined;
   }

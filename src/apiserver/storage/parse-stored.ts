@@ -1,0 +1,21 @@
+import { schema } from '../../api/index.ts';
+import { plainValue, readDocument } from '../../machinery/decode/index.ts';
+import type { KubeObject } from '../../machinery/object.ts';
+
+/** Fewer digits fit into a double. */
+const LONG_INTEGER = /[0-9]{16}/;
+
+/**
+ * A stored object. Integers of custom resources that a double cannot hold stay exact, so that they survive the next write;
+ * those of built-in kinds are numbers.
+ */
+export function parseStored(bytes: Buffer): KubeObject {
+  const text = bytes.toString('utf8');
+  const object = JSON.parse(text) as KubeObject;
+  return LONG_INTEGER.test(text) && !isBuiltIn(object) ? (plainValue(readDocument(text)).value as KubeObject) : object;
+}
+
+function isBuiltIn({ apiVersion, kind }: KubeObject): boolean {
+  const slash = apiVersion.indexOf('/');
+  return schema.kind({ group: apiVersion.slice(0, Math.max(slash, 0)), version: apiVersion.slice(slash + 1), kind }) !== undefined;
+}

@@ -1,0 +1,21 @@
+/** Values that were put together of parts, each of which was within the limit when it was read. */
+import { badRequest } from '../status.ts';
+import { MAX_DEPTH } from './scan-json.ts';
+
+/** Throws a StatusError for a value of more levels than a document may have. Without recursion. */
+export function checkNesting(value: unknown): void {
+  let level: object[] = isContainer(value) ? [value] : [];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth >= MAX_DEPTH) throw badRequest('exceeded max depth');
+    const next: object[] = [];
+    for (const container of level) {
+      for (const key in container) {
+        const element = (container as Record<string, unknown>)[key];
+        if (isContainer(element)) next.push(element);
+      }
+    }
+    level = next;
+  }
+}
+
+const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null;
