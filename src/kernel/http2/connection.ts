@@ -4,7 +4,7 @@
  */
 import type { Duplex } from 'node:stream';
 import type { Clock, Timer } from '../clock.ts';
-import { checkLength, enlarged, ofConnection, ofStream, withoutPadding, withoutPriority } from './frame-checks.ts';
+import { checkLength, dependsOnItself, enlarged, ofConnection, ofStream, PRIORITY_BYTES, withoutPadding, withoutPriority } from './frame-checks.ts';
 import * as f from './frames.ts';
 import { FrameWriter } from './frame-writer.ts';
 import { HeaderBlock } from './header-block.ts';
@@ -203,9 +203,7 @@ export class Http2Connection implements StreamConnection {
       case f.WINDOW_UPDATE:
         return this.#windowUpdate(stream, payload);
       case f.PRIORITY:
-        checkLength(payload, 5);
-        ofStream(stream);
-        return;
+        return this.#priority(stream, payload);
       case f.GOAWAY:
         ofConnection(stream);
         if (payload.length < MIN_GOAWAY_BYTES) checkLength(payload, MIN_GOAWAY_BYTES);
@@ -234,10 +232,22 @@ export class Http2Connection implements StreamConnection {
 
   #headers(flags: number, id: number, payload: Buffer): void {
     ofStream(id);
-    const block = withoutPriority(flags, withoutPadding(flags, payload));
-    const endStream = (flags & f.END_STREAM) !== 0;
-    if (flags & f.END_HEADERS) return this.#head(id, endStream, block);
-    this.#block = new HeaderBlock(id, endStream, block);
+    const content = withoutPadding(flags, payload);
+    const fields = withoutPriority(flags, content);
+    const selfDependent = (flags & f.WITH_PRIORITY) !== 0 && dependsOnItself(id, content);
+    const block = new HeaderBlock(id, (flags & f.END_STREAM) !== 0, selfDependent, fields);
+    if (flags & f.END_HEADERS) this.#head(block, fields);
+    else this.#block = block;
+  }
+
+  /** Priorities are not used: streams take turns. */
+  #priority(id: number, payload: Buffer): void {
+    ofStream(id);
+    checkLength(payload, PRIORITY_BYTES);
+    if (!dependsOnItself(id, payload)) return;
+    // A stream that has not begun is over with this.
+    if (id % 2 === 1 && id > this.#lastStream) this.#use(id);
+    this.#refuse(id, f.ERROR.protocol);
   }
 
   #continuation(flags: number, id: number, payload: Buffer): void {
@@ -246,16 +256,16 @@ export class Http2Connection implements StreamConnection {
     block.add(payload, this.options.maxHeaderBytes);
     if (!(flags & f.END_HEADERS)) return;
     this.#block = undefined;
-    this.#head(id, block.endStream, block.whole());
+    this.#head(block, block.whole());
   }
 
-  #head(id: number, endStream: boolean, block: Buffer): void {
+  #head({ stream: id, endStream, selfDependent }: HeaderBlock, block: Buffer): void {
     const decoded = this.#decoder.decode(block);
     const known = this.#streams.get(id);
-    if (known) return this.#trailers(known, endStream, decoded);
+    if (known) return selfDependent ? this.#refuse(id, f.ERROR.protocol) : this.#trailers(known, endStream, decoded);
     if (id % 2 === 0 || id <= this.#lastStream) return this.#notNew(id);
-    this.#lastStream = id;
-    this.#usedStreams++;
+    this.#use(id);
+    if (selfDependent) return this.#refuse(id, f.ERROR.protocol);
     // What comes after the last one that a farewell named is not looked at: its client takes it elsewhere.
     if (this.#goingAway || this.#streams.size >= this.options.maxConcurrentStreams) return this.reset(id, f.ERROR.refusedStream);
     this.#lastServed = id;
@@ -275,6 +285,11 @@ export class Http2Connection implements StreamConnection {
     const areGood = endStream && good && areTrailers(fields);
     const wrong = stream.remoteEnded ? f.ERROR.streamClosed : areGood ? stream.receiveEnd() : f.ERROR.protocol;
     if (wrong) this.#refuse(stream.id, wrong);
+  }
+
+  #use(id: number): void {
+    this.#lastStream = id;
+    this.#usedStreams++;
   }
 
   /** Headers of a stream that is over, or was passed over. */

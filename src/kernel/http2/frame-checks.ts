@@ -1,7 +1,7 @@
 /** What is wrong with a frame by its own look, which ends the connection. */
 import { ConnectionError, ERROR, LARGEST_WINDOW, PADDED, WITH_PRIORITY } from './frames.ts';
 
-const PRIORITY_BYTES = 5;
+export const PRIORITY_BYTES = 5;
 
 export function checkLength(payload: Buffer, bytes: number): void {
   if (payload.length !== bytes) throw new ConnectionError(ERROR.frameSize, 'a frame has not its size');
@@ -26,6 +26,9 @@ export function withoutPadding(flags: number, payload: Buffer): Buffer {
   if (padding === undefined || padding >= payload.length) throw new ConnectionError(ERROR.protocol, 'more padding than frame');
   return payload.subarray(1, payload.length - padding);
 }
+
+/** Whether a priority makes its stream depend on itself, which is an error of the stream (RFC 7540, 5.3.1). */
+export const dependsOnItself = (stream: number, priority: Buffer): boolean => (priority.readUInt32BE() & LARGEST_WINDOW) === stream;
 
 /** Of a frame of headers. */
 export function withoutPriority(flags: number, payload: Buffer): Buffer {

@@ -10,6 +10,8 @@ export class HeaderBlock {
   constructor(
     readonly stream: number,
     readonly endStream: boolean,
+    /** The stream's priority is none: it is refused once its headers have been decoded, which later blocks build on. */
+    readonly selfDependent: boolean,
     first: Buffer,
   ) {
     this.#pieces = [first];
