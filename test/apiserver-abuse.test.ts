@@ -13,16 +13,19 @@ const HANG_MS = 20_000;
 const MEGABYTE = 1024 * 1024;
 const MAX_GROWTH = 300 * MEGABYTE;
 
-/** What kube-apiserver itself answers with 500. */
+/**
+ * What kube-apiserver v1.36 itself answers with 500: the first four were recorded, of the others its source says so (errors
+ * of strategic merge patches that it does not interpret, and what etcd refuses).
+ */
 const OWN_500S = [
-  /strconv\.ParseUint/,
-  /etcdserver: request is too large/,
+  // Of a GET, a watch and an object; of a LIST it is 400.
+  /"message":"(resourceVersion: Invalid value: .*)?strconv\.ParseUint/,
   /failed to (convert new object|create typed patch object)/,
   /unknown patch type/,
+  /does not contain declared merge key|list element types are not identical/,
   /unable to find api field in struct/,
-  /does not contain declared merge key/,
-  /list element types are not identical/,
-  /expected a \[\]interface \{\}, but received a/,
+  /expected a (\[\]interface \{\}|map\[string\]interface \{\}), but received a/,
+  /etcdserver: request is too large/,
 ];
 
 describe('abuse', { timeout: 1_800_000 }, () => {
