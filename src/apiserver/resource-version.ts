@@ -1,6 +1,6 @@
 /**
- * resourceVersions that clients send: decimal numbers of 64 bits, or nothing. What is wrong with one is said in the words of
- * Go's strconv.ParseUint, because upstream passes those on.
+ * resourceVersions that clients send: decimal numbers of 64 bits, or nothing. What is wrong with one is said in the words
+ * of Go's strconv.ParseUint, because upstream passes those on.
  */
 import { quote } from '../machinery/quote.ts';
 import { failure } from '../machinery/status.ts';
@@ -25,7 +25,7 @@ function leadingDigits(text: string): string {
   return digits.length > MAX_DIGITS ? digits.replace(/^0+(?=[0-9])/, '') : digits;
 }
 
-/** The version in an object's metadata, of which upstream parses the text late: what is wrong with it is an error of its own. */
+/** The version in an object's metadata. Upstream parses it late, and answers what is wrong with it as an error of its own. */
 export function checkObjectVersion(text: string): void {
   const fault = parseUintFault(text);
   if (fault !== undefined) throw failure(500, '', fault);

@@ -1,46 +1,25 @@
-/** Values that do not fit: versions that are none, numbers beyond all numbers, nesting without end. Each gets a Status that upstream has for it. */
+/**
+ * Values that do not fit: versions that are none, tokens that nobody gave out, numbers beyond all numbers. Each gets the
+ * Status that upstream has for it.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { encodeProtobuf } from '../../src/machinery/protobuf/index.ts';
-import { schema } from '../../src/api/index.ts';
-import { MAX_DEPTH } from '../../src/machinery/decode/scan-json.ts';
 import { quote } from '../../src/machinery/quote.ts';
-import { startTestServer, type CallOptions, type TestAnswer, type TestServer } from '../../src/apiserver/testing.ts';
-import { everything } from '../requires.ts';
-
-const MAPS = '/api/v1/namespaces/default/configmaps';
-const REVISIONS = '/apis/apps/v1/namespaces/default/controllerrevisions';
-const THINGS = '/apis/example.com/v1/namespaces/default/things';
-const MERGE = 'application/merge-patch+json';
-const JSON_PATCH = 'application/json-patch+json';
-const STRATEGIC = 'application/strategic-merge-patch+json';
-const APPLY = 'application/apply-patch+yaml';
+import type { CallOptions, TestAnswer, TestServer } from '../../src/apiserver/testing.ts';
+import { APPLY, JSON_PATCH, MAPS, MERGE, REVISIONS, startThingsServer, STRATEGIC, THINGS } from './things-server.ts';
 
 let server: TestServer;
 
 beforeAll(async () => {
-  server = await startTestServer();
-  const open = { 'x-kubernetes-preserve-unknown-fields': true };
-  const spec = { type: 'object', ...open, properties: { n: { type: 'number' }, i: { type: 'integer' } } };
-  const openAPIV3Schema = { type: 'object', properties: { spec, typed: open } };
-  await server.call('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
-    body: {
-      apiVersion: 'apiextensions.k8s.io/v1',
-      kind: 'CustomResourceDefinition',
-      metadata: { name: 'things.example.com' },
-      spec: {
-        group: 'example.com',
-        scope: 'Namespaced',
-        names: { plural: 'things', kind: 'Thing' },
-        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema }, additionalPrinterColumns: [{ name: 'X', type: 'string', jsonPath: '.spec.x' }] }],
-      },
-    },
-  });
-  for (let i = 0; i < 200 && (await server.call('GET', THINGS)).status !== 200; i++) await new Promise((resolve) => setImmediate(resolve));
+  server = await startThingsServer();
 });
 afterAll(() => server.stop());
 
 const message = ({ body }: TestAnswer): string => body['message'] as string;
-const call = (method: string, target: string, options?: CallOptions): Promise<TestAnswer> => server.call(method, target, options);
+const call = (
+  method: string,
+  target: string,
+  options?: CallOptions,
+): Promise<TestAnswer> => server.call(method, target, options);
 
 /** Calls that wait for a version of the future are told after three seconds that there is none. */
 async function callAndWait(method: string, target: string, options?: CallOptions): Promise<TestAnswer> {
@@ -57,10 +36,17 @@ describe('resourceVersion', () => {
   const LARGEST = '18446744073709551615';
   const SYNTAX = ['-1', 'abc', '1.5', '+5', ' 5', '5 ', '0x10', '1e3', '\u0663', '5\u0000', '_', '\u{1f600}'];
   const RANGE = ['18446744073709551616', '99999999999999999999', '9'.repeat(400), `${'9'.repeat(25)}x`];
-  const parsing = [...SYNTAX.map((text) => [text, 'invalid syntax'] as const), ...RANGE.map((text) => [text, 'value out of range'] as const)];
+  const parsing = [
+    ...SYNTAX.map((text) => [text, 'invalid syntax'] as const),
+    ...RANGE.map((text) => [text, 'value out of range'] as const),
+  ];
   const fault = (text: string, why: string): string => `strconv.ParseUint: parsing ${quote(text)}: ${why}`;
   const path = (text: string): string => `resourceVersion=${encodeURIComponent(text)}`;
-  const map = (metadata: object): object => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', ...metadata } });
+  const map = (metadata: object): object => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'a', ...metadata },
+  });
 
   beforeEach(async () => {
     await call('POST', MAPS, { body: map({}) });
@@ -69,12 +55,20 @@ describe('resourceVersion', () => {
   describe.each(parsing)('%j', (text, why) => {
     it('is refused where one object is read', async () => {
       const { body } = await call('GET', `${MAPS}/a?${path(text)}`);
-      expect(body).toMatchObject({ code: 500, message: `resourceVersion: Invalid value: ${quote(text)}: ${fault(text, why)}` });
+      expect(body).toMatchObject(
+        { code: 500, message: `resourceVersion: Invalid value: ${quote(text)}: ${fault(text, why)}` },
+      );
     });
 
-    it.each(['', '&limit=1', '&resourceVersionMatch=Exact', '&resourceVersionMatch=NotOlderThan'])('is refused where a collection is read %s', async (more) => {
+    it.each(
+      ['', '&limit=1', '&resourceVersionMatch=Exact', '&resourceVersionMatch=NotOlderThan'],
+    )('is refused where a collection is read %s', async (more) => {
       const { body } = await call('GET', `${MAPS}?${path(text)}${more}`);
-      const expected = { code: 400, reason: 'BadRequest', message: `invalid resource version: resourceVersion: Invalid value: ${quote(text)}: ${fault(text, why)}` };
+      const expected = {
+        code: 400,
+        reason: 'BadRequest',
+        message: `invalid resource version: resourceVersion: Invalid value: ${quote(text)}: ${fault(text, why)}`,
+      };
       expect(body).toMatchObject(expected);
       expect((await call('DELETE', `${MAPS}?${path(text)}${more}`)).body).toMatchObject(expected);
       expect((await call('GET', `${MAPS}/a`)).status).toBe(200);
@@ -83,7 +77,9 @@ describe('resourceVersion', () => {
     it('is refused where a collection is watched', async () => {
       for (const more of ['', '&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true']) {
         const { body } = await call('GET', `${MAPS}?watch=1&${path(text)}${more}`);
-        expect(body).toMatchObject({ code: 500, message: `resourceVersion: Invalid value: ${quote(text)}: ${fault(text, why)}` });
+        expect(body).toMatchObject(
+          { code: 500, message: `resourceVersion: Invalid value: ${quote(text)}: ${fault(text, why)}` },
+        );
       }
     });
 
@@ -91,8 +87,12 @@ describe('resourceVersion', () => {
       const expected = { code: 500, message: fault(text, why) };
       const resourceVersion = text;
       expect((await call('PUT', `${MAPS}/a`, { body: map({ resourceVersion }) })).body).toMatchObject(expected);
-      expect((await call('PATCH', `${MAPS}/a`, { body: { metadata: { resourceVersion } }, contentType: MERGE })).body).toMatchObject(expected);
-      expect((await call('PATCH', `${MAPS}/a`, { body: { metadata: { resourceVersion } }, contentType: STRATEGIC })).body).toMatchObject(expected);
+      expect(
+        (await call('PATCH', `${MAPS}/a`, { body: { metadata: { resourceVersion } }, contentType: MERGE })).body,
+      ).toMatchObject(expected);
+      expect(
+        (await call('PATCH', `${MAPS}/a`, { body: { metadata: { resourceVersion } }, contentType: STRATEGIC })).body,
+      ).toMatchObject(expected);
     });
 
     it('is no version of any object, as a precondition of its deletion', async () => {
@@ -101,7 +101,9 @@ describe('resourceVersion', () => {
     });
 
     it('does not count in a POST', async () => {
-      expect((await call('POST', `${MAPS}?dryRun=All`, { body: map({ name: 'new', resourceVersion: text }) })).status).toBe(201);
+      expect(
+        (await call('POST', `${MAPS}?dryRun=All`, { body: map({ name: 'new', resourceVersion: text }) })).status,
+      ).toBe(201);
     });
   });
 
@@ -114,23 +116,35 @@ describe('resourceVersion', () => {
 
   it('is a number: zeros in front do not count', async () => {
     const { resourceVersion } = (await call('GET', `${MAPS}/a`)).body.metadata;
-    expect((await call('PUT', `${MAPS}/a`, { body: map({ resourceVersion: `00${resourceVersion}` }) })).status).toBe(200);
+    expect(
+      (await call('PUT', `${MAPS}/a`, { body: map({ resourceVersion: `00${resourceVersion}` }) })).status,
+    ).toBe(200);
   });
 
   it('may be the largest of all, which nobody has seen', async () => {
     const tooLarge = { code: 504, reason: 'Timeout', details: { causes: [{ reason: 'ResourceVersionTooLarge' }] } };
-    for (const target of [`${MAPS}/a?${path(LARGEST)}`, `${MAPS}?${path(LARGEST)}`, `${MAPS}?${path(LARGEST)}&limit=1`]) {
+    for (const target of [
+      `${MAPS}/a?${path(LARGEST)}`,
+      `${MAPS}?${path(LARGEST)}`,
+      `${MAPS}?${path(LARGEST)}&limit=1`,
+    ]) {
       const answer = await callAndWait('GET', target);
       expect(answer.body).toMatchObject(tooLarge);
       expect(message(answer)).toContain(`Too large resource version: ${LARGEST}, current: `);
     }
-    expect((await call('PUT', `${MAPS}/a`, { body: map({ resourceVersion: LARGEST }) })).body).toMatchObject({ code: 409 });
-    expect((await call('POST', MAPS, { body: map({ name: 'new', resourceVersion: LARGEST }) })).body).toMatchObject({ code: 500, message: 'resourceVersion should not be set on objects to be created' });
+    expect(
+      (await call('PUT', `${MAPS}/a`, { body: map({ resourceVersion: LARGEST }) })).body,
+    ).toMatchObject({ code: 409 });
+    expect(
+      (await call('POST', MAPS, { body: map({ name: 'new', resourceVersion: LARGEST }) })).body,
+    ).toMatchObject({ code: 500, message: 'resourceVersion should not be set on objects to be created' });
   });
 });
 
 describe('continue tokens', () => {
-  const token = (value: unknown): string => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
+  const token = (value: unknown): string => Buffer.from(
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ).toString('base64url');
   const good = { v: 'meta.k8s.io/v1', rv: 5, start: 'x' };
   it.each<readonly [string, string]>([
     ['%%', 'illegal base64 data at input byte 0'],
@@ -143,14 +157,32 @@ describe('continue tokens', () => {
     [token('[]'), 'json: cannot unmarshal array into Go value of type storage.continueToken'],
     [token({ ...good, v: 5 }), 'json: cannot unmarshal number into Go struct field continueToken.v of type string'],
     [token({ ...good, rv: '5' }), 'json: cannot unmarshal string into Go struct field continueToken.rv of type int64'],
-    [token({ ...good, rv: 1.5 }), 'json: cannot unmarshal number 1.5 into Go struct field continueToken.rv of type int64'],
+    [
+      token({ ...good, rv: 1.5 }),
+      'json: cannot unmarshal number 1.5 into Go struct field continueToken.rv of type int64',
+    ],
     [token({ ...good, rv: 0 }), 'incorrect encoded start resourceVersion (version meta.k8s.io/v1)'],
     [token({ ...good, start: '' }), 'encoded start key empty (version meta.k8s.io/v1)'],
-    [token({ ...good, start: {} }), 'json: cannot unmarshal object into Go struct field continueToken.start of type string'],
-    ...['..', '.', '../x', 'x/..', 'x/../y', './x', 'x/', 'x//y', '//x'].map((start) => [token({ ...good, start }), start] as const),
+    [
+      token({ ...good, start: {} }),
+      'json: cannot unmarshal object into Go struct field continueToken.start of type string',
+    ],
+    ...[
+      '..',
+      '.',
+      '../x',
+      'x/..',
+      'x/../y',
+      './x',
+      'x/',
+      'x//y',
+      '//x',
+    ].map((start) => [token({ ...good, start }), start] as const),
   ])('%s', async (text, why) => {
     const { body } = await call('GET', `${MAPS}?limit=1&continue=${encodeURIComponent(text)}`);
-    expect(body).toMatchObject({ code: 400, reason: 'BadRequest', message: `invalid continue token: continue key is not valid: ${why}` });
+    expect(body).toMatchObject(
+      { code: 400, reason: 'BadRequest', message: `invalid continue token: continue key is not valid: ${why}` },
+    );
   });
 
   it('may begin with a slash', async () => {
@@ -162,7 +194,8 @@ describe('continue tokens', () => {
 describe('numbers', () => {
   let count = 0;
   const fresh = (): string => `n${count++}`;
-  const thing = (name: string, spec: string): string => `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"${name}"},"spec":${spec}}`;
+  const thing = (name: string, spec: string): string =>
+    `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"${name}"},"spec":${spec}}`;
   const HUGE = ['1e400', '-1e400', '1E+999', '9'.repeat(400)];
 
   describe.each(HUGE.map((text) => [text] as const))('%s', (text) => {
@@ -171,7 +204,11 @@ describe('numbers', () => {
     it.each(['{"n":N}', '{"x":[{"y":N}]}', '{"i":N}'])('is refused in a custom resource: %s', async (spec) => {
       const name = fresh();
       const body = thing(name, spec.replace('N', text));
-      const refused = { code: 400, reason: 'BadRequest', message: `Thing in version "v1" cannot be handled as a Thing: ${unfit}` };
+      const refused = {
+        code: 400,
+        reason: 'BadRequest',
+        message: `Thing in version "v1" cannot be handled as a Thing: ${unfit}`,
+      };
       expect((await call('POST', THINGS, { body })).body).toMatchObject(refused);
       expect((await call('GET', `${THINGS}/${name}`)).status).toBe(404);
       expect((await call('POST', THINGS, { body: thing(name, '{}') })).status).toBe(201);
@@ -183,7 +220,9 @@ describe('numbers', () => {
       const name = fresh();
       const path = `${THINGS}/${name}`;
       await call('POST', THINGS, { body: thing(name, '{}') });
-      expect(message(await call('PATCH', path, { body: `{"spec":{"x":${text}}}`, contentType: MERGE }))).toBe(`error decoding patch: ${unfit}`);
+      expect(
+        message(await call('PATCH', path, { body: `{"spec":{"x":${text}}}`, contentType: MERGE })),
+      ).toBe(`error decoding patch: ${unfit}`);
       const add = `[{"op":"add","path":"/spec/x","value":{"a":[${text}]}}]`;
       expect(message(await call('PATCH', path, { body: add, contentType: JSON_PATCH }))).toBe(
         `error decoding patch: json: cannot unmarshal number ${text} into Go struct field jsonPatchOp.value of type float64`,
@@ -196,19 +235,40 @@ describe('numbers', () => {
     });
 
     it('is refused in a strategic merge patch', async () => {
-      await call('POST', REVISIONS, { body: '{"apiVersion":"apps/v1","kind":"ControllerRevision","metadata":{"name":"r"},"data":{},"revision":1}' });
+      await call(
+        'POST',
+        REVISIONS,
+        { body: '{"apiVersion":"apps/v1","kind":"ControllerRevision","metadata":{"name":"r"},"data":{},"revision":1}' },
+      );
       const answer = await call('PATCH', `${REVISIONS}/r`, { body: `{"data":{"x":${text}}}`, contentType: STRATEGIC });
       expect([answer.status, message(answer)]).toEqual([400, unfit]);
     });
 
     it('is refused in the raw value of a built-in kind', async () => {
-      const answer = await call('POST', REVISIONS, { body: `{"apiVersion":"apps/v1","kind":"ControllerRevision","metadata":{"name":"raw"},"data":{"x":${text}},"revision":1}` });
-      expect([answer.status, message(answer)]).toEqual([400, `ControllerRevision in version "v1" cannot be handled as a ControllerRevision: ${unfit}`]);
+      const answer = await call(
+        'POST',
+        REVISIONS,
+        {
+          body: `{"apiVersion":"apps/v1","kind":"ControllerRevision","metadata":{"name":"raw"},"data":{"x":${text}},"revision":1}`,
+        },
+      );
+      expect([answer.status, message(answer)]).toEqual(
+        [400, `ControllerRevision in version "v1" cannot be handled as a ControllerRevision: ${unfit}`],
+      );
     });
 
     it('is refused in a field of a built-in kind', async () => {
-      const { status, body } = await call('POST', '/apis/apps/v1/namespaces/default/deployments', { body: `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"replicas":${text}}}` });
-      expect([status, body['message']]).toEqual([400, `Deployment in version "v1" cannot be handled as a Deployment: json: cannot unmarshal number ${text} into Go struct field DeploymentSpec.spec.replicas of type int32`]);
+      const { status, body } = await call(
+        'POST',
+        '/apis/apps/v1/namespaces/default/deployments',
+        { body: `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"replicas":${text}}}` },
+      );
+      expect([status, body['message']]).toEqual(
+        [
+          400,
+          `Deployment in version "v1" cannot be handled as a Deployment: json: cannot unmarshal number ${text} into Go struct field DeploymentSpec.spec.replicas of type int32`,
+        ],
+      );
     });
   });
 
@@ -256,114 +316,4 @@ describe('numbers', () => {
     await call('PATCH', `${path}?fieldManager=m`, { body: thing(name, '{"y":1}'), contentType: APPLY });
     expect((await call('GET', path)).text).toContain(`"spec":{"x":${json},"y":1}`);
   });
-});
-
-describe('nesting', () => {
-  const objects = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
-  const arrays = (levels: number): string => `${'['.repeat(levels)}1${']'.repeat(levels)}`;
-  const LEVELS = [100, MAX_DEPTH - 10, MAX_DEPTH, 1_999, 5_000, 9_999, 10_001, ...(everything ? [100_000, 400_000] : [100_000])];
-  const shapes = [['objects', objects] as const, ['arrays', arrays] as const];
-  const rows = LEVELS.flatMap((levels) => shapes.map(([name, nest]) => [levels, name, nest] as const));
-  const fits = (levels: number): boolean => levels <= MAX_DEPTH - 10;
-  const YAML_LEVELS = 250;
-
-  function expectFits(levels: number, { status, body }: TestAnswer, right: number): void {
-    if (fits(levels)) expect([status, body['message']]).toEqual([right, undefined]);
-    else expect([status, String(body['message']).includes('exceeded max depth')]).toEqual([400, true]);
-  }
-
-  it.each(rows)('%i levels of %s in a custom resource', async (levels, shape, nest) => {
-    const name = `${shape}-${levels}`;
-    const path = `${THINGS}/${name}`;
-    const deep = nest(levels);
-    const head = `"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"${name}"}`;
-    const thing = (member: string): string => `{${head},"spec":{"${member}":${deep}}}`;
-    expectFits(levels, await call('POST', THINGS, { body: thing('x') }), 201);
-    if (!fits(levels)) await call('POST', THINGS, { body: `{${head},"spec":{}}` });
-    expectFits(levels, await call('PATCH', path, { body: `{"spec":{"y":${deep}}}`, contentType: MERGE }), 200);
-    expectFits(levels, await call('PATCH', path, { body: `[{"op":"add","path":"/spec/z","value":${deep}}]`, contentType: JSON_PATCH }), 200);
-    expectFits(levels, await call('PUT', path, { body: `{${head.replace('{"name"', `{"resourceVersion":"${await version(path)}","name"`)},"spec":{"x":${deep}}}` }), 200);
-    for (const member of ['x', 'w']) expectFits(levels, await call('PATCH', `${path}?fieldManager=m&force=true`, { body: thing(member), contentType: APPLY }), 200);
-    // What comes later finds an object that it can work with.
-    expect((await call('PATCH', `${path}?fieldManager=k`, { body: `{${head},"spec":{"v":1}}`, contentType: APPLY })).status).toBe(200);
-    expect((await call('PATCH', path, { body: { metadata: { labels: { a: 'b' } } }, contentType: MERGE })).status).toBe(200);
-    for (const accept of ['application/json', 'application/yaml', 'application/json;as=Table;g=meta.k8s.io;v=v1']) {
-      expect((await call('GET', path, { accept })).status).toBe(200);
-      expect((await call('GET', THINGS, { accept })).status).toBe(200);
-    }
-    expect((await call('DELETE', path)).status).toBe(200);
-  });
-
-  it.each(rows)('%i levels of %s in a built-in kind', async (levels, shape, nest) => {
-    const name = `${shape}-${levels}`;
-    const body = `{"apiVersion":"apps/v1","kind":"ControllerRevision","metadata":{"name":"${name}"},"data":{"a":${nest(levels)}},"revision":1}`;
-    expectFits(levels, await call('POST', REVISIONS, { body }), 201);
-    expectFits(levels, await call('PATCH', `${REVISIONS}/${name}?fieldManager=m&force=true`, { body, contentType: APPLY }), 200);
-    const fields = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"${name}","managedFields":[{"manager":"m","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":${objects(levels).replaceAll('"a"', '"f:a"').replace('1', '{}')}}]}}`;
-    expect((await call('POST', `${MAPS}?dryRun=All`, { body: fields })).status).toBeLessThan(500);
-    const annotated = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, annotations: { 'kubectl.kubernetes.io/last-applied-configuration': `{"apiVersion":"v1","data":${nest(levels)}}` } } };
-    expect((await call('POST', MAPS, { body: annotated })).status).toBeLessThan(500);
-    expect((await call('PATCH', `${MAPS}/${name}?fieldManager=kubectl`, { body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } }, contentType: APPLY })).status).toBeLessThan(500);
-    if (fits(levels)) expect((await call('GET', `${REVISIONS}/${name}`, { accept: 'application/vnd.kubernetes.protobuf' })).status).toBe(200);
-  });
-
-  it.each(rows)('%i levels of %s inside of protobuf', async (levels, _shape, nest) => {
-    // A text of the same length holds the place, so that the lengths in the encoding are right.
-    const place = 'x'.repeat(nest(levels).length - 2);
-    const typeMeta = { apiVersion: 'apps/v1', kind: 'ControllerRevision' };
-    const object = { ...typeMeta, metadata: { name: 'proto' }, revision: 1, data: { deep: place } };
-    const encoded = encodeProtobuf(schema.kind({ group: 'apps', version: 'v1', kind: 'ControllerRevision' })!, object, typeMeta);
-    const body = Buffer.from(encoded.toString('latin1').replace(`"${place}"`, nest(levels)), 'latin1');
-    const answer = await sendBytes(`${REVISIONS}?dryRun=All`, body);
-    if (fits(levels)) expect(answer).toBe(201);
-    else expect(answer).toBe(400);
-  });
-
-  it.each(LEVELS.flatMap((levels) => [['flow', arrays(levels)] as const, ['block', '- '.repeat(levels) + '1'] as const].map((row) => [levels, ...row] as const)))('%i levels of YAML: %s', async (levels, style, deep) => {
-    const name = `yaml-${style}-${levels}`;
-    const body = `apiVersion: example.com/v1\nkind: Thing\nmetadata:\n  name: ${name}\nspec:\n  x:\n    ${deep}\n`;
-    const wanted = (right: number, { status, body: answer }: TestAnswer): void => {
-      if (levels <= YAML_LEVELS) expect(status).toBe(right);
-      else expect([status, String(answer['message']).includes('exceeded max depth')]).toEqual([400, true]);
-    };
-    wanted(201, await call('POST', THINGS, { body, contentType: 'application/yaml' }));
-    wanted(200, await call('PATCH', `${THINGS}/${name}?fieldManager=m&force=true`, { body, contentType: APPLY }));
-  });
-
-  it('does not grow by patches', async () => {
-    const half = objects(MAX_DEPTH / 2);
-    await call('POST', THINGS, { body: `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"grown"},"spec":{"a":${half}}}` });
-    const place = `/spec${'/a'.repeat(MAX_DEPTH / 2)}`;
-    const patches = [
-      [{ op: 'add', path: place, value: JSON.parse(half) as unknown }],
-      [{ op: 'copy', from: '/spec', path: place }],
-      [
-        { op: 'add', path: '/spec/b', value: JSON.parse(half) as unknown },
-        { op: 'move', from: '/spec/b', path: place },
-      ],
-      Array.from({ length: 20 }, () => ({ op: 'copy', from: '/spec', path: '/spec/b' })),
-    ];
-    const answers = [];
-    for (const body of patches) answers.push((await call('PATCH', `${THINGS}/grown`, { body, contentType: JSON_PATCH })).status);
-    expect(answers.slice(0, 3)).toEqual([400, 400, 400]);
-    expect(answers[3]).toBeLessThan(500);
-    expect((await call('PATCH', `${THINGS}/grown?fieldManager=m`, { body: '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"grown"},"spec":{"c":1}}', contentType: APPLY })).status).toBe(200);
-  });
-
-  const version = async (path: string): Promise<string> => (await call('GET', path)).body.metadata.resourceVersion ?? '';
-
-  async function sendBytes(target: string, body: Buffer): Promise<number> {
-    const [path, query] = target.split('?');
-    const response = await server.pipeline.handle({
-      method: 'POST',
-      path: path!,
-      query: new URLSearchParams(query),
-      headers: { 'content-type': 'application/vnd.kubernetes.protobuf', accept: 'application/json' },
-      readBody: () => Promise.resolve(body),
-      user: { name: 'admin', groups: ['system:masters'] },
-      remoteAddress: '127.0.0.1',
-      signal: server.ctx.signal,
-    });
-    return response.status;
-  }
 });

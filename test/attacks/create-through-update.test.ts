@@ -7,9 +7,22 @@ import { sampleObjects, type SampleObject } from './sample-objects.ts';
 const APPLY = 'application/apply-patch+yaml';
 const CHANGER: UserInfo = { name: 'changer', groups: ['system:authenticated'] };
 /** Every verb that there is, but create. */
-const VERBS = ['get', 'list', 'watch', 'update', 'patch', 'delete', 'deletecollection', 'bind', 'escalate', 'approve', 'sign', 'use'];
+const VERBS = [
+  'get',
+  'list',
+  'watch',
+  'update',
+  'patch',
+  'delete',
+  'deletecollection',
+  'bind',
+  'escalate',
+  'approve',
+  'sign',
+  'use',
+];
 
-/** The kinds of which upstream's strategies say AllowCreateOnUpdate; a PUT of a name that does not exist is 404 for all others. */
+/** The kinds of which upstream's strategies say AllowCreateOnUpdate; for all others a PUT of a new name is 404. */
 const PUT_CREATES: ReadonlySet<string> = new Set([
   '/endpoints',
   '/events',
@@ -25,14 +38,27 @@ const PUT_CREATES: ReadonlySet<string> = new Set([
 ]);
 
 const CUSTOM: SampleObject = {
-  resource: { group: 'example.com', version: 'v1', plural: 'things', kind: 'Thing', namespaced: true } as SampleObject['resource'],
+  resource: {
+    group: 'example.com',
+    version: 'v1',
+    plural: 'things',
+    kind: 'Thing',
+    namespaced: true,
+  } as SampleObject['resource'],
   collection: '/apis/example.com/v1/namespaces/default/things',
   path: '/apis/example.com/v1/namespaces/default/things/sample',
-  object: { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 'sample', namespace: 'default' }, spec: { a: 1 } },
+  object: {
+    apiVersion: 'example.com/v1',
+    kind: 'Thing',
+    metadata: { name: 'sample', namespace: 'default' },
+    spec: { a: 1 },
+  },
 };
 
 const KINDS = [...sampleObjects(), CUSTOM];
-const named = KINDS.map((sample) => [`${sample.resource.group}/${sample.resource.version} ${sample.resource.plural}`, sample] as const);
+const named = KINDS.map(
+  (sample) => [`${sample.resource.group}/${sample.resource.version} ${sample.resource.plural}`, sample] as const,
+);
 
 let server: TestServer;
 
@@ -43,16 +69,23 @@ beforeAll(async () => {
   await made('/apis/rbac.authorization.k8s.io/v1/clusterroles', { ...rbac, kind: 'ClusterRole', rules });
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'changer' };
   const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'changer' }];
-  await made('/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', { ...rbac, kind: 'ClusterRoleBinding', roleRef, subjects });
+  await made(
+    '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings',
+    { ...rbac, kind: 'ClusterRoleBinding', roleRef, subjects },
+  );
   const openAPIV3Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
-  const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema }, subresources: { status: {} } }];
+  const versions = [
+    { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema }, subresources: { status: {} } },
+  ];
   await made('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
     metadata: { name: 'things.example.com' },
     spec: { group: 'example.com', scope: 'Namespaced', names: { plural: 'things', kind: 'Thing' }, versions },
   });
-  for (let i = 0; i < 200 && (await server.call('GET', CUSTOM.collection)).status !== 200; i++) await new Promise((resolve) => setImmediate(resolve));
+  for (let i = 0; i < 200 && (await server.call('GET', CUSTOM.collection)).status !== 200; i++) await new Promise(
+    (resolve) => setImmediate(resolve),
+  );
 });
 afterAll(() => server.stop());
 
@@ -61,12 +94,20 @@ async function made(collection: string, body: object): Promise<void> {
   if (status !== 201) throw new Error(text);
 }
 
-const put = ({ path, object }: SampleObject, user?: UserInfo): Promise<TestAnswer> => server.call('PUT', path, { body: object, ...(user ? { user } : {}) });
+const put = ({ path, object }: SampleObject, user?: UserInfo): Promise<TestAnswer> => server.call(
+  'PUT',
+  path,
+  { body: object, ...(user ? { user } : {}) },
+);
 const apply = ({ path, object }: SampleObject, user?: UserInfo): Promise<TestAnswer> =>
   server.call('PATCH', `${path}?fieldManager=m`, { body: object, contentType: APPLY, ...(user ? { user } : {}) });
 
 const exists = async ({ path }: SampleObject): Promise<boolean> => (await server.call('GET', path)).status !== 404;
-const remove = ({ path }: SampleObject): Promise<TestAnswer> => server.call('DELETE', path, { body: { kind: 'DeleteOptions', apiVersion: 'v1', gracePeriodSeconds: 0 } });
+const remove = ({ path }: SampleObject): Promise<TestAnswer> => server.call(
+  'DELETE',
+  path,
+  { body: { kind: 'DeleteOptions', apiVersion: 'v1', gracePeriodSeconds: 0 } },
+);
 
 function forbiddenCreate({ resource: { group, plural, namespaced }, object: { metadata } }: SampleObject): object {
   const where = namespaced ? 'in the namespace "default"' : 'at the cluster scope';
@@ -96,7 +137,11 @@ describe.each(named)('%s', (_name, sample) => {
   });
 
   it('is not made by a dry run either', async () => {
-    const { status } = await server.call('PATCH', `${sample.path}?fieldManager=m&dryRun=All`, { body: sample.object, contentType: APPLY, user: CHANGER });
+    const { status } = await server.call(
+      'PATCH',
+      `${sample.path}?fieldManager=m&dryRun=All`,
+      { body: sample.object, contentType: APPLY, user: CHANGER },
+    );
     expect(status).toBe(403);
   });
 
@@ -112,16 +157,31 @@ describe.each(named)('%s', (_name, sample) => {
 const subresources = KINDS.flatMap((sample) =>
   Object.entries(sample.resource.subresources ?? { status: { verbs: ['update', 'patch'] } })
     .filter(([, { verbs }]) => verbs.includes('update') || verbs.includes('patch'))
-    .map(([name, { verbs }]) => [`${sample.resource.group}/${sample.resource.version} ${sample.resource.plural}/${name}`, name, { ...sample, verbs }] as const),
+    .map(
+      ([name, { verbs }]) => [
+        `${sample.resource.group}/${sample.resource.version} ${sample.resource.plural}/${name}`,
+        name,
+        { ...sample, verbs },
+      ] as const,
+    ),
 ).filter(([, name]) => name !== 'proxy');
 
 describe.each(subresources)('%s', (_name, subresource, { collection, object, resource, verbs }) => {
   it('makes no object', async () => {
     const metadata = { ...object.metadata, name: 'absent' };
     const path = `${collection}/absent`;
-    const body = subresource === 'scale' ? { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata, spec: { replicas: 1 } } : { ...object, metadata };
+    const body = subresource === 'scale' ? {
+      apiVersion: 'autoscaling/v1',
+      kind: 'Scale',
+      metadata,
+      spec: { replicas: 1 },
+    } : { ...object, metadata };
     expect((await server.call('PUT', `${path}/${subresource}`, { body })).status).toBe(404);
-    const { status } = await server.call('PATCH', `${path}/${subresource}?fieldManager=m`, { body, contentType: APPLY });
+    const { status } = await server.call(
+      'PATCH',
+      `${path}/${subresource}?fieldManager=m`,
+      { body, contentType: APPLY },
+    );
     expect(status).toBe(verbs.includes('patch') ? 404 : 405);
     expect((await server.call('GET', path)).body).toMatchObject({ code: 404, details: { kind: resource.plural } });
   });
@@ -129,7 +189,10 @@ describe.each(subresources)('%s', (_name, subresource, { collection, object, res
 
 describe('a PUT that creates', () => {
   const lease = KINDS.find(({ resource }) => resource.plural === 'leases')!;
-  const withMetadata = (metadata: object): SampleObject => ({ ...lease, object: { ...lease.object, metadata: { ...lease.object.metadata, ...metadata } } });
+  const withMetadata = (metadata: object): SampleObject => ({
+    ...lease,
+    object: { ...lease.object, metadata: { ...lease.object.metadata, ...metadata } },
+  });
 
   it('does not make an object again that it knew by its uid', async () => {
     const { body } = await put(withMetadata({ uid: 'gone' }));
@@ -139,13 +202,21 @@ describe('a PUT that creates', () => {
   });
 
   it('takes no resourceVersion that is none', async () => {
-    expect((await put(withMetadata({ resourceVersion: 'abc' }))).body).toMatchObject({ code: 500, message: 'strconv.ParseUint: parsing "abc": invalid syntax' });
+    expect((await put(withMetadata({ resourceVersion: 'abc' }))).body).toMatchObject(
+      { code: 500, message: 'strconv.ParseUint: parsing "abc": invalid syntax' },
+    );
     expect((await put(withMetadata({ resourceVersion: '5' }))).status).toBe(201);
     await remove(lease);
   });
 
   it('is admitted as a CREATE', async () => {
-    const { body } = await put({ ...lease, path: lease.path.replace('/default/', '/absent/'), object: { ...lease.object, metadata: { name: 'sample', namespace: 'absent' } } });
+    const { body } = await put(
+      {
+        ...lease,
+        path: lease.path.replace('/default/', '/absent/'),
+        object: { ...lease.object, metadata: { name: 'sample', namespace: 'absent' } },
+      },
+    );
     expect(body).toMatchObject({ code: 404, message: 'namespaces "absent" not found' });
   });
 });

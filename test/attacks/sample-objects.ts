@@ -1,4 +1,4 @@
-/** One valid object of every built-in kind that can be written, by `group/plural`, without kind, apiVersion and namespace. */
+/** One valid object of every built-in kind that can be written, by `group/plural`, without what can be derived. */
 import { schema, type Resource } from '../../src/api/index.ts';
 import { apiVersionOf } from '../../src/api/schema.ts';
 
@@ -9,14 +9,23 @@ const SELECTOR = { matchLabels: { app: 'a' } };
 const TEMPLATE = { metadata: { labels: { app: 'a' } }, spec: POD_SPEC };
 const JOB_TEMPLATE = { spec: { ...POD_SPEC, restartPolicy: 'Never' } };
 const ROLE_REF = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' };
-const WEBHOOK = { name: 'hook.example.com', clientConfig: { url: 'https://hook.example.com/' }, sideEffects: 'None', admissionReviewVersions: ['v1'] };
-const MATCH = { resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['nothing'] }] };
+const WEBHOOK = {
+  name: 'hook.example.com',
+  clientConfig: { url: 'https://hook.example.com/' },
+  sideEffects: 'None',
+  admissionReviewVersions: ['v1'],
+};
+const MATCH = {
+  resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['nothing'] }],
+};
 const VOLUME = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/srv/sample' } };
 const CSR_DER =
   'MIHMMHMCAQAwETEPMA0GA1UEAwwGc2FtcGxlMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE9ff6D265kPVUiBRmQ3k4Bh53qykW' +
   'lFmNucgmpmBtPjbNFfpfM6TRe215yPgyGQ6wBx+bWho1UqekrgG/6m1eqqAAMAoGCCqGSM49BAMCA0kAMEYCIQC83PkZrrA1Paog' +
   'H01hiZzOmc+ugKwXFDemOY1ut62CRAIhAJMEg5chCAVMk9k+BZcmik9T/J+6Ra5P+QOaLhsjNMIS';
-const CSR = Buffer.from(`-----BEGIN CERTIFICATE REQUEST-----\n${CSR_DER.match(/.{1,64}/g)!.join('\n')}\n-----END CERTIFICATE REQUEST-----\n`).toString('base64');
+const CSR = Buffer.from(
+  `-----BEGIN CERTIFICATE REQUEST-----\n${CSR_DER.match(/.{1,64}/g)!.join('\n')}\n-----END CERTIFICATE REQUEST-----\n`,
+).toString('base64');
 
 const SAMPLES: Readonly<Record<string, Content>> = {
   '/configmaps': { data: { a: 'b' } },
@@ -34,20 +43,37 @@ const SAMPLES: Readonly<Record<string, Content>> = {
   '/endpoints': { subsets: [{ addresses: [{ ip: '10.1.2.3' }] }] },
   '/services': { spec: { ports: [{ port: 80 }] } },
   '/serviceaccounts': {},
-  'apiregistration.k8s.io/apiservices': { metadata: { name: 'v1.sample.example.com' }, spec: { group: 'sample.example.com', version: 'v1', groupPriorityMinimum: 100, versionPriority: 1 } },
+  'apiregistration.k8s.io/apiservices': {
+    metadata: { name: 'v1.sample.example.com' },
+    spec: { group: 'sample.example.com', version: 'v1', groupPriorityMinimum: 100, versionPriority: 1 },
+  },
   'apps/controllerrevisions': { revision: 1, data: { a: 'b' } },
   'apps/daemonsets': { spec: { selector: SELECTOR, template: TEMPLATE } },
   'apps/deployments': { spec: { selector: SELECTOR, template: TEMPLATE } },
   'apps/replicasets': { spec: { selector: SELECTOR, template: TEMPLATE } },
   'apps/statefulsets': { spec: { serviceName: 's', selector: SELECTOR, template: TEMPLATE } },
-  'events.k8s.io/events': { eventTime: '2026-01-01T00:00:00.000000Z', type: 'Normal', action: 'A', reason: 'R', reportingController: 'example.com/c', reportingInstance: 'i' },
-  'autoscaling/horizontalpodautoscalers': { spec: { maxReplicas: 3, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'a' } } },
+  'events.k8s.io/events': {
+    eventTime: '2026-01-01T00:00:00.000000Z',
+    type: 'Normal',
+    action: 'A',
+    reason: 'R',
+    reportingController: 'example.com/c',
+    reportingInstance: 'i',
+  },
+  'autoscaling/horizontalpodautoscalers': {
+    spec: { maxReplicas: 3, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'a' } },
+  },
   'batch/cronjobs': { spec: { schedule: '* * * * *', jobTemplate: { spec: { template: JOB_TEMPLATE } } } },
   'batch/jobs': { spec: { template: JOB_TEMPLATE } },
-  'certificates.k8s.io/certificatesigningrequests': { spec: { request: CSR, signerName: 'example.com/signer', usages: ['client auth'] } },
+  'certificates.k8s.io/certificatesigningrequests': {
+    spec: { request: CSR, signerName: 'example.com/signer', usages: ['client auth'] },
+  },
   'networking.k8s.io/ingressclasses': { spec: { controller: 'example.com/ingress' } },
   'networking.k8s.io/ingresses': { spec: { defaultBackend: { service: { name: 's', port: { number: 80 } } } } },
-  'networking.k8s.io/ipaddresses': { metadata: { name: '192.0.2.77' }, spec: { parentRef: { resource: 'services', name: 's', namespace: 'default' } } },
+  'networking.k8s.io/ipaddresses': {
+    metadata: { name: '192.0.2.77' },
+    spec: { parentRef: { resource: 'services', name: 's', namespace: 'default' } },
+  },
   'networking.k8s.io/networkpolicies': { spec: { podSelector: {} } },
   'networking.k8s.io/servicecidrs': { spec: { cidrs: ['10.77.0.0/24'] } },
   'policy/poddisruptionbudgets': { spec: { selector: SELECTOR, minAvailable: 1 } },
@@ -59,7 +85,9 @@ const SAMPLES: Readonly<Record<string, Content>> = {
   'storage.k8s.io/csinodes': { spec: { drivers: [] } },
   'storage.k8s.io/csistoragecapacities': { storageClassName: 's' },
   'storage.k8s.io/storageclasses': { provisioner: 'example.com/p' },
-  'storage.k8s.io/volumeattachments': { spec: { attacher: 'example.com', nodeName: 'n', source: { persistentVolumeName: 'v' } } },
+  'storage.k8s.io/volumeattachments': {
+    spec: { attacher: 'example.com', nodeName: 'n', source: { persistentVolumeName: 'v' } },
+  },
   'storage.k8s.io/volumeattributesclasses': { driverName: 'example.com', parameters: { a: 'b' } },
   'admissionregistration.k8s.io/mutatingadmissionpolicies': {
     spec: {
@@ -70,8 +98,12 @@ const SAMPLES: Readonly<Record<string, Content>> = {
   },
   'admissionregistration.k8s.io/mutatingadmissionpolicybindings': { spec: { policyName: 'p' } },
   'admissionregistration.k8s.io/mutatingwebhookconfigurations': { webhooks: [WEBHOOK] },
-  'admissionregistration.k8s.io/validatingadmissionpolicies': { spec: { matchConstraints: MATCH, validations: [{ expression: 'true' }] } },
-  'admissionregistration.k8s.io/validatingadmissionpolicybindings': { spec: { policyName: 'p', validationActions: ['Audit'] } },
+  'admissionregistration.k8s.io/validatingadmissionpolicies': {
+    spec: { matchConstraints: MATCH, validations: [{ expression: 'true' }] },
+  },
+  'admissionregistration.k8s.io/validatingadmissionpolicybindings': {
+    spec: { policyName: 'p', validationActions: ['Audit'] },
+  },
   'admissionregistration.k8s.io/validatingwebhookconfigurations': { webhooks: [WEBHOOK] },
   'apiextensions.k8s.io/customresourcedefinitions': {
     metadata: { name: 'samples.example.org' },
@@ -89,9 +121,18 @@ const SAMPLES: Readonly<Record<string, Content>> = {
   'resource.k8s.io/deviceclasses': { spec: {} },
   'resource.k8s.io/resourceclaims': { spec: {} },
   'resource.k8s.io/resourceclaimtemplates': { spec: { spec: {} } },
-  'resource.k8s.io/resourceslices': { spec: { driver: 'example.com', pool: { name: 'p', generation: 1, resourceSliceCount: 1 }, nodeName: 'n', devices: [{ name: 'd' }] } },
+  'resource.k8s.io/resourceslices': {
+    spec: {
+      driver: 'example.com',
+      pool: { name: 'p', generation: 1, resourceSliceCount: 1 },
+      nodeName: 'n',
+      devices: [{ name: 'd' }],
+    },
+  },
   'flowcontrol.apiserver.k8s.io/flowschemas': { spec: { priorityLevelConfiguration: { name: 'catch-all' } } },
-  'flowcontrol.apiserver.k8s.io/prioritylevelconfigurations': { spec: { type: 'Limited', limited: { limitResponse: { type: 'Reject' } } } },
+  'flowcontrol.apiserver.k8s.io/prioritylevelconfigurations': {
+    spec: { type: 'Limited', limited: { limitResponse: { type: 'Reject' } } },
+  },
 };
 
 export interface SampleObject {
@@ -111,5 +152,10 @@ function sampleOf(resource: Resource): SampleObject {
   const metadata = { name: 'sample', ...content.metadata, ...(resource.namespaced ? { namespace: 'default' } : {}) };
   const prefix = resource.group === '' ? `/api/${resource.version}` : `/apis/${resource.group}/${resource.version}`;
   const collection = `${prefix}${resource.namespaced ? '/namespaces/default' : ''}/${resource.plural}`;
-  return { resource, collection, path: `${collection}/${metadata.name}`, object: { apiVersion: apiVersionOf(resource), kind: resource.kind, ...content, metadata } };
+  return {
+    resource,
+    collection,
+    path: `${collection}/${metadata.name}`,
+    object: { apiVersion: apiVersionOf(resource), kind: resource.kind, ...content, metadata },
+  };
 }

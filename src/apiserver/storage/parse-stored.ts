@@ -6,8 +6,8 @@ import type { KubeObject } from '../../machinery/object.ts';
 const LONG_INTEGER = /[0-9]{16}/;
 
 /**
- * A stored object. Integers of custom resources that a double cannot hold stay exact, so that they survive the next write;
- * those of built-in kinds are numbers.
+ * A stored object. Integers of custom resources that a double cannot hold stay exact, so that they survive the next
+ * write; those of built-in kinds are numbers.
  */
 export function parseStored(bytes: Buffer): KubeObject {
   const text = bytes.toString('utf8');
@@ -17,5 +17,7 @@ export function parseStored(bytes: Buffer): KubeObject {
 
 function isBuiltIn({ apiVersion, kind }: KubeObject): boolean {
   const slash = apiVersion.indexOf('/');
-  return schema.kind({ group: apiVersion.slice(0, Math.max(slash, 0)), version: apiVersion.slice(slash + 1), kind }) !== undefined;
+  return schema.kind(
+    { group: apiVersion.slice(0, Math.max(slash, 0)), version: apiVersion.slice(slash + 1), kind },
+  ) !== undefined;
 }
