@@ -15,7 +15,7 @@ export interface JsonScan {
 /**
  * Deeper documents are refused, in the words that upstream has for those of more than 10,000 levels. Everything that walks an
  * object (defaults, validation, field sets, patches, CEL) recurses, and V8 ends the process when it compiles a regular
- * expression where the stack ends: the limit keeps all of that within half of the stack.
+ * expression where the stack ends. Within the limit all of that leaves four tenths of the stack free.
  */
 export const MAX_DEPTH = 1_000;
 
