@@ -41,7 +41,7 @@ const KINDS: Record<string, KindCase> = {
   NetworkPolicy: { path: '/apis/networking.k8s.io/v1/namespaces/default/networkpolicies', body: { spec: { podSelector: {} } }, deleteReturns: 'Status', counted: { spec: { policyTypes: ['Egress'] } } },
   PodDisruptionBudget: { path: '/apis/policy/v1/namespaces/default/poddisruptionbudgets', body: { spec: { minAvailable: 1, selector: SELECTOR } }, needsResourceVersion: true, deleteReturns: 'Status', counted: { spec: { minAvailable: 2 } } },
   Role: { path: '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles', body: { rules: [] }, putCreates: true, deleteReturns: 'Status' },
-  RuntimeClass: { path: '/apis/node.k8s.io/v1/runtimeclasses', body: { handler: 'runc' }, needsResourceVersion: true, deleteReturns: 'Status' },
+  RuntimeClass: { path: '/apis/node.k8s.io/v1/runtimeclasses', body: { handler: 'runc' }, putCreates: true, needsResourceVersion: true, deleteReturns: 'Status' },
   StorageClass: { path: '/apis/storage.k8s.io/v1/storageclasses', body: { provisioner: 'example.com/p' }, deleteReturns: 'object' },
   CSIDriver: { path: '/apis/storage.k8s.io/v1/csidrivers', body: { spec: {} }, needsResourceVersion: true, deleteReturns: 'object' },
 };
