@@ -1,13 +1,14 @@
 /**
  * The door. Every request, from wherever it comes, passes these steps in this order:
  *
- *   authentication → audit → impersonation → flow control → authorization → routing → the verb (decode, defaulting,
- *   mutating admission, validation, validating admission, store) → the answer
+ *   time limit → authentication → audit → impersonation → flow control → authorization → routing → the verb (decode,
+ *   defaulting, mutating admission, validation, validating admission, store) → the answer
  *
- * and nothing else decides anything.
+ * and nothing else decides anything. The request keeps its seat of flow control until its client has taken the answer.
  */
 import { isStatusError, type StatusError } from '../machinery/status.ts';
-import { failure, internalError, unauthorized } from '../machinery/status.ts';
+import { internalError, timeout, unauthorized } from '../machinery/status.ts';
+import type { Timer } from '../kernel/index.ts';
 import type { Aggregator } from './aggregator/index.ts';
 import type { AuditLog } from './audit/audit.ts';
 import { authorize, refusal } from './authz/authorize.ts';
@@ -17,8 +18,10 @@ import type { Annotate, Authenticator } from './authn/authenticator.ts';
 import { TooBusy, type FlowControl, type FlowIdentity } from './flow-control/flow-control.ts';
 import { negotiate } from './negotiate.ts';
 import type { ApiServerMetrics } from './metrics.ts';
-import { compress, respondError, respondText } from './respond.ts';
-import { headerOf, type ApiRequest, type ApiResponse, type UserInfo } from './request.ts';
+import { compress } from './compress.ts';
+import { respondError, respondText } from './respond.ts';
+import type { RequestDeadlines } from './request-deadlines.ts';
+import { headerOf, type ApiRequest, type ApiResponse, type LargeBody, type UserInfo } from './request.ts';
 import { parseRequestInfo, type RequestInfo } from './request-info.ts';
 import { route } from './route.ts';
 import type { Backend } from './scope.ts';
@@ -30,6 +33,7 @@ export interface Door {
   readonly authenticators: readonly Authenticator[];
   readonly impersonation: Impersonation;
   readonly flowControl: FlowControl;
+  readonly deadlines: RequestDeadlines;
   readonly audit: AuditLog;
   readonly metrics: ApiServerMetrics;
   readonly securityMetrics: SecurityMetrics;
@@ -44,10 +48,49 @@ export async function handleRequest(door: Door, request: ApiRequest): Promise<Ap
   const { clock, random } = door.backend.ctx;
   const auditId = auditIdOf(request) ?? random.uid();
   const exchange: Exchange = { request, info, auditId, warnings: [], annotations: new Map(), startedAt: clock.monotonic() };
-  const response = door.audit.finished(exchange, await answer(door, exchange));
+  const response = door.audit.finished(exchange, await answerInTime(door, exchange));
   door.metrics.observe(exchange, response);
   addHeaders(response, exchange);
-  return compress(request, response);
+  const compressing = compress(request, response);
+  const answered = compressing instanceof Promise ? await compressing : compressing;
+  if (answered.large || answered.stream) keepSeat(door, exchange, { answered, large: response.large });
+  else leaveSeat(exchange);
+  return answered;
+}
+
+async function answerInTime(door: Door, exchange: Exchange): Promise<ApiResponse> {
+  const { info, request, startedAt } = exchange;
+  let limit;
+  try {
+    limit = door.deadlines.limitOf(info, request.query);
+  } catch (error) {
+    return respondFailure(door, exchange, error);
+  }
+  if (!limit) return answer(door, exchange);
+  const { error } = limit;
+  const expired = (): ApiResponse => {
+    exchange.expired = true;
+    request.abort?.(error());
+    return respondFailure(door, exchange, error());
+  };
+  exchange.expiresAt = startedAt + limit.ms;
+  return door.deadlines.within(answer(door, exchange), { expiresAt: exchange.expiresAt, limit, expired });
+}
+
+/** Until the client has taken the answer, or the time is over. A watch gives its seat back after its initial events. */
+function keepSeat(door: Door, exchange: Exchange, { answered, large }: { answered: ApiResponse; large: LargeBody | undefined }): void {
+  const { clock } = door.backend.ctx;
+  if (exchange.expiresAt !== undefined) answered.expiresAt = exchange.expiresAt;
+  else if (exchange.leave) exchange.seatLimit = clock.after(door.deadlines.requestTimeoutMs, () => leaveSeat(exchange));
+  answered.done = () => {
+    leaveSeat(exchange);
+    if (large) door.metrics.observeSize(exchange, answered, large.produced);
+  };
+}
+
+export function leaveSeat(exchange: Exchange): void {
+  exchange.seatLimit?.cancel();
+  exchange.leave?.();
 }
 
 const AUDIT_ID_LIMIT = 64;
@@ -72,12 +115,18 @@ export interface Exchange {
   impersonator?: UserInfo;
   /** Which priority level and flow the request was put into. */
   flow?: FlowIdentity | undefined;
+  /** Gives its seat back. */
+  leave?: () => void;
+  seatLimit?: Timer;
+  /** On the monotonic clock; undefined for a request that is long-running. */
+  expiresAt?: number;
+  /** Its time was over before it was answered. */
+  expired?: true;
 }
 
 /** Most requests wait for nothing on their way: a step gives its result at once where it can, and a promise where it must. */
 async function answer(door: Door, exchange: Exchange): Promise<ApiResponse> {
   const { request, info } = exchange;
-  let leave: (() => void) | undefined;
   try {
     const authenticating = authenticate(door, exchange);
     const authenticated = authenticating instanceof Promise ? await authenticating : authenticating;
@@ -93,8 +142,10 @@ async function answer(door: Door, exchange: Exchange): Promise<ApiResponse> {
     }
     const entering = door.flowControl.enter(user, info, request);
     const entered = entering instanceof Promise ? await entering : entering;
-    leave = entered.leave;
+    exchange.leave = entered.leave;
     exchange.flow = entered.flow;
+    if (exchange.expired) throw timeout('request did not complete within the allotted timeout', 0);
+    if (isLong(info) && request.congested) throw new TooBusy('slow-clients', entered.flow, RETRY_AFTER_SECONDS);
     const authorizingSince = clock.monotonic();
     const authorizing = authorize(door.backend.authorizer, user, info, request.query);
     const decision = authorizing instanceof Promise ? await authorizing : authorizing;
@@ -108,11 +159,15 @@ async function answer(door: Door, exchange: Exchange): Promise<ApiResponse> {
       door.securityMetrics.authenticated(result, (door.backend.ctx.clock.monotonic() - exchange.startedAt) / 1000);
       door.audit.received(exchange);
     }
+    leaveSeat(exchange);
     return respondFailure(door, exchange, error);
-  } finally {
-    leave?.();
   }
 }
+
+const RETRY_AFTER_SECONDS = 1;
+
+/** Its answer may be long. */
+const isLong = ({ verb }: RequestInfo): boolean => verb === 'list' || verb === 'watch';
 
 function checkDecision({ info, request, annotations }: Exchange, user: UserInfo, decision: Decision): void {
   const allowed = decision.decision === 'allow';
@@ -153,7 +208,7 @@ function respondFailure(door: Door, exchange: Exchange, error: unknown): ApiResp
 
 function asStatusError(door: Door, exchange: Exchange, error: unknown): StatusError {
   if (isStatusError(error)) return error;
-  if (exchange.request.signal.aborted) return failure(504, 'Timeout', 'request did not complete within the allotted timeout');
+  if (exchange.request.signal.aborted) return timeout('request did not complete within the allotted timeout', 0);
   door.backend.ctx.logger.error(error, 'A request failed for a reason of our own', { method: exchange.request.method, path: exchange.request.path });
   return internalError(error instanceof Error ? error.message : 'unknown');
 }

@@ -25,7 +25,8 @@ describe.each([{ custom: false }, { custom: true }])('the body of a list, custom
   it.each([{ names: [] }, { names: ['a'] }, { names: ['a', 'b', 'c'] }])('of $names', ({ names }) => {
     const body = new ListBody(listOf(names, custom));
     const whole = body.toBuffer();
-    expect(whole).toHaveLength(body.length);
+    expect(body.shortBuffer(whole.length)).toBeUndefined();
+    expect(body.shortBuffer(whole.length + 1)).toEqual(whole);
     const typeMeta = custom ? { kind: 'Secret', apiVersion: 'v1' } : {};
     expect(JSON.parse(whole.toString())).toEqual({
       kind: 'SecretList',

@@ -1,6 +1,7 @@
-/** The body of a list: its head, then each object's own bytes. A large one is never put together as a whole. */
+/** The body of a list as JSON: its head, then each object's own bytes. A large one is never put together as a whole. */
 import { apiVersionOf } from '../api/schema.ts';
 import type { LargeBody } from './request.ts';
+import type { ServedResource } from './registry/served-resource.ts';
 import type { ListResult } from './result.ts';
 import type { Entry } from './storage/entry.ts';
 
@@ -19,27 +20,50 @@ export function listMetadata(list: ListResult): Record<string, unknown> {
   };
 }
 
+/** Lists of custom resources always say where they go on. */
+export const typedListMetadata = (list: ListResult): Record<string, unknown> => (list.served.custom ? { continue: '', ...listMetadata(list) } : listMetadata(list));
+
+/** One item, as it stands in its list. */
+export const listItem = ({ custom }: Pick<ServedResource, 'custom'>, { bytes, metadataStart }: Entry): Buffer =>
+  custom ? bytes : Buffer.concat([ITEM_START, bytes.subarray(metadataStart)]);
+
 export class ListBody implements LargeBody {
-  readonly length: number;
+  produced = 0;
   readonly #head: Buffer;
   readonly #entries: readonly Entry[];
   readonly #whole: boolean;
 
   constructor(list: ListResult) {
     const { served, entries } = list;
-    const metadata = served.custom ? { continue: '', ...listMetadata(list) } : listMetadata(list);
-    this.#head = Buffer.from(`{"kind":"${served.listKind}","apiVersion":"${apiVersionOf(served)}","metadata":${JSON.stringify(metadata)},"items":[`);
+    this.#head = Buffer.from(`{"kind":"${served.listKind}","apiVersion":"${apiVersionOf(served)}","metadata":${JSON.stringify(typedListMetadata(list))},"items":[`);
     this.#entries = entries;
     this.#whole = served.custom;
-    let length = this.#head.length + Math.max(0, entries.length - 1) + END.length;
-    for (const { bytes, metadataStart } of entries) length += this.#whole ? bytes.length : bytes.length - metadataStart + 1;
-    this.length = length;
+  }
+
+  /** All of it if it is shorter than `most`. Bytes that have not been wanted before are made here: of a long list, not of all at once. */
+  shortBuffer(most: number): Buffer | undefined {
+    const length = this.#lengthUpTo(most);
+    return length < most ? this.#filled(length) : undefined;
   }
 
   toBuffer(): Buffer {
-    const buffer = Buffer.allocUnsafe(this.length);
+    return this.#filled(this.#lengthUpTo(Infinity));
+  }
+
+  #filled(length: number): Buffer {
+    const buffer = Buffer.allocUnsafe(length);
     this.reader()(buffer);
     return buffer;
+  }
+
+  /** At least `most` if it is that long. */
+  #lengthUpTo(most: number): number {
+    let length = this.#head.length + Math.max(0, this.#entries.length - 1) + END.length;
+    for (const { bytes, metadataStart } of this.#entries) {
+      length += this.#whole ? bytes.length : bytes.length - metadataStart + 1;
+      if (length >= most) break;
+    }
+    return length;
   }
 
   /** Each call fills as much of `target` as there is left, and says how much that was. */
@@ -72,6 +96,7 @@ export class ListBody implements LargeBody {
         from += copied;
         if (from === segment.length) goOn();
       }
+      this.produced += at;
       return at;
     };
   }

@@ -6,6 +6,8 @@ import { bodyLength } from './respond.ts';
 
 export interface ApiServerMetrics {
   observe(exchange: Exchange, response: ApiResponse): void;
+  /** A long answer has been sent, or broken off after so many bytes. */
+  observeSize(exchange: Exchange, response: ApiResponse, bytes: number): void;
 }
 
 const KNOWN_LIMIT = 5000;
@@ -31,28 +33,33 @@ export function createMetrics(ctx: Context): ApiServerMetrics {
     buckets: exponentialBuckets(1000, 10, 7),
   });
   const children = new Map<string, Instruments>();
+  const instrumentsOf = (exchange: Exchange, response: ApiResponse): Instruments => {
+    const { info, request } = exchange;
+    const dryRun = dryRunLabel(request.query);
+    const key = exchange.recognized
+      ? `${info.verb} ${info.apiGroup} ${info.apiVersion} ${info.resource} ${info.subresource} ${info.namespace === ''} ${info.name === ''} ${dryRun} ${info.isResourceRequest ? '' : firstSegment(info)} ${response.status}`
+      : `${request.method} ${response.status}`;
+    let instruments = children.get(key);
+    if (!instruments) {
+      const values = exchange.recognized ? labelsOf(exchange) : labelsOfUnknown(request.method);
+      instruments = {
+        total: total.child({ ...values, dry_run: exchange.recognized ? dryRun : '', code: String(response.status) }),
+        duration: duration.child({ ...values, dry_run: exchange.recognized ? dryRun : '' }),
+        sizes: sizes.child(values),
+      };
+      if (children.size < KNOWN_LIMIT) children.set(key, instruments);
+    }
+    return instruments;
+  };
   return {
     observe(exchange, response) {
-      const { info, request } = exchange;
-      const dryRun = dryRunLabel(request.query);
-      const key = exchange.recognized
-        ? `${info.verb} ${info.apiGroup} ${info.apiVersion} ${info.resource} ${info.subresource} ${info.namespace === ''} ${info.name === ''} ${dryRun} ${info.isResourceRequest ? '' : firstSegment(info)} ${response.status}`
-        : `${request.method} ${response.status}`;
-      let instruments = children.get(key);
-      if (!instruments) {
-        const values = exchange.recognized ? labelsOf(exchange) : labelsOfUnknown(request.method);
-        instruments = {
-          total: total.child({ ...values, dry_run: exchange.recognized ? dryRun : '', code: String(response.status) }),
-          duration: duration.child({ ...values, dry_run: exchange.recognized ? dryRun : '' }),
-          sizes: sizes.child(values),
-        };
-        if (children.size < KNOWN_LIMIT) children.set(key, instruments);
-      }
+      const instruments = instrumentsOf(exchange, response);
       instruments.total.inc();
       instruments.duration.observe((ctx.clock.monotonic() - exchange.startedAt) / 1000);
       const size = bodyLength(response);
       if (size > 0) instruments.sizes.observe(size);
     },
+    observeSize: (exchange, response, bytes) => instrumentsOf(exchange, response).sizes.observe(bytes),
   };
 }
 

@@ -28,6 +28,7 @@ import { builtinServed, builtinStoredKinds, Registry } from './registry/registry
 import type { ServedResource, StoredKind } from './registry/served-resource.ts';
 import { reviewHandlers } from './reviews/index.ts';
 import type { ApiRequest, ApiResponse } from './request.ts';
+import { RequestDeadlines } from './request-deadlines.ts';
 import type { Backend } from './scope.ts';
 import { createSecurityMetrics } from './security-metrics.ts';
 import { ServiceAllocator } from './service-allocation/index.ts';
@@ -61,6 +62,8 @@ export interface PipelineOptions {
   readonly audit?: AuditLog;
   /** Priority and fairness; `false` lets every request run at once. */
   readonly flowControl?: PriorityAndFairnessOptions | false;
+  /** How long a request that is not long-running may take; a minute without it. */
+  readonly requestTimeoutMs?: number;
   /** Encryption at rest; without it objects are stored in the clear. */
   readonly encryption?: Transformer;
   /** The chain of authorizers; Node and RBAC without it. */
@@ -124,6 +127,7 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
     authenticators,
     impersonation: new Impersonation(authorizer),
     flowControl: options.flowControl === false ? unlimitedFlow : new PriorityAndFairness(ctx, registry, options.flowControl),
+    deadlines: new RequestDeadlines(ctx.clock, options.requestTimeoutMs),
     audit: options.audit ?? noAudit,
     metrics: createMetrics(ctx),
     securityMetrics: createSecurityMetrics(ctx),
@@ -139,6 +143,7 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
       try {
         await Promise.all([cache.run(), definitions.run(), aggregator.run()]);
       } finally {
+        door.deadlines.close();
         await door.audit.close();
       }
     },

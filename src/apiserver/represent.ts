@@ -8,17 +8,15 @@ import { badRequest, notAcceptable } from '../machinery/status.ts';
 import { quote } from '../machinery/quote.ts';
 import { printTable, scalePrinter } from '../machinery/table/index.ts';
 import { storedMetadata, type ServedResource } from './registry/served-resource.ts';
-import type { ListResult } from './result.ts';
 import type { Scope } from './scope.ts';
 
 export function asPartialMetadata(served: ServedResource, object: KubeObject, version: string): KubeObject {
   return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${version}`, metadata: storedMetadata(served, object) };
 }
 
-export function asPartialMetadataList(served: ServedResource, objects: readonly KubeObject[], version: string): KubeObject {
-  const items = objects.map((object) => asPartialMetadata(served, object, version));
-  return { kind: 'PartialObjectMetadataList', apiVersion: `meta.k8s.io/${version}`, metadata: {}, items: items.length > 0 ? items : null };
-}
+/** How upstream calls the kind inside: `*core.Secret`. */
+export const internalType = (served: ServedResource, suffix: string): string =>
+  `*${served.group === '' ? 'core' : served.group.split('.')[0]}.${served.kind}${suffix}`;
 
 export function asTable(scope: Scope, objects: readonly KubeObject[], resourceVersion: string | undefined): KubeObject {
   const { served, request, backend, negotiated } = scope;
@@ -49,18 +47,4 @@ export function encodeObjectProtobuf(served: ServedResource | undefined, object:
   const message = messageOfKind(schema, { kind, apiVersion });
   if (!message) throw notAcceptable(`${served ? served.kind : object.kind} has no protobuf form`);
   return encodeProtobuf(message, object, { apiVersion: object.apiVersion ?? '', kind });
-}
-
-export function encodeListProtobuf(served: ServedResource, list: ListResult): Buffer {
-  const object = {
-    kind: served.listKind,
-    apiVersion: apiVersionOf(served),
-    metadata: {
-      resourceVersion: list.resourceVersion,
-      ...(list.continueToken ? { continue: list.continueToken } : {}),
-      ...(list.remainingItemCount ? { remainingItemCount: list.remainingItemCount } : {}),
-    },
-    items: list.entries.map((entry) => entry.object),
-  };
-  return encodeObjectProtobuf(served, object as unknown as KubeObject);
 }

@@ -87,6 +87,13 @@ export function parseRequestInfo(method: string, path: string, query: URLSearchP
   };
 }
 
+const LONG_RUNNING_VERBS = new Set(['watch', 'proxy']);
+const LONG_RUNNING_SUBRESOURCES = new Set(['attach', 'exec', 'proxy', 'log', 'portforward']);
+
+/** It may go on for as long as its client likes: no time limit holds for it. */
+export const isLongRunning = ({ isResourceRequest, verb, subresource }: RequestInfo): boolean =>
+  isResourceRequest && (LONG_RUNNING_VERBS.has(verb) || (subresource !== '' && LONG_RUNNING_SUBRESOURCES.has(subresource)));
+
 export function splitPath(path: string): string[] {
   let parts = path.split('/');
   // Nearly all paths begin with a slash, and have no other empty part.

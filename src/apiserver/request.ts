@@ -1,6 +1,7 @@
 /** A request and its answer as the pipeline sees them: the same for HTTP/2, HTTP/1.1 and callers in this process. */
 import type { KubeObject } from '../machinery/object.ts';
 import type { Result } from './result.ts';
+import type { Sending } from './transport/send-budget.ts';
 
 export interface ApiRequest {
   readonly method: string;
@@ -22,8 +23,14 @@ export interface ApiRequest {
   readonly remoteAddress: string;
   /** The peer's verified certificate, leaf first, in DER. */
   readonly peerCertificate?: PeerCertificate;
-  /** Aborts when the client goes away or the server ends. */
+  /** Aborts when the client goes away, the server ends, or the request's time is over. */
   readonly signal: AbortSignal;
+  /** Aborts `signal`: the request's time is over. */
+  abort?(reason: Error): void;
+  /** Whether so much waits for this client, or for all slow clients, that no long answer should be begun. */
+  readonly congested?: boolean;
+  /** Counts what is written to a connection that was taken over; for other answers the transport does that. */
+  beginSending?(end: () => void): Sending;
   /** The connection, for protocols that take it over (WebSocket, SPDY). */
   readonly upgrade?: UpgradeHandle;
 }
@@ -54,7 +61,7 @@ export interface ApiResponse {
   /** The response's own: whoever passes it on adds to them. */
   readonly headers: ResponseHeaders;
   readonly body?: Buffer | string;
-  /** The same as `body`, for a transport that sends it in pieces; `body` puts it together when it is asked for. */
+  /** The same as `body`, sent in pieces as the client takes them; `body` puts it together for callers in this process. */
   readonly large?: LargeBody;
   /** Writes the body piece by piece; the response ends when it resolves. */
   readonly stream?: (sink: ResponseSink) => Promise<void>;
@@ -62,11 +69,19 @@ export interface ApiResponse {
   readonly result?: Result;
   /** The handler has taken the connection over and answers on it itself. */
   readonly hijacked?: true;
+  /**
+   * Whoever sends a `large` body or a `stream` calls it when the client has taken all, or the answer was given up: until
+   * then the request keeps its seat of flow control.
+   */
+  done?: () => void;
+  /** On the monotonic clock: when the request's time is over. An answer that has not been taken by then is broken off. */
+  expiresAt?: number;
 }
 
 export interface LargeBody {
-  readonly length: number;
-  /** Each call fills as much of `target` as there is left, and says how much that was: 0 at the end. */
+  /** How many bytes readers have been given. */
+  readonly produced: number;
+  /** Each call fills some or all of `target`, and says how much that was: 0 at the end. */
   reader(): (target: Buffer) => number;
 }
 

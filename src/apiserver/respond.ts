@@ -1,24 +1,21 @@
 /** Puts a result into the representation that was negotiated. Stored objects leave as the bytes they are kept in. */
-import { gzip } from 'node:zlib';
-import { promisify } from 'node:util';
 import { encodeYaml } from '../machinery/decode/index.ts';
 import type { KubeObject } from '../machinery/object.ts';
 import type { StatusError } from '../machinery/status.ts';
-import { ListBody, listMetadata } from './list-body.ts';
+import { ListBody } from './list-body.ts';
+import { listPieces, PiecewiseBody } from './list-forms.ts';
 import type { Negotiated } from './negotiate.ts';
-import { asPartialMetadata, asPartialMetadataList, asTable, encodeListProtobuf, encodeObjectProtobuf } from './represent.ts';
-import type { ServedResource } from './registry/served-resource.ts';
-import { headerOf, type ApiRequest, type ApiResponse, type ResponseHeaders } from './request.ts';
+import { asPartialMetadata, asTable, encodeObjectProtobuf, internalType } from './represent.ts';
+import type { ApiResponse, LargeBody, ResponseHeaders } from './request.ts';
 import type { ListResult, Result, WatchResult } from './result.ts';
 import type { Scope } from './scope.ts';
 import { notAcceptable } from '../machinery/status.ts';
 import { isWebSocketRequest, streamOverWebSocket } from './transport/websocket.ts';
 
-const gzipAsync = promisify(gzip);
 /** Answers below this are not worth compressing, or sending in pieces. */
-const LARGE_BYTES = 128 * 1024;
+export const LARGE_BYTES = 128 * 1024;
 
-export function respond(scope: Scope, result: Result): ApiResponse {
+export function respond(scope: Scope, result: Result): ApiResponse | Promise<ApiResponse> {
   const { negotiated } = scope;
   if (scope.request.inProcess && result.type !== 'response') {
     return { status: 'status' in result ? result.status : 200, headers: {}, result };
@@ -60,42 +57,35 @@ function transform(scope: Scope, object: KubeObject): KubeObject {
   return asTable(scope, [object], object.metadata.resourceVersion);
 }
 
-function respondList(scope: Scope, list: ListResult): ApiResponse {
-  const { negotiated, served } = scope;
-  if (negotiated.as) return complete(200, negotiated, encode(scope, transformList(scope, list)));
-  if (negotiated.mediaType === 'application/vnd.kubernetes.protobuf') return complete(200, negotiated, encodeListProtobuf(served, list));
-  const body = new ListBody(list);
-  if (negotiated.mediaType !== 'application/json' || negotiated.pretty) return complete(200, negotiated, encode(scope, JSON.parse(body.toBuffer().toString('utf8')) as KubeObject));
-  return body.length < LARGE_BYTES ? complete(200, negotiated, body.toBuffer()) : new LargeResponse(headersFor(negotiated), body);
+function respondList(scope: Scope, list: ListResult): ApiResponse | Promise<ApiResponse> {
+  const { mediaType, pretty, as } = scope.negotiated;
+  if (mediaType === 'application/json' && !pretty && !as) return respondInPieces(scope, new ListBody(list));
+  const pieces = listPieces(scope, list);
+  const { clock } = scope.backend.ctx;
+  if (pieces instanceof Promise) return pieces.then((made) => respondInPieces(scope, new PiecewiseBody(clock, made)));
+  return respondInPieces(scope, new PiecewiseBody(clock, pieces));
 }
 
-/** Its body is put together only for those who cannot send it in pieces. */
+function respondInPieces({ negotiated }: Scope, list: ListBody | PiecewiseBody): ApiResponse {
+  const short = list.shortBuffer(LARGE_BYTES);
+  return short ? complete(200, negotiated, short) : new LargeResponse(headersFor(negotiated), list);
+}
+
+/** Its body is put together only for callers in this process, who do not take it in pieces. */
 class LargeResponse implements ApiResponse {
   readonly status = 200;
-  #body: Buffer | undefined;
+  done?: () => void;
+  expiresAt?: number;
 
   constructor(
     readonly headers: ResponseHeaders,
-    readonly large: ListBody,
+    readonly large: LargeBody & { toBuffer(): Buffer },
   ) {}
 
   get body(): Buffer {
-    return (this.#body ??= this.large.toBuffer());
+    return this.large.toBuffer();
   }
 }
-
-function transformList(scope: Scope, list: ListResult): KubeObject {
-  const as = scope.negotiated.as!;
-  const objects = list.entries.map((entry) => entry.object);
-  if (as.kind === 'PartialObjectMetadata') throw notAcceptable(`you requested PartialObjectMetadata, but the requested object is a list (${internalType(scope.served, 'List')})`);
-  const object = as.kind === 'Table' ? asTable(scope, objects, undefined) : asPartialMetadataList(scope.served, objects, as.version);
-  object.metadata = listMetadata(list) as KubeObject['metadata'];
-  return object;
-}
-
-/** How upstream calls the kind inside: `*core.Secret`. */
-const internalType = (served: ServedResource, suffix: string): string =>
-  `*${served.group === '' ? 'core' : served.group.split('.')[0]}.${served.kind}${suffix}`;
 
 function encode(scope: Scope, object: KubeObject): Buffer {
   return encodeAs(scope.negotiated, object, () => encodeObjectProtobuf(scope.served, object));
@@ -141,16 +131,5 @@ export function respondText(status: number, text: string, headers: ResponseHeade
   return { status, headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff', ...headers }, body: text };
 }
 
-/** Without putting a large body together. */
-export const bodyLength = (response: ApiResponse): number => response.large?.length ?? response.body?.length ?? 0;
-
-/** Compresses a large answer for a client that can read it. */
-export function compress(request: ApiRequest, response: ApiResponse): Promise<ApiResponse> | ApiResponse {
-  if (bodyLength(response) < LARGE_BYTES || response.headers['content-encoding']) return response;
-  if (!/\bgzip\b/.test(headerOf(request, 'accept-encoding') ?? '') || !response.body) return response;
-  response.headers['content-encoding'] = 'gzip';
-  response.headers['vary'] = 'Accept-Encoding';
-  const { status, headers } = response;
-  return gzipAsync(response.body, { level: 1 }).then((body) => ({ status, headers, body }));
-}
-
+/** Of a body that is whole. */
+export const bodyLength = (response: ApiResponse): number => (response.large ? 0 : (response.body?.length ?? 0));

@@ -29,9 +29,10 @@ export interface WatchedObject {
 
 /** Takes what a watch sends. */
 export interface FrameSink<F> {
-  write(frame: F): unknown;
-  /** Bytes, or objects, that have been written but not taken yet. */
-  readonly pending: number;
+  /** False when the reader is slower than the watch: the next frame should wait for `drained`. */
+  write(frame: F): boolean;
+  /** Resolves when the reader has taken enough for more frames, or is gone. */
+  drained(): Promise<void>;
   readonly signal: AbortSignal;
 }
 

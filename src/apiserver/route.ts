@@ -1,9 +1,8 @@
 /** From an authorized request to the verb that serves it. */
 import { apiVersionOf } from '../api/schema.ts';
 import { badRequest, failure, type StatusError } from '../machinery/status.ts';
-import { parseDuration } from '../machinery/time/index.ts';
 import { customSubresourceVerb, customVerb, isCustomPath } from './crd/index.ts';
-import type { Door, Exchange } from './handle-request.ts';
+import { leaveSeat, type Door, type Exchange } from './handle-request.ts';
 import { negotiate } from './negotiate.ts';
 import type { ServedResource } from './registry/served-resource.ts';
 import type { RequestInfo } from './request-info.ts';
@@ -61,14 +60,6 @@ const isLegacyWatch = (served: ServedResource, info: RequestInfo): boolean => se
 
 /** Parameters that concern every request. */
 function checkParameters(query: URLSearchParams): void {
-  const timeout = query.get('timeout');
-  if (timeout) {
-    try {
-      parseDuration(timeout);
-    } catch (error) {
-      throw badRequest(`invalid timeout specified in the request URL - ${(error as Error).message}`);
-    }
-  }
   if (query.has('export')) throw badRequest('the export parameter, deprecated since v1.14, is no longer supported');
 }
 
@@ -142,6 +133,7 @@ function scopeOf(door: Door, exchange: Exchange, user: UserInfo, served: ServedR
     negotiated,
     warnings: exchange.warnings,
     annotations: exchange.annotations,
+    releaseSeat: () => leaveSeat(exchange),
     alike: undefined,
   };
 }

@@ -49,6 +49,8 @@ export interface Scope {
   readonly warnings: string[];
   /** Audit annotations. */
   readonly annotations: Map<string, string>;
+  /** Gives the request's seat of flow control back: a watch does so once its initial events have been sent. */
+  readonly releaseSeat: () => void;
   /** What is known of objects like the one that is being created. */
   alike?: Alike | undefined;
 }

@@ -4,6 +4,8 @@ import { RunGroup, unlessAborted, type Context } from '../kernel/index.ts';
 import type { Door } from './handle-request.ts';
 import { createPipeline, type PipelineOptions } from './pipeline.ts';
 import type { ApiRequest, ApiResponse } from './request.ts';
+import { REQUEST_TIMEOUT_MS } from './request-deadlines.ts';
+import { SEND_LIMITS } from './transport/send-budget.ts';
 import { listen, type Transport, type TransportOptions } from './transport/serve.ts';
 import { startFrontThread } from './transport/thread/start-front-thread.ts';
 
@@ -55,9 +57,9 @@ export async function startApiServer(parent: Context, options: ApiServerOptions)
   }
 }
 
-function transportOptions({ host, port, maxBodyBytes = MAX_BODY_BYTES, pki, minTlsVersion }: ApiServerOptions): TransportOptions {
+function transportOptions({ host, port, maxBodyBytes = MAX_BODY_BYTES, pki, minTlsVersion, requestTimeoutMs: answerMs = REQUEST_TIMEOUT_MS }: ApiServerOptions): TransportOptions {
   const tls = { key: pki.apiserver.key, cert: pki.apiserver.certificate, clientCa: pki.ca.certificate + pki.frontProxyCa.certificate, ...(minTlsVersion ? { minVersion: minTlsVersion } : {}) };
-  return { host, port, maxBodyBytes, tls };
+  return { host, port, maxBodyBytes, tls, sendLimits: { ...SEND_LIMITS, answerMs } };
 }
 
 async function untilAborted(ctx: Context, transport: Transport): Promise<void> {

@@ -222,12 +222,16 @@ async function* chunksOf(stream: NonNullable<ApiResponse['stream']>, signal: Abo
   }
 }
 
-/** Events wait here until the reader takes them; a reader that falls far behind is cut off by the watch itself. */
+/** Events that wait before the watch is told to wait, too. */
+const MOST_WAITING_EVENTS = 4096;
+
+/** Events wait here until the reader takes them; while a reader is far behind, its events stay in the watch cache. */
 class EventBuffer implements FrameSink<WatchedObject>, AsyncIterable<WatchEvent<unknown>> {
   #queue: WatchedObject[] = [];
   /** The next one to be taken. */
   #head = 0;
   #wake: (() => void) | undefined;
+  #drained: (() => void) | undefined;
   #ended = false;
   #error: unknown;
 
@@ -235,20 +239,22 @@ class EventBuffer implements FrameSink<WatchedObject>, AsyncIterable<WatchEvent<
     signal.addEventListener('abort', () => this.end(), { once: true });
   }
 
-  /** Each waiting event counts as a few kilobytes, so that the limit in bytes holds roughly here too. */
-  get pending(): number {
-    return (this.#queue.length - this.#head) * 1024;
-  }
-
-  write(event: WatchedObject): void {
+  write(event: WatchedObject): boolean {
     this.#queue.push(event);
     this.#wake?.();
+    return this.#queue.length < MOST_WAITING_EVENTS;
+  }
+
+  drained(): Promise<void> {
+    if (this.#ended || this.#queue.length < MOST_WAITING_EVENTS) return Promise.resolve();
+    return new Promise((resolve) => (this.#drained = resolve));
   }
 
   end(error?: unknown): void {
     this.#ended = true;
     this.#error ??= error;
     this.#wake?.();
+    this.#drained?.();
   }
 
   /** By hand, as each event goes through here for each who watches: a generator would take several turns for it. */
@@ -264,6 +270,7 @@ class EventBuffer implements FrameSink<WatchedObject>, AsyncIterable<WatchEvent<
     }
     this.#queue = [];
     this.#head = 0;
+    this.#drained?.();
     if (!this.#ended) return new Promise<void>((resolve) => (this.#wake = resolve)).then(() => this.#next());
     if (this.signal.aborted) return Promise.reject(this.signal.reason as Error);
     if (this.#error) return Promise.reject(this.#error as Error);

@@ -50,6 +50,7 @@ export async function apiServerOptions(ctx: Context, { values, given }: ParsedAp
     },
     ...(encryption ? { encryption: encryption.transformer } : {}),
     flowControl: values['enable-priority-and-fairness'] ? { serverSeats: values['max-requests-inflight'] + values['max-mutating-requests-inflight'] } : false,
+    requestTimeoutMs: values['request-timeout'],
     host: values['bind-address'],
     ownThread: true,
     port: values['secure-port'],

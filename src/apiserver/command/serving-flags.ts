@@ -26,7 +26,7 @@ export const servingFlags = {
   'shutdown-send-retry-after': { kind: 'switch', only: ['false'], refused: 'the server stops listening at once' },
   'shutdown-watch-termination-grace-period': { kind: 'duration', ignored: 'watches end with the server' },
   'livez-grace-period': { kind: 'duration', ignored: 'the server listens when it is ready' },
-  'request-timeout': { kind: 'duration', ignored: 'requests end by the time limits of what they wait for' },
+  'request-timeout': { kind: 'duration', default: 60_000, section: 'API', summary: 'How long a request may take that is not long-running, its answer included' },
   'min-request-timeout': { kind: 'whole', ignored: 'watches last as long as their clients ask' },
   'egress-selector-config-file': { kind: 'text', refused: 'there is no egress proxy' },
   'tracing-config-file': { kind: 'text', refused: 'no traces are sent' },

@@ -10,7 +10,7 @@ export interface FlowIdentity {
 
 export interface Admitted {
   readonly flow?: FlowIdentity;
-  /** To be called when the request has been served, or its watch has begun. */
+  /** To be called when the client has taken the answer, or the initial events of its watch. May be called again. */
   leave(): void;
 }
 
@@ -24,7 +24,7 @@ export class TooBusy extends Error {
   readonly code = 'too-busy';
 
   constructor(
-    readonly reason: 'concurrency-limit' | 'queue-full' | 'time-out' | 'cancelled',
+    readonly reason: 'concurrency-limit' | 'queue-full' | 'time-out' | 'cancelled' | 'slow-clients',
     readonly flow: FlowIdentity | undefined,
     readonly retryAfterSeconds: number,
   ) {

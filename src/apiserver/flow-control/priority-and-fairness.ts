@@ -4,7 +4,7 @@ import type { Context, Counter } from '../../kernel/index.ts';
 import { flowSchemas, priorityLevels } from '../bootstrap/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
-import type { RequestInfo } from '../request-info.ts';
+import { isLongRunning, type RequestInfo } from '../request-info.ts';
 import type { ApiRequest, UserInfo } from '../request.ts';
 import { FlowSchemas, type MatchedSchema } from './flow-schemas.ts';
 import type { Admitted, FlowControl, FlowIdentity, TooBusy } from './flow-control.ts';
@@ -21,7 +21,6 @@ const GROUP = 'flowcontrol.apiserver.k8s.io';
 const DEFAULT_SEATS = 600;
 /** How often levels may borrow anew. */
 const LEND_EVERY_MS = 10_000;
-const LONG_RUNNING = new Set(['attach', 'exec', 'proxy', 'log', 'portforward']);
 const NOT_LIMITED: Admitted = { leave: () => {} };
 
 interface Target {
@@ -54,7 +53,8 @@ export class PriorityAndFairness implements FlowControl {
   }
 
   enter(user: UserInfo, info: RequestInfo, request: ApiRequest): Admitted | Promise<Admitted> {
-    if (isLongRunning(info)) return NOT_LIMITED;
+    // A watch takes a seat until it has begun; what else goes on for long takes none.
+    if (info.verb !== 'watch' && isLongRunning(info)) return NOT_LIMITED;
     if (this.#changed) this.#reload();
     const target = this.#targetOf(user, info);
     const { schema, level, identity } = target;
@@ -131,10 +131,6 @@ export class PriorityAndFairness implements FlowControl {
     };
   }
 }
-
-/** A watch takes a seat until it has begun; what else goes on for long takes none. */
-const isLongRunning = ({ isResourceRequest, verb, subresource }: RequestInfo): boolean =>
-  isResourceRequest && (verb === 'proxy' || (subresource !== '' && LONG_RUNNING.has(subresource)));
 
 const distinguisherOf = ({ distinguisher }: MatchedSchema, user: UserInfo, info: RequestInfo): string =>
   distinguisher === 'ByUser' ? user.name : distinguisher === 'ByNamespace' ? info.namespace : '';

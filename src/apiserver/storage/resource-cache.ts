@@ -104,12 +104,17 @@ export class ResourceCache {
     this.#emit(new CacheEvent('DELETED', revision, previous.atRevision(revision), previous));
   }
 
-  /** Events after `revision`, or undefined when the window does not reach back that far. */
-  eventsSince(revision: number): CacheEvent[] | undefined {
+  /** The first events after `revision`, at most `most` of them; undefined when the window does not reach back that far. */
+  eventsSince(revision: number, most: number): CacheEvent[] | undefined {
     if (revision < this.windowStart) return undefined;
-    let from = this.#window.length;
-    while (from > 0 && this.#window[from - 1]!.revision > revision) from--;
-    return this.#window.slice(from);
+    let from = 0;
+    let end = this.#window.length;
+    while (from < end) {
+      const middle = (from + end) >>> 1;
+      if (this.#window[middle]!.revision > revision) end = middle;
+      else from = middle + 1;
+    }
+    return this.#window.slice(from, from + most);
   }
 
   watch(watcher: CacheWatcher): () => void {

@@ -11,6 +11,7 @@ import { answerHttp1, lastRequest, requestFromHttp1, upgradeRequest } from './ht
 import { answerHttp2, Http2Request } from './http2.ts';
 import type { RunningRequests } from './running-requests.ts';
 import { secureServer } from './secure-server.ts';
+import type { SendBudget } from './send-budget.ts';
 import type { Handler, TlsOptions, TransportOptions } from './serve.ts';
 import { http1Server, http1ServerBehind, http2Options, tlsOptions } from './settings.ts';
 import { StreamSignals } from './stream-signals.ts';
@@ -27,15 +28,26 @@ export interface Connections {
   close(graceMs: number): Promise<void>;
 }
 
-export function serveConnections(ctx: Context, options: TransportOptions, { running, handler }: { running: RunningRequests; handler: Handler }): Connections {
+interface Serving {
+  readonly running: RunningRequests;
+  readonly handler: Handler;
+  readonly budget: SendBudget;
+}
+
+export function serveConnections(ctx: Context, options: TransportOptions, { running, handler, budget }: Serving): Connections {
   const http1 = options.tls ? http1ServerBehind() : http1Server();
-  const sockets = serveHttp1(http1, { running, handler, maxBodyBytes: options.maxBodyBytes });
+  const sockets = serveHttp1(http1, { running, handler, budget, maxBodyBytes: options.maxBodyBytes });
   const connections = new Set<Http2Connection>();
   const begin = together(ctx.clock);
-  const shared = { signals: new StreamSignals(running.stopping), heads: new AnswerHeads(ctx.clock), maxBodyBytes: options.maxBodyBytes };
+  const serving = { signals: new StreamSignals(running.stopping), heads: new AnswerHeads(ctx.clock), maxBodyBytes: options.maxBodyBytes, budget };
   const serveStream = async (stream: Http2Stream, connection: Http2Connection): Promise<void> => {
-    const request = new Http2Request(stream, connection, shared);
-    await answerHttp2(await handler(request), stream, { request, heads: shared.heads });
+    const request = new Http2Request(stream, connection, serving);
+    const response = await handler(request);
+    try {
+      await answerHttp2(response, stream, { request, connection, serving });
+    } finally {
+      response.done?.();
+    }
   };
   const http2Listener: Http2Listener = {
     begin: (stream, connection) => begin(() => void running.run(() => serveStream(stream, connection))),
@@ -66,30 +78,38 @@ export function serveConnections(ctx: Context, options: TransportOptions, { runn
   };
 }
 
-export interface Http1Serving {
-  readonly running: RunningRequests;
-  readonly handler: Handler;
+export interface Http1Serving extends Serving {
   readonly maxBodyBytes: number;
 }
 
 /** Lets a server answer HTTP/1.1, with upgrades; gives its connections, those of other protocols among them. */
-export function serveHttp1(server: http.Server, { running, handler, maxBodyBytes }: Http1Serving): ReadonlySet<Duplex> {
+export function serveHttp1(server: http.Server, { running, handler, budget, maxBodyBytes }: Http1Serving): ReadonlySet<Duplex> {
   const sockets = new Set<Duplex>();
+  const { stopping } = running;
   server.on('request', (req: http.IncomingMessage, res: http.ServerResponse) => {
     void running.run(async () => {
-      const request = requestFromHttp1(req, res, running.stopping, maxBodyBytes);
-      await answerHttp1(await handler(request), res, request);
+      const request = requestFromHttp1(req, res, { stopping, maxBodyBytes, budget });
+      const response = await handler(request);
+      try {
+        await answerHttp1(response, res, { request, budget });
+      } finally {
+        response.done?.();
+      }
     });
   });
   /** The last request of its connection. */
   const serveLast = (req: http.IncomingMessage, socket: net.Socket, request: ApiRequest): void =>
     void running.run(async () => {
       const response = await handler(request);
-      if (!response.hijacked) await answerLast(response, { req, socket, request });
+      try {
+        if (!response.hijacked) await answerLast(response, { req, socket, request, budget });
+      } finally {
+        response.done?.();
+      }
     });
-  server.on('upgrade', (req: http.IncomingMessage, socket: net.Socket, head: Buffer) => serveLast(req, socket, upgradeRequest(req, socket, head, running.stopping)));
+  server.on('upgrade', (req: http.IncomingMessage, socket: net.Socket, head: Buffer) => serveLast(req, socket, upgradeRequest(req, socket, { head, stopping, budget })));
   // Nobody tunnels through an API server; it is a method that no resource has.
-  server.on('connect', (req: http.IncomingMessage, socket: net.Socket) => serveLast(req, socket, lastRequest(req, socket, running.stopping)));
+  server.on('connect', (req: http.IncomingMessage, socket: net.Socket) => serveLast(req, socket, lastRequest(req, socket, stopping)));
   server.on('connection', (socket: Duplex & Partial<net.Socket>) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
@@ -99,19 +119,26 @@ export function serveHttp1(server: http.Server, { running, handler, maxBodyBytes
   server.on('clientError', (error: ParseError, socket: net.Socket) => {
     const req = unknownMethods.read(error, socket);
     if (req === 'wait') return;
-    if (req) serveLast(req, socket, lastRequest(req, socket, running.stopping));
+    if (req) serveLast(req, socket, lastRequest(req, socket, stopping));
     else if (socket.writable) socket.end(unreadable(error.code));
     else socket.destroy();
   });
   return sockets;
 }
 
-async function answerLast(response: ApiResponse, { req, socket, request }: { req: http.IncomingMessage; socket: net.Socket; request: ApiRequest }): Promise<void> {
+interface LastRequest {
+  readonly req: http.IncomingMessage;
+  readonly socket: net.Socket;
+  readonly request: ApiRequest;
+  readonly budget: SendBudget;
+}
+
+async function answerLast(response: ApiResponse, { req, socket, request, budget }: LastRequest): Promise<void> {
   const res = new http.ServerResponse(req);
   res.shouldKeepAlive = false;
   try {
     res.assignSocket(socket);
-    await answerHttp1(response, res, request);
+    await answerHttp1(response, res, { request, budget });
     socket.end();
   } catch (error) {
     // The answer to an earlier request is on its way still, or this one is broken off: neither may be taken for the other.

@@ -3,11 +3,22 @@ import type net from 'node:net';
 import type { ApiRequest, ApiResponse } from '../request.ts';
 import { readWhole } from './body.ts';
 import { separateIdentityHeaders } from './identity-headers.ts';
+import { sendLargeBody } from './large-body.ts';
 import { peerOf } from './peer.ts';
 import { splitTarget } from './target.ts';
-import { writableSink } from './writable-sink.ts';
+import type { SendBudget } from './send-budget.ts';
+import { writableBuffers, writableSink } from './writable-sink.ts';
 
-export function requestFromHttp1(req: http.IncomingMessage, res: http.ServerResponse, stopping: AbortSignal, maxBodyBytes: number): ApiRequest {
+/** Less than that is handed to the socket and not counted: the connection itself costs more. */
+const SMALL_BYTES = 16 * 1024;
+
+interface Http1RequestOptions {
+  readonly stopping: AbortSignal;
+  readonly maxBodyBytes: number;
+  readonly budget: SendBudget;
+}
+
+export function requestFromHttp1(req: http.IncomingMessage, res: http.ServerResponse, { stopping, maxBodyBytes, budget }: Http1RequestOptions): ApiRequest {
   const gone = new AbortController();
   let body: Promise<Buffer> | undefined;
   res.once('close', () => {
@@ -15,6 +26,10 @@ export function requestFromHttp1(req: http.IncomingMessage, res: http.ServerResp
   });
   return {
     ...commonParts(req),
+    get congested() {
+      return budget.isFull(req.socket);
+    },
+    abort: (reason) => gone.abort(reason),
     readBody: () => (body ??= readWhole(req, { encoding: req.headers['content-encoding'], maxBytes: maxBodyBytes })),
     signal: AbortSignal.any([gone.signal, stopping]),
   };
@@ -32,9 +47,16 @@ export function lastRequest(req: http.IncomingMessage, socket: net.Socket, stopp
   };
 }
 
-export const upgradeRequest = (req: http.IncomingMessage, socket: net.Socket, head: Buffer, stopping: AbortSignal): ApiRequest => ({
+interface UpgradeOptions {
+  readonly head: Buffer;
+  readonly stopping: AbortSignal;
+  readonly budget: SendBudget;
+}
+
+export const upgradeRequest = (req: http.IncomingMessage, socket: net.Socket, { head, stopping, budget }: UpgradeOptions): ApiRequest => ({
   ...lastRequest(req, socket, stopping),
   upgrade: { socket, head, rawRequest: req },
+  beginSending: (end) => budget.begin({ connection: socket, expiresAt: undefined, end }),
 });
 
 function commonParts(req: http.IncomingMessage): Omit<ApiRequest, 'readBody' | 'signal'> {
@@ -48,19 +70,29 @@ function commonParts(req: http.IncomingMessage): Omit<ApiRequest, 'readBody' | '
   };
 }
 
-export async function answerHttp1(response: ApiResponse, res: http.ServerResponse, request: ApiRequest): Promise<void> {
+/** Resolves when the client has taken a long answer, and at once for a short one. */
+export async function answerHttp1(response: ApiResponse, res: http.ServerResponse, { request, budget }: { request: ApiRequest; budget: SendBudget }): Promise<void> {
   if (response.hijacked || res.destroyed) return;
   res.on('error', () => res.destroy());
-  const { body } = response;
+  const isHead = request.method === 'HEAD';
+  const body = response.large ? undefined : response.body;
   const headers = body === undefined ? response.headers : { ...response.headers, 'content-length': Buffer.byteLength(body) };
   res.writeHead(response.status, headers as http.OutgoingHttpHeaders);
+  if (isHead || (!response.stream && !response.large && (body?.length ?? 0) < SMALL_BYTES)) {
+    res.end(isHead ? undefined : body);
+    return;
+  }
+  const sending = budget.begin({ connection: res.socket ?? res, expiresAt: response.expiresAt, end: () => res.destroy() });
+  res.once('close', () => sending.finished());
+  if (response.large) return sendLargeBody(response.large, writableBuffers(res, sending));
   if (!response.stream) {
-    res.end(request.method === 'HEAD' ? undefined : body);
+    sending.wrote(body!.length);
+    res.end(body);
     return;
   }
   res.flushHeaders();
   try {
-    await response.stream(writableSink(res, request.signal));
+    await response.stream(writableSink(res, request.signal, sending));
   } catch (error) {
     // Half an answer must not look like one that is still coming.
     res.destroy();

@@ -6,6 +6,7 @@ import { separateIdentityHeaders } from './identity-headers.ts';
 import { sendLargeBody } from './large-body.ts';
 import { peerOf, sameAuthorization } from './peer.ts';
 import { bufferWriter, streamSink } from './stream-sink.ts';
+import type { SendBudget, Sending } from './send-budget.ts';
 import type { StreamSignals } from './stream-signals.ts';
 import { splitTarget } from './target.ts';
 
@@ -14,6 +15,7 @@ export interface Http2Serving {
   readonly signals: StreamSignals;
   readonly heads: AnswerHeads;
   readonly maxBodyBytes: number;
+  readonly budget: SendBudget;
 }
 
 /** Made for every request: what most of them never ask for is made when it is asked for. */
@@ -29,9 +31,10 @@ export class Http2Request implements ApiRequest {
 
   constructor(
     private readonly stream: Http2Stream,
-    { socket }: Http2Connection,
+    private readonly connection: Http2Connection,
     private readonly serving: Http2Serving,
   ) {
+    const { socket } = connection;
     const { headers } = stream;
     this.method = headers[':method'] ?? 'GET';
     const { path, query } = splitTarget(headers[':path'] ?? '/');
@@ -49,6 +52,14 @@ export class Http2Request implements ApiRequest {
     return this.knownSignal;
   }
 
+  abort(reason: Error): void {
+    this.serving.signals.abort(this.signal, reason);
+  }
+
+  get congested(): boolean {
+    return this.serving.budget.isFull(this.connection);
+  }
+
   readBody(): Promise<Buffer> {
     const { maxBodyBytes: maxBytes } = this.serving;
     this.body ??= plain(this.#read(maxBytes), { encoding: this.headers['content-encoding'], maxBytes });
@@ -64,27 +75,46 @@ export class Http2Request implements ApiRequest {
   }
 }
 
-export function answerHttp2(response: ApiResponse, stream: Http2Stream, { request, heads }: { request: ApiRequest; heads: AnswerHeads }): Promise<void> | undefined {
+interface AnsweringHttp2 {
+  readonly request: ApiRequest;
+  readonly connection: Http2Connection;
+  readonly serving: Http2Serving;
+}
+
+/** Resolves when the client has taken a long answer; undefined for a short one. */
+export function answerHttp2(response: ApiResponse, stream: Http2Stream, { request, connection, serving }: AnsweringHttp2): Promise<void> | undefined {
   if (response.hijacked || stream.closed) return undefined;
+  const { heads, budget } = serving;
   const { status, headers } = response;
   const common = heads.common(status, headers);
+  const begin = (expiresAt: number | undefined): Sending => {
+    const sending = budget.begin({ connection, expiresAt, end: () => stream.reset(HTTP2_ERROR.internal) });
+    stream.onClose(() => sending.finished());
+    return sending;
+  };
   if (response.large && request.method !== 'HEAD') {
-    stream.begin(common, heads.own(headers[AUDIT_ID], response.large.length));
-    return sendLargeBody(response.large, bufferWriter(stream));
+    stream.begin(common, heads.own(headers[AUDIT_ID]));
+    return sendLargeBody(response.large, bufferWriter(stream, begin(response.expiresAt)));
   }
   if (response.stream) {
     stream.begin(common, heads.own(headers[AUDIT_ID]));
-    return streamed(response.stream, stream, request);
+    return streamed(response.stream, stream, { request, sending: begin(response.expiresAt) });
   }
   const body = typeof response.body === 'string' ? Buffer.from(response.body) : response.body;
   const isWhole = body === undefined || body.length === 0 || request.method === 'HEAD';
   stream.answer(common, heads.own(headers[AUDIT_ID], isWhole ? undefined : body.length), isWhole ? undefined : body);
+  if (stream.pendingBytes > 0) begin(response.expiresAt ?? budget.expiry()).wrote(stream.pendingBytes);
   return undefined;
 }
 
-async function streamed(run: NonNullable<ApiResponse['stream']>, stream: Http2Stream, request: ApiRequest): Promise<void> {
+interface Streaming {
+  readonly request: ApiRequest;
+  readonly sending: Sending;
+}
+
+async function streamed(run: NonNullable<ApiResponse['stream']>, stream: Http2Stream, { request, sending }: Streaming): Promise<void> {
   try {
-    await run(streamSink(stream, request.signal));
+    await run(streamSink(stream, request.signal, sending));
   } catch (error) {
     // Half an answer must not look like one that is still coming.
     stream.reset(HTTP2_ERROR.internal);

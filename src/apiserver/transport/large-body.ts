@@ -17,9 +17,21 @@ export interface BufferWriter {
   /** Resolves when the connection has taken the first `length` bytes; whoever then has the buffer gives it back. */
   write(buffer: Buffer, length: number): Promise<void>;
   end(): void;
+  /** Half an answer must not look like one that is still coming, nor like a whole one. */
+  breakOff(): void;
 }
 
+/** Resolves when the connection has taken all of it. */
 export async function sendLargeBody(body: LargeBody, writer: BufferWriter): Promise<void> {
+  try {
+    await sendAll(body, writer);
+  } catch (error) {
+    writer.breakOff();
+    throw error;
+  }
+}
+
+async function sendAll(body: LargeBody, writer: BufferWriter): Promise<void> {
   const fill = body.reader();
   const underWay: Promise<void>[] = [];
   for (;;) {

@@ -62,7 +62,7 @@ async function handle(request: ApiRequest): Promise<ApiResponse> {
         status: 200,
         headers: {},
         large: {
-          length: left,
+          produced: 0,
           reader: () => (target) => {
             const length = Math.min(left, target.length);
             target.fill('x', 0, length);

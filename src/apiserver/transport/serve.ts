@@ -9,6 +9,7 @@ import type { Context } from '../../kernel/index.ts';
 import type { ApiRequest, ApiResponse } from '../request.ts';
 import { serveConnections } from './connections.ts';
 import { RunningRequests } from './running-requests.ts';
+import { SendBudget, type SendLimits } from './send-budget.ts';
 import { listenInThread } from './thread/listen-in-thread.ts';
 
 export type Handler = (request: ApiRequest) => Promise<ApiResponse>;
@@ -26,6 +27,8 @@ export interface TransportOptions {
   /** Without it the port speaks plain HTTP/1.1; only for loopback. */
   readonly tls?: TlsOptions;
   readonly maxBodyBytes: number;
+  /** What may wait for slow clients. */
+  readonly sendLimits?: SendLimits;
   /** Gets the port, and ends with the server; without one the port is served in this thread. */
   readonly thread?: Worker | undefined;
 }
@@ -44,10 +47,11 @@ export interface Transport {
 
 export async function listen(ctx: Context, options: TransportOptions, handler: Handler): Promise<Transport> {
   const running = new RunningRequests(ctx);
-  const connections = serveConnections(ctx, options, { running, handler });
+  const budget = new SendBudget(ctx.clock, options.sendLimits);
+  const connections = serveConnections(ctx, options, { running, handler, budget });
   if (options.tls && options.thread) {
     const { tls, thread } = options;
-    return listenInThread(ctx, { ...options, tls, thread }, { running, handler, connections });
+    return listenInThread(ctx, { ...options, tls, thread }, { running, handler, budget, connections });
   }
   const { server } = connections;
   await new Promise<void>((resolve, reject) => {

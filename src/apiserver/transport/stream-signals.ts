@@ -5,7 +5,7 @@
 import type { Http2Stream } from '../../kernel/http2/index.ts';
 
 export class StreamSignals {
-  #open = new Set<AbortController>();
+  #open = new Map<AbortSignal, AbortController>();
 
   constructor(private readonly stopping: AbortSignal) {
     stopping.addEventListener('abort', () => this.#abortAll(), { once: true });
@@ -16,17 +16,22 @@ export class StreamSignals {
     if (this.stopping.aborted) controller.abort(this.stopping.reason);
     else if (stream.closed) controller.abort(clientWentAway());
     else {
-      this.#open.add(controller);
+      this.#open.set(controller.signal, controller);
       stream.onClose((complete) => {
-        this.#open.delete(controller);
+        this.#open.delete(controller.signal);
         if (!complete) controller.abort(clientWentAway());
       });
     }
     return controller.signal;
   }
 
+  /** The time of the request is over. */
+  abort(signal: AbortSignal, reason: Error): void {
+    this.#open.get(signal)?.abort(reason);
+  }
+
   #abortAll(): void {
-    for (const controller of this.#open) controller.abort(this.stopping.reason);
+    for (const controller of this.#open.values()) controller.abort(this.stopping.reason);
     this.#open.clear();
   }
 }

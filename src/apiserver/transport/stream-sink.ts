@@ -1,14 +1,16 @@
 /** What an answer is written to piece by piece on HTTP/2. */
-import type { Http2Stream } from '../../kernel/http2/index.ts';
+import { HTTP2_ERROR, type Http2Stream } from '../../kernel/http2/index.ts';
 import type { ResponseSink } from '../request.ts';
 import { giveBack, type BufferWriter } from './large-body.ts';
+import type { Sending } from './send-budget.ts';
 
 /** What a slow reader may have waiting before its writer is told. */
 const HIGH_WATER_BYTES = 64 * 1024;
 
-export function streamSink(stream: Http2Stream, signal: AbortSignal): ResponseSink {
+export function streamSink(stream: Http2Stream, signal: AbortSignal, sending: Sending): ResponseSink {
   let waiting: (() => void)[] = [];
-  const taken = (): void => {
+  const taken = (bytes: number): void => {
+    sending.took(bytes);
     if (stream.pendingBytes > HIGH_WATER_BYTES || waiting.length === 0) return;
     const woken = waiting;
     waiting = [];
@@ -18,7 +20,9 @@ export function streamSink(stream: Http2Stream, signal: AbortSignal): ResponseSi
     signal,
     write(piece) {
       if (stream.closed) return false;
-      stream.write(typeof piece === 'string' ? Buffer.from(piece) : piece, taken);
+      const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
+      sending.wrote(bytes.length);
+      stream.write(bytes, () => taken(bytes.length));
       return stream.pendingBytes <= HIGH_WATER_BYTES;
     },
     drained: () => (stream.pendingBytes > HIGH_WATER_BYTES ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve()),
@@ -28,16 +32,19 @@ export function streamSink(stream: Http2Stream, signal: AbortSignal): ResponseSi
   };
 }
 
-export const bufferWriter = (stream: Http2Stream): BufferWriter => ({
+export const bufferWriter = (stream: Http2Stream, sending: Sending): BufferWriter => ({
   get closed() {
     return stream.closed;
   },
   write: (buffer, length) =>
     new Promise((resolve) => {
+      sending.wrote(length);
       stream.write(buffer.subarray(0, length), () => {
+        sending.took(length);
         giveBack(buffer);
         resolve();
       });
     }),
   end: () => stream.end(),
+  breakOff: () => stream.reset(HTTP2_ERROR.internal),
 });

@@ -4,6 +4,7 @@
  */
 import { WebSocketServer, type WebSocket } from 'ws';
 import { headerOf, type ApiRequest, type ApiResponse, type ResponseSink } from '../request.ts';
+import type { Sending } from './send-budget.ts';
 
 /** A browser shows its token as a subprotocol, which is no protocol that anybody speaks. */
 const TOKEN_PROTOCOL = 'base64url.bearer.authorization.k8s.io.';
@@ -34,21 +35,45 @@ export function streamOverWebSocket(request: ApiRequest, stream: MessageStream):
   const { rawRequest, socket, head } = request.upgrade!;
   server.handleUpgrade(rawRequest, socket, head, (connection) => {
     connection.on('error', () => connection.terminate());
-    void stream.run(sinkOf(connection, request.signal, stream)).finally(() => connection.close());
+    const sending = request.beginSending?.(() => connection.terminate());
+    connection.once('close', () => sending?.finished());
+    void stream.run(sinkOf(connection, { signal: request.signal, stream, sending })).finally(() => connection.close());
   });
   return { status: 101, headers: {}, hijacked: true };
 }
 
-function sinkOf(connection: WebSocket, signal: AbortSignal, { text, prefixBytes }: MessageStream): ResponseSink {
+/** What a slow reader may have waiting before its writer is told. */
+const HIGH_WATER_BYTES = 64 * 1024;
+
+interface Messages {
+  readonly signal: AbortSignal;
+  readonly stream: MessageStream;
+  readonly sending: Sending | undefined;
+}
+
+function sinkOf(connection: WebSocket, { signal, stream: { text, prefixBytes }, sending }: Messages): ResponseSink {
+  let waiting: (() => void)[] = [];
+  const wake = (): void => {
+    const woken = waiting;
+    waiting = [];
+    for (const resolve of woken) resolve();
+  };
+  connection.once('close', wake);
   return {
     signal,
     write(piece) {
       if (connection.readyState !== connection.OPEN) return false;
+      const { length } = piece;
       const message = typeof piece === 'string' ? Buffer.from(piece) : piece;
-      connection.send(message.subarray(prefixBytes), { binary: !text });
-      return true;
+      sending?.wrote(length);
+      connection.send(message.subarray(prefixBytes), { binary: !text }, () => {
+        sending?.took(length);
+        if (connection.bufferedAmount <= HIGH_WATER_BYTES) wake();
+      });
+      return connection.bufferedAmount <= HIGH_WATER_BYTES;
     },
-    drained: () => Promise.resolve(),
+    drained: () =>
+      connection.readyState === connection.OPEN && connection.bufferedAmount > HIGH_WATER_BYTES ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve(),
     get pending() {
       return connection.bufferedAmount;
     },

@@ -29,14 +29,30 @@ interface Line {
   object: { kind: string; metadata: { name: string; resourceVersion: string; annotations?: Record<string, string> }; code?: number; data?: Record<string, string> };
 }
 
-/** A watcher that takes what it is sent, or nothing at all when it is slow. */
+/** A watcher that takes what it is sent; a slow one takes a frame only when it reads. */
 class Watcher {
   readonly lines: Line[] = [];
   ended = false;
   #pending = 0;
+  #unread: string[] = [];
+  #drained: (() => void)[] = [];
   #stopped = new AbortController();
 
   constructor(private readonly slow = false) {}
+
+  get pending(): number {
+    return this.#pending;
+  }
+
+  /** What a slow one finds, frame by frame, until nothing more comes. */
+  async read(): Promise<void> {
+    while (this.#unread.length > 0) {
+      for (const text of this.#unread.splice(0)) this.#keep(text);
+      this.#pending = 0;
+      for (const resolve of this.#drained.splice(0)) resolve();
+      await settle();
+    }
+  }
 
   async open(target: string): Promise<this> {
     const { response } = await server.call('GET', target);
@@ -47,7 +63,7 @@ class Watcher {
       get pending() {
         return watcher.#pending;
       },
-      drained: () => Promise.resolve(),
+      drained: () => (this.slow && this.#pending > 0 ? new Promise((resolve) => this.#drained.push(resolve)) : Promise.resolve()),
       write: (piece) => this.#take(piece),
     };
     void response.stream(sink).then(() => (this.ended = true));
@@ -55,9 +71,16 @@ class Watcher {
   }
 
   #take(piece: Buffer | string): boolean {
-    if (this.slow) this.#pending += piece.length;
-    else for (const line of piece.toString().trimEnd().split('\n')) this.lines.push(JSON.parse(line) as Line);
+    if (!this.slow) this.#keep(piece.toString());
+    else {
+      this.#pending += piece.length;
+      this.#unread.push(piece.toString());
+    }
     return !this.slow;
+  }
+
+  #keep(text: string): void {
+    for (const line of text.trimEnd().split('\n')) this.lines.push(JSON.parse(line) as Line);
   }
 
   stop(): void {
@@ -175,15 +198,67 @@ describe('watch', () => {
     expect(watcher.ended).toBe(true);
   });
 
-  it('cuts off whoever does not read, and nobody else', async () => {
-    const slow = await new Watcher(true).open(`${collection}?watch=true`);
-    const quick = await watch();
-    const before = quick.lines.length;
-    for (let i = 0; i < 40; i++) await create(`big-${i}`, {}, { filling: 'x'.repeat(500_000) });
-    await settle();
-    expect(slow.ended).toBe(true);
-    expect(quick.ended).toBe(false);
-    expect(quick.lines).toHaveLength(before + 40);
+  describe('of a client that does not read', () => {
+    const FILLING = 'x'.repeat(50_000);
+    /** What may wait for it: one event. */
+    const ONE_EVENT = 60_000;
+
+    it('buffers no more than the client has room for, and sends all of it once the client reads', async () => {
+      await create('first');
+      const slow = await new Watcher(true).open(`${collection}?watch=true`);
+      const quick = await watch();
+      const before = quick.lines.length;
+      for (let i = 0; i < 40; i++) await create(`big-${i}`, {}, { filling: FILLING });
+      await remove('big-7');
+      await settle();
+      expect(slow.pending).toBeLessThan(ONE_EVENT);
+      expect(slow.ended).toBe(false);
+      expect(quick.lines).toHaveLength(before + 41);
+      await slow.read();
+      expect(slow.shown).toEqual(quick.shown);
+      await create('live-again');
+      await settle();
+      await slow.read();
+      expect(slow.shown).toEqual(quick.shown);
+    });
+
+    it('goes on from the store when the window has moved on meanwhile', async () => {
+      const slow = await new Watcher(true).open(`${collection}?watch=true&resourceVersion=${await create('first')}`);
+      const quick = await watch(`&resourceVersion=${server.pipeline.door.backend.cache.revision}`);
+      for (let i = 0; i < 5; i++) await create(`next-${i}`);
+      emptyWindow();
+      await create('last');
+      await slow.read();
+      expect(slow.shown).toEqual(quick.shown);
+      expect(slow.shown).toHaveLength(6);
+    });
+
+    it('sends initial events as the client takes them, and goes on after their end', async () => {
+      for (let i = 0; i < 20; i++) await create(`big-${i}`, {}, { filling: FILLING });
+      const slow = await new Watcher(true).open(`${collection}?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`);
+      await settle();
+      expect(slow.pending).toBeLessThan(ONE_EVENT);
+      // Neither is missed: what changes after the snapshot was taken, and before it was sent.
+      await patch('big-19', { data: { changed: 'yes' } });
+      await remove('big-18');
+      await slow.read();
+      const end = slow.lines.findIndex(({ object }) => object.metadata.annotations?.['k8s.io/initial-events-end']);
+      expect(slow.shown.slice(0, end).filter((line) => line.startsWith('ADDED big-'))).toHaveLength(20);
+      expect(slow.shown.slice(end + 1)).toEqual(['MODIFIED big-19', 'DELETED big-18']);
+      await create('after');
+      await slow.read();
+      expect(slow.shown.at(-1)).toBe('ADDED after');
+      expect(slow.ended).toBe(false);
+    });
+
+    it('bookmarks nothing that it has not sent', async () => {
+      const slow = await new Watcher(true).open(`${collection}?watch=true&allowWatchBookmarks=true&resourceVersion=${await create('first')}`);
+      await create('one');
+      await create('two');
+      await server.ctx.clock.advance(61_000);
+      await slow.read();
+      expect(slow.shown).toEqual(['ADDED one', 'ADDED two']);
+    });
   });
 
   it('tells whoever comes back too late that the version is gone', async () => {

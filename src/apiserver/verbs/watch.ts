@@ -2,8 +2,12 @@
  * Watch: the changes of a collection as they happen. The start (a snapshot, or the replay of what was missed) and the
  * subscription happen in one step, so nothing can fall between them; from then on the cache hands every event over
  * and the session writes it out, as a frame that all watchers of the event share.
+ *
+ * Nothing is buffered for a reader that is slow. Its session remembers the last revision that it wrote, and goes on from
+ * there once the reader has taken that: with the events of the cache's window, or of the store's history when the window has
+ * moved on, until it has caught up.
  */
-import { prefixRange, StoreError, type Watch as StoreWatch } from '../../etcd/index.ts';
+import { prefixRange, StoreError, type WatchBatch } from '../../etcd/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { resourceExpired } from '../../machinery/status.ts';
 import { listOptions, type ListOptions } from '../options.ts';
@@ -19,8 +23,8 @@ import { objectEncoder, watchEncoderOf, type WatchEncoder } from './watch-encode
 
 const BOOKMARK_EVERY_MS = 60_000;
 const MIN_TIMEOUT_SECONDS = 1800;
-/** A watcher that is this far behind is cut off: it can resume where it was, and nobody pays for its backlog. */
-const MAX_PENDING_BYTES = 16 * 1024 * 1024;
+/** Of those that a slow reader has missed, which are looked up together. */
+const EVENTS_AT_ONCE = 64;
 export const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
 export async function watch(scope: Scope): Promise<Result> {
@@ -52,11 +56,13 @@ interface SessionOptions<F> {
 
 class WatchSession<F> implements CacheWatcher {
   readonly scope: string;
+  /** Everything up to this revision has been written. */
   #delivered = 0;
-  /** Events are sent one after the other, also when their views take time to be made. */
-  #sent: Promise<void> = Promise.resolve();
+  /** Everything up to now has been written, and the reader keeps up: events are written as the cache hands them over. */
+  #live = false;
   #ended = false;
   #end: () => void = () => {};
+  #cancelReplay: (() => void) | undefined;
 
   constructor(private readonly session: SessionOptions<F>) {
     this.scope = watcherScope(session);
@@ -68,7 +74,7 @@ class WatchSession<F> implements CacheWatcher {
     const seconds = options.timeoutSeconds || MIN_TIMEOUT_SECONDS * (1 + random.next());
     const done = new Promise<void>((resolve) => (this.#end = resolve));
     if (sink.signal.aborted) return;
-    const unsubscribe = this.#start();
+    const unsubscribe = request.served.cache.watch(this);
     const timers = [clock.after(seconds * 1000, () => this.#stop())];
     if (options.allowWatchBookmarks) {
       timers.push(clock.every(BOOKMARK_EVERY_MS, () => this.#bookmark()));
@@ -77,6 +83,7 @@ class WatchSession<F> implements CacheWatcher {
     }
     const onAbort = (): void => this.#stop();
     sink.signal.addEventListener('abort', onAbort, { once: true });
+    this.#send(this.#begin());
     try {
       if (!this.#ended) await done;
     } finally {
@@ -87,79 +94,119 @@ class WatchSession<F> implements CacheWatcher {
   }
 
   deliver(event: CacheEvent): void {
-    if (this.#ended || event.revision <= this.#delivered) return;
-    this.#delivered = event.revision;
-    this.#send(event);
+    if (!this.#live || this.#ended || event.revision <= this.#delivered) return;
+    // Views that a webhook makes have to be waited for: the event is taken from the window.
+    const mustWait = this.session.scope.served.prepareViews !== undefined;
+    this.#delivered = mustWait ? event.revision - 1 : event.revision;
+    if (mustWait || !this.#writeEvent(event)) this.#catchUp();
   }
 
   end(): void {
     this.#stop();
   }
 
-  /** Sends what the client has not seen yet and follows from there. */
-  #start(): () => void {
-    const { scope: request, options, revision } = this.session;
-    const { served } = request;
-    const cache = request.backend.cache;
-    const fromNow = options.resourceVersion === '' || options.resourceVersion === '0' || options.sendInitialEvents === true;
-    if (fromNow) {
-      this.#delivered = cache.revision;
-      if (options.sendInitialEvents !== false) this.#sendSnapshot();
-      return served.cache.watch(this);
-    }
-    const missed = served.cache.eventsSince(revision);
-    if (missed) {
-      this.#delivered = revision;
-      // The window is the whole resource's; others' namespaces are none of this watch's business.
-      for (const event of missed) if (this.#inPlace(event.entry)) this.deliver(event);
-      this.#delivered = Math.max(this.#delivered, revision);
-      return served.cache.watch(this);
-    }
-    return this.#replayFromStore(revision);
+  /** From now on events wait in the cache's window until the reader takes them. */
+  #catchUp(): void {
+    this.#live = false;
+    this.#send(this.session.sink.drained().then(() => this.#follow()));
   }
 
-  #sendSnapshot(): void {
-    const { scope: request, selection, options, encoder } = this.session;
+  #send(sending: Promise<void>): void {
+    sending.catch((error: unknown) => {
+      if (!this.#ended) this.session.scope.backend.ctx.logger.error(error, 'A watch broke off');
+      this.#stop();
+    });
+  }
+
+  /** Sends what the client has not seen yet, as fast as it reads, and follows from there. */
+  async #begin(): Promise<void> {
+    const { scope: request, options, revision } = this.session;
+    const fromNow = options.resourceVersion === '' || options.resourceVersion === '0' || options.sendInitialEvents === true;
+    this.#delivered = fromNow ? request.backend.cache.revision : revision;
+    if (fromNow && options.sendInitialEvents !== false) await this.#sendSnapshot();
+    await this.#follow();
+    request.releaseSeat();
+  }
+
+  async #sendSnapshot(): Promise<void> {
+    const { scope: request, selection, options, encoder, sink } = this.session;
     const { served, place } = request;
-    for (const entry of served.cache.list(place.namespace)) {
-      if (!selection.matches || selection.matches(entry)) this.#write(encoder.encode('ADDED', viewOf(served, entry)));
+    const revision = this.#delivered;
+    // The cache's own list changes with the next event.
+    const entries = served.cache.list(place.namespace).filter((entry) => !selection.matches || selection.matches(entry));
+    if (served.prepareViews) await served.prepareViews(entries);
+    for (const entry of entries) {
+      if (this.#ended) return;
+      if (!sink.write(encoder.encode('ADDED', viewOf(served, entry)))) await sink.drained();
     }
-    if (options.sendInitialEvents && options.allowWatchBookmarks) {
-      this.#write(encoder.bookmark(this.#delivered, { [INITIAL_EVENTS_END]: 'true' }));
+    if (options.sendInitialEvents && options.allowWatchBookmarks && !this.#ended) {
+      if (!sink.write(encoder.bookmark(revision, { [INITIAL_EVENTS_END]: 'true' }))) await sink.drained();
+    }
+  }
+
+  /** Sends the events since the last one that was written until there are no more, as fast as the client reads. */
+  async #follow(): Promise<void> {
+    const { served } = this.session.scope;
+    while (!this.#ended) {
+      const missed = served.cache.eventsSince(this.#delivered, EVENTS_AT_ONCE);
+      if (!missed) await this.#replayFromStore();
+      else if (missed.length > 0) await this.#sendMissed(missed);
+      else {
+        this.#live = true;
+        return;
+      }
+    }
+  }
+
+  async #sendMissed(events: Iterable<CacheEvent>): Promise<void> {
+    const { scope: request, sink } = this.session;
+    const { prepareViews } = request.served;
+    for (const event of events) {
+      // The window is the whole resource's; others' namespaces are none of this watch's business.
+      const concerned = this.#inPlace(event.entry);
+      if (concerned && prepareViews) await prepareViews(event.previous ? [event.entry, event.previous] : [event.entry]);
+      if (this.#ended) return;
+      this.#delivered = event.revision;
+      if (concerned && !this.#writeEvent(event)) await sink.drained();
     }
   }
 
   /** Older than the cache's window: the store's own history, as far as it has not been compacted. */
-  #replayFromStore(revision: number): () => void {
+  async #replayFromStore(): Promise<void> {
     const { served, backend } = this.session.scope;
-    const watch = backend.store.watch({ ...prefixRange(served.stored.prefix), startRevision: revision + 1, prevKv: true });
-    void this.#follow(watch, revision).catch((error: unknown) => {
-      if (!this.#ended) backend.ctx.logger.error(error, 'A watch broke off');
-      this.#stop();
-    });
-    return () => watch.cancel();
-  }
-
-  async #follow(watch: StoreWatch, revision: number): Promise<void> {
-    const { served, backend } = this.session.scope;
-    this.#delivered = revision;
+    const from = this.#delivered;
+    const watch = backend.store.watch({ ...prefixRange(served.stored.prefix), startRevision: from + 1, prevKv: true });
+    this.#cancelReplay = () => watch.cancel();
+    // The end of the history is told also when nothing in it concerns this resource.
+    watch.requestProgress();
     try {
       for await (const batch of watch) {
-        for (const { type, kv, prevKv } of batch.events) {
-          const previous = prevKv && backend.cache.entryOf(served.stored, prevKv);
-          const entry = type === 'put' ? backend.cache.entryOf(served.stored, kv) : previous?.atRevision(kv.modRevision);
-          if (!entry || !this.#inPlace(entry)) continue;
-          const eventType: EventType = type === 'delete' ? 'DELETED' : previous ? 'MODIFIED' : 'ADDED';
-          this.#send(new CacheEvent(eventType, kv.modRevision, entry, previous));
-        }
-        this.#delivered = batch.revision;
+        await this.#sendMissed(this.#storedEvents(batch));
+        if (this.#ended) return;
+        this.#delivered = Math.max(this.#delivered, batch.revision);
+        if (this.#delivered >= served.cache.windowStart) return;
       }
+      this.#stop();
     } catch (error) {
       if (!(error instanceof StoreError) || error.code !== 'compacted') throw error;
-      const expired = resourceExpired(`too old resource version: ${revision} (${error.compactRevision || served.cache.windowStart})`);
-      this.#write(this.session.encoder.encodeObject('ERROR', expired.status as unknown as KubeObject));
+      const expired = resourceExpired(`too old resource version: ${from} (${error.compactRevision || served.cache.windowStart})`);
+      this.session.sink.write(this.session.encoder.encodeObject('ERROR', expired.status as unknown as KubeObject));
+      this.#stop();
+    } finally {
+      watch.cancel();
+      this.#cancelReplay = undefined;
     }
-    this.#stop();
+  }
+
+  *#storedEvents({ events }: WatchBatch): Generator<CacheEvent> {
+    const { served, backend } = this.session.scope;
+    for (const { type, kv, prevKv } of events) {
+      const previous = prevKv && backend.cache.entryOf(served.stored, prevKv);
+      const entry = type === 'put' ? backend.cache.entryOf(served.stored, kv) : previous?.atRevision(kv.modRevision);
+      if (!entry) continue;
+      const eventType: EventType = type === 'delete' ? 'DELETED' : previous ? 'MODIFIED' : 'ADDED';
+      yield new CacheEvent(eventType, kv.modRevision, entry, previous);
+    }
   }
 
   #inPlace(entry: Entry): boolean {
@@ -168,49 +215,32 @@ class WatchSession<F> implements CacheWatcher {
   }
 
   /** With a selector, entering it is ADDED and leaving it DELETED, whatever happened to the object itself. */
-  #send(event: CacheEvent): void {
-    const { served, backend } = this.session.scope;
-    if (!served.prepareViews) return this.#sendNow(event);
-    const entries = event.previous ? [event.entry, event.previous] : [event.entry];
-    this.#sent = this.#sent
-      .then(() => served.prepareViews!(entries))
-      .then(() => (this.#ended ? undefined : this.#sendNow(event)))
-      .catch((error: unknown) => {
-        backend.ctx.logger.error(error, 'A watch ends since an object cannot be converted', { key: event.entry.key });
-        this.#stop();
-      });
-  }
-
-  #sendNow(event: CacheEvent): void {
-    const { selection, encoder, scope: request } = this.session;
-    if (!selection.matches) return this.#write(encoder.encodeShared(event));
+  #writeEvent(event: CacheEvent): boolean {
+    const { selection, encoder, scope: request, sink } = this.session;
+    if (!selection.matches) return sink.write(encoder.encodeShared(event));
     const { matches } = selection;
     const now = event.type !== 'DELETED' && matches(event.entry);
     const before = event.previous !== undefined && matches(event.previous);
     if (now) {
       const type = before ? 'MODIFIED' : 'ADDED';
-      this.#write(type === event.type ? encoder.encodeShared(event) : encoder.encode(type, viewOf(request.served, event.entry)));
-    } else if (before) {
-      const shown = event.type === 'DELETED' ? viewOf(request.served, event.entry) : viewOf(request.served, event.previous!).atRevision(event.revision);
-      this.#write(encoder.encode('DELETED', shown));
+      return sink.write(type === event.type ? encoder.encodeShared(event) : encoder.encode(type, viewOf(request.served, event.entry)));
     }
+    if (!before) return true;
+    const shown = event.type === 'DELETED' ? viewOf(request.served, event.entry) : viewOf(request.served, event.previous!).atRevision(event.revision);
+    return sink.write(encoder.encode('DELETED', shown));
   }
 
+  /** Says that nothing is missing up to its version: so only to a client that has been sent everything. */
   #bookmark(): void {
-    if (this.#ended) return;
+    if (this.#ended || !this.#live) return;
     const { cache } = this.session.scope.backend;
     this.#delivered = Math.max(this.#delivered, cache.revision);
-    this.#write(this.session.encoder.bookmark(this.#delivered, undefined));
-  }
-
-  #write(frame: F): void {
-    const { sink } = this.session;
-    sink.write(frame);
-    if (sink.pending > MAX_PENDING_BYTES) this.#stop();
+    if (!this.session.sink.write(this.session.encoder.bookmark(this.#delivered, undefined))) this.#catchUp();
   }
 
   #stop(): void {
     this.#ended = true;
+    this.#cancelReplay?.();
     this.#end();
   }
 }

@@ -214,6 +214,12 @@ export class Http2Stream {
     this.#endLocally();
   }
 
+  /** Whether so many bytes would be on their way at once. */
+  takes(bytes: number): boolean {
+    const { connection } = this;
+    return this.pendingBytes === 0 && bytes <= this.sendWindow && bytes <= connection.sendWindow && bytes <= TURN_BYTES && !connection.congested;
+  }
+
   /** `taken` is called when the piece is on its way, or never will be. */
   write(bytes: Uint8Array, taken?: () => void): void {
     if (this.closed || this.#ending || bytes.length === 0) return taken?.();

@@ -5,33 +5,56 @@ import { wrapProtobuf, type TypeMeta } from './envelope.ts';
 
 const METADATA_TAG = 0x0a;
 const ITEM_TAG = 0x12;
+/** Without contentEncoding and contentType: what follows the list in its envelope. */
+const ENVELOPE_END = Buffer.from([0x1a, 0, 0x22, 0]);
 
 /**
  * A list in its envelope, joined of items that are encoded already (the bare messages: `decodeProtobuf(…).raw`, or what
  * `encodeMessage` gave). Every list is { metadata = 1, items = 2 }.
  */
 export function encodeProtobufList(typeMeta: TypeMeta, metadata: ListMeta, items: readonly Uint8Array[]): Buffer {
-  const listMeta = encodeMessage(schema.message('io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta'), metadata);
-  let size = delimitedSize(listMeta);
-  for (const item of items) size += delimitedSize(item);
-  const bytes = Buffer.allocUnsafe(size);
-  let at = writeDelimited(bytes, 0, METADATA_TAG, listMeta);
-  for (const item of items) at = writeDelimited(bytes, at, ITEM_TAG, item);
-  return wrapProtobuf(typeMeta, bytes);
+  const delimited = items.map((item) => protobufListItem(item));
+  const { start, end } = protobufListFrame(typeMeta, metadata, delimited.reduce((size, { length }) => size + length, 0));
+  return Buffer.concat([start, ...delimited, end]);
 }
 
-function delimitedSize({ length }: Uint8Array): number {
+/** What stands before and after the items of a list, which together have `itemBytes` bytes (see `protobufListItem`). */
+export function protobufListFrame(typeMeta: TypeMeta, metadata: ListMeta, itemBytes: number): { start: Buffer; end: Buffer } {
+  const listMeta = encodeMessage(schema.message('io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta'), metadata);
+  const head = Buffer.allocUnsafe(delimitedSize(listMeta.length));
+  writeDelimited(head, METADATA_TAG, listMeta);
+  const empty = wrapProtobuf(typeMeta, NOTHING);
+  // The list is the envelope's last field but for those two.
+  const envelope = empty.subarray(0, empty.length - ENVELOPE_END.length - 1);
+  return { start: Buffer.concat([envelope, varint(head.length + itemBytes), head]), end: ENVELOPE_END };
+}
+
+/** An encoded item with its tag and length. */
+export function protobufListItem(item: Uint8Array): Buffer {
+  const bytes = Buffer.allocUnsafe(delimitedSize(item.length));
+  writeDelimited(bytes, ITEM_TAG, item);
+  return bytes;
+}
+
+const NOTHING = Buffer.alloc(0);
+
+function varint(value: number): Buffer {
+  const bytes: number[] = [];
+  for (; value >= 0x80; value = Math.floor(value / 0x80)) bytes.push((value % 0x80) | 0x80);
+  return Buffer.from([...bytes, value]);
+}
+
+function delimitedSize(length: number): number {
   let size = 2 + length;
   for (let rest = length >>> 7; rest > 0; rest >>>= 7) size++;
   return size;
 }
 
-function writeDelimited(into: Buffer, start: number, tag: number, content: Uint8Array): number {
-  let at = start;
+function writeDelimited(into: Buffer, tag: number, content: Uint8Array): void {
+  let at = 0;
   into[at++] = tag;
   let length = content.length;
   for (; length >= 0x80; length >>>= 7) into[at++] = (length & 0x7f) | 0x80;
   into[at++] = length;
   into.set(content, at);
-  return at + content.length;
 }

@@ -5,7 +5,7 @@
  */
 export { encodeMessage } from './encode-message.ts';
 export { decodeMessage } from './decode-message.ts';
-export { encodeProtobufList } from './encode-list.ts';
+export { encodeProtobufList, protobufListFrame, protobufListItem } from './encode-list.ts';
 export {
   decodeProtobuf,
   decodeProtobufObject,

@@ -19,8 +19,8 @@ export class Outbox {
   #items: unknown[] = [];
   #pieces: Uint8Array[] = [];
   #length = 0;
-  #last: Uint8Array | undefined;
-  #lastAt = 0;
+  /** Where the pieces begin that were given already. */
+  readonly #places = new Map<Uint8Array, number>();
   #waiting = false;
 
   constructor(
@@ -38,15 +38,22 @@ export class Outbox {
     }
   }
 
-  /** An event goes to a thousand watchers as the same piece one after another: it is passed on once. */
   bytes(piece: Uint8Array): void {
-    if (piece !== this.#last) {
-      this.#last = piece;
-      this.#lastAt = this.#length;
-      this.#pieces.push(piece);
-      this.#length += piece.length;
-    }
-    this.#items.push(this.#lastAt, piece.length);
+    this.#items.push(this.#length, piece.length);
+    this.#add(piece);
+  }
+
+  /** An event goes to a thousand watchers as the same piece: it is passed on once. */
+  sharedBytes(piece: Uint8Array): void {
+    const known = this.#places.get(piece);
+    if (known !== undefined) return void this.#items.push(known, piece.length);
+    this.#places.set(piece, this.#length);
+    this.bytes(piece);
+  }
+
+  #add(piece: Uint8Array): void {
+    this.#pieces.push(piece);
+    this.#length += piece.length;
     if (this.#length > ENOUGH_BYTES) this.flush();
   }
 
@@ -74,7 +81,7 @@ export class Outbox {
     }
     this.#pieces = [];
     this.#length = 0;
-    this.#last = undefined;
+    if (this.#places.size > 0) this.#places.clear();
     return joined.buffer;
   }
 }
@@ -86,6 +93,8 @@ export class BatchReader {
   readonly buffer: Buffer;
   readonly #items: readonly unknown[];
   #at = 0;
+  /** By where they begin. */
+  #kept: Map<number, Buffer> | undefined;
 
   constructor({ items, bytes }: Batch) {
     this.#items = items;
@@ -103,5 +112,16 @@ export class BatchReader {
   bytes(): Buffer {
     const from = this.next<number>();
     return this.buffer.subarray(from, from + this.next<number>());
+  }
+
+  /** The same bytes for who keeps them for long: a few of them must not keep the whole batch. Given once for all who want them. */
+  kept(bytes: Buffer): Buffer {
+    if (bytes.length * 2 > this.buffer.length) return bytes;
+    let own = this.#kept?.get(bytes.byteOffset);
+    if (own?.length !== bytes.length) {
+      own = Buffer.from(bytes);
+      (this.#kept ??= new Map()).set(bytes.byteOffset, own);
+    }
+    return own;
   }
 }

@@ -40,7 +40,7 @@ export class FrontConnections {
     switch (operation) {
       case op.SEND: {
         const bytes = reader.bytes();
-        socket?.write(bytes, () => this.outbox.say(op.CONNECTION_TAKEN, id));
+        socket?.write(reader.kept(bytes), () => this.outbox.say(op.CONNECTION_TAKEN, id));
         break;
       }
       case op.SEND_END:

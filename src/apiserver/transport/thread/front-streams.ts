@@ -20,6 +20,7 @@ const NOTHING = new Uint8Array(0);
 interface OpenStream {
   readonly id: number;
   readonly stream: Http2Stream;
+  readonly session: Session;
   body?: Promise<Buffer>;
   /** Written, and not yet reported as taken. */
   unreported: number;
@@ -62,10 +63,10 @@ export class FrontStreams {
 
   begin(stream: Http2Stream, connection: Http2Connection): void {
     const id = ++this.#lastStream;
-    const open: OpenStream = { id, stream, unreported: 0 };
+    const session = this.#sessionOf(connection);
+    const open: OpenStream = { id, stream, session, unreported: 0 };
     this.#open.set(id, open);
     stream.onClose(() => this.#closed(id));
-    const session = this.#sessionOf(connection);
     const pass = (state: number, body: Uint8Array): void => {
       // Only now: other headers may have taken their place while the body came in.
       const place = this.#placeOf(session, stream);
@@ -155,13 +156,13 @@ export class FrontStreams {
         this.#respond(reader);
         return true;
       case op.PIECE:
-        this.#write(this.#open.get(reader.next<number>()), reader.bytes());
+        this.#write(reader);
         return true;
       case op.LARGE_PIECE:
         this.#writeLarge(reader.next<number>(), reader.next<number>(), reader.buffer);
         return true;
       case op.END:
-        this.#take(reader)?.stream.end();
+        this.#end(this.#open.get(reader.next<number>()));
         return true;
       case op.RESET:
         this.#take(reader)?.stream.reset(HTTP2_ERROR.internal);
@@ -187,9 +188,19 @@ export class FrontStreams {
     const { common, auditId } = this.#told.read(reader);
     const body = reader.bytes();
     if (!open) return;
-    const { stream } = open;
-    if (body.length === 0 || stream.field(':method') === 'HEAD') stream.answer(common, this.#heads.own(auditId));
-    else stream.answer(common, this.#heads.own(auditId, body.length), body);
+    const { stream, id, session } = open;
+    if (body.length === 0 || stream.field(':method') === 'HEAD') return stream.answer(common, this.#heads.own(auditId));
+    stream.answer(common, this.#heads.own(auditId, body.length), stream.takes(body.length) ? body : reader.kept(body));
+    if (stream.pendingBytes === 0) return;
+    this.#open.set(id, open);
+    this.outbox.say(op.LATE, id, session.id, stream.pendingBytes);
+  }
+
+  /** It stays known as long as something of it waits. */
+  #end(open: OpenStream | undefined): void {
+    if (!open) return;
+    open.stream.end();
+    if (open.stream.pendingBytes === 0) this.#open.delete(open.id);
   }
 
   #respond(reader: BatchReader): void {
@@ -200,10 +211,12 @@ export class FrontStreams {
     open?.stream.begin(this.#heads.common(status, headers), this.#heads.own(headers[AUDIT_ID], length === undefined ? undefined : Number(length)));
   }
 
-  #write(open: OpenStream | undefined, piece: Buffer): void {
+  #write(reader: BatchReader): void {
+    const open = this.#open.get(reader.next<number>());
+    const piece = reader.bytes();
     if (!open || open.stream.closed) return;
     open.unreported += piece.length;
-    open.stream.write(piece, () => this.#wasWritten(open));
+    open.stream.write(open.stream.takes(piece.length) ? piece : reader.kept(piece), () => this.#wasWritten(open));
   }
 
   /** Reports come together, too: a thousand watchers take an event at once. */

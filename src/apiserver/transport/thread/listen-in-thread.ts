@@ -3,6 +3,7 @@ import type { Worker } from 'node:worker_threads';
 import type { Context } from '../../../kernel/index.ts';
 import { type Connections, serveHttp1 } from '../connections.ts';
 import type { RunningRequests } from '../running-requests.ts';
+import type { SendBudget } from '../send-budget.ts';
 import type { Handler, TlsOptions, Transport, TransportOptions } from '../serve.ts';
 import { http1ServerBehind } from '../settings.ts';
 import { together } from '../together.ts';
@@ -21,6 +22,7 @@ interface ThreadOptions extends TransportOptions {
 interface Serving {
   readonly running: RunningRequests;
   readonly handler: Handler;
+  readonly budget: SendBudget;
   /** What serves the connections that come in elsewhere. */
   readonly connections: Connections;
 }

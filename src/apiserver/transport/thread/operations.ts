@@ -9,6 +9,9 @@
  *                                                               ←  begin 8 200 {…}, piece 8 bytes, piece 8 bytes
  *     taken 8 2000                                              →
  *     closed 8                                                  →
+ *
+ * An answer is over for the front's thread with its last byte. Until then it says CLOSED when the client goes away, and the
+ * pipeline's thread may RESET it.
  */
 
 /** From the front. */
@@ -20,7 +23,7 @@ export const SESSION_CLOSED = 4; // session
 export const HEADERS = 5; // session, place, headers
 export const REQUEST = 6; // stream, session, place of its headers, target, state of its body, body (bytes)
 export const BODY = 7; // stream, state, body (bytes)
-export const CLOSED = 8; // stream, before its answer was complete
+export const CLOSED = 8; // stream, before its answer was complete; of one that was LATE, when nothing of it waits any more
 export const TAKEN = 9; // stream, how many bytes its connection has taken
 export const RETURNED = 10; // stream, whose buffer comes back
 export const CONNECTION = 11; // connection, address, whether its certificate is one of the client CA's, certificate (bytes)
@@ -29,6 +32,7 @@ export const RECEIVED_END = 13; // connection
 export const CONNECTION_TAKEN = 14; // connection, of the oldest bytes that were sent
 export const CONNECTION_CLOSED = 15; // connection
 export const CONNECTION_IDLE = 16; // connection, for as long as was asked for
+export const LATE = 17; // stream, session, how many bytes of its whole answer its connection has not taken
 
 /** From the pipeline. */
 export const ANSWER = 1; // stream, status, place of its headers or these themselves, audit id, body (bytes)

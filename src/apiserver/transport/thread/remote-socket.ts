@@ -67,7 +67,7 @@ export class RemoteSocket extends Duplex {
   readonly #certificate: Buffer;
   #open = true;
   #paused = false;
-  readonly #written: (() => void)[] = [];
+  readonly #written: ((error?: Error) => void)[] = [];
 
   constructor(
     private readonly id: number,
@@ -110,10 +110,10 @@ export class RemoteSocket extends Duplex {
     this.#say(op.PAUSE);
   }
 
-  override _write(bytes: Buffer, _encoding: BufferEncoding, done: () => void): void {
+  override _write(bytes: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {
     this.#written.push(done);
     this.#say(op.SEND);
-    this.outbox.bytes(bytes);
+    this.outbox.sharedBytes(bytes);
   }
 
   taken(): void {
@@ -128,6 +128,7 @@ export class RemoteSocket extends Duplex {
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
     if (this.#open) this.#say(op.DROP);
     this.#open = false;
+    for (const written of this.#written.splice(0)) written(error ?? new Error('the connection is closed'));
     done(error);
   }
 

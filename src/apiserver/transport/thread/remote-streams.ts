@@ -3,6 +3,7 @@ import type { ApiRequest, ApiResponse, PeerCertificate, ResponseSink } from '../
 import { cutOff, plain, tooLarge } from '../body.ts';
 import { giveBack, sendLargeBody, type BufferWriter } from '../large-body.ts';
 import type { RunningRequests } from '../running-requests.ts';
+import type { SendBudget, Sending } from '../send-budget.ts';
 import type { Handler } from '../serve.ts';
 import { splitTarget } from '../target.ts';
 import type { Together } from '../together.ts';
@@ -11,6 +12,7 @@ import type { BatchReader, Outbox } from './batch.ts';
 import * as op from './operations.ts';
 
 interface Session {
+  readonly id: number;
   readonly remoteAddress: string;
   readonly certificate?: PeerCertificate;
   readonly headers: ApiRequest['headers'][];
@@ -22,12 +24,15 @@ export interface RemoteStreamsOptions {
   readonly begin: Together;
   readonly running: RunningRequests;
   readonly handler: Handler;
+  readonly budget: SendBudget;
   readonly maxBodyBytes: number;
 }
 
 export class RemoteStreams {
   readonly #sessions = new Map<number, Session>();
   readonly #open = new Map<number, RemoteStream>();
+  /** Whole answers that wait at the front for their clients. */
+  readonly #late = new Map<number, Sending>();
 
   constructor(private readonly options: RemoteStreamsOptions) {
     const { stopping } = options.running;
@@ -40,6 +45,8 @@ export class RemoteStreams {
   closeAll(): void {
     for (const stream of this.#open.values()) stream.close();
     this.#open.clear();
+    for (const sending of this.#late.values()) sending.finished();
+    this.#late.clear();
   }
 
   /** False for an operation that is not on streams. */
@@ -50,7 +57,7 @@ export class RemoteStreams {
         const remoteAddress = reader.next<string>();
         const authorized = reader.next<boolean>();
         const raw = reader.bytes();
-        this.#sessions.set(id, { remoteAddress, headers: [], ...(raw.length > 0 ? { certificate: { raw: Buffer.from(raw), authorized } } : {}) });
+        this.#sessions.set(id, { id, remoteAddress, headers: [], ...(raw.length > 0 ? { certificate: { raw: Buffer.from(raw), authorized } } : {}) });
         return true;
       }
       case op.HEADERS: {
@@ -77,6 +84,8 @@ export class RemoteStreams {
         const id = reader.next<number>();
         this.#open.get(id)?.close();
         this.#open.delete(id);
+        this.#late.get(id)?.finished();
+        this.#late.delete(id);
         return true;
       }
       case op.TAKEN: {
@@ -85,6 +94,9 @@ export class RemoteStreams {
         stream?.taken(bytes);
         return true;
       }
+      case op.LATE:
+        this.#isLate(reader.next<number>(), this.#sessions.get(reader.next<number>()), reader.next<number>());
+        return true;
       case op.RETURNED: {
         const stream = this.#open.get(reader.next<number>());
         giveBack(reader.buffer);
@@ -109,10 +121,22 @@ export class RemoteStreams {
     this.options.begin(() => void this.options.running.run(() => this.#serve(id, stream)));
   }
 
+  #isLate(id: number, session: Session | undefined, bytes: number): void {
+    const { budget, outbox } = this.options;
+    if (!session) return;
+    const sending = budget.begin({ connection: session, expiresAt: budget.expiry(), end: () => outbox.say(op.RESET, id) });
+    this.#late.set(id, sending);
+    sending.wrote(bytes);
+  }
+
   async #serve(id: number, stream: RemoteStream): Promise<void> {
     try {
       const response = await this.options.handler(stream);
-      await stream.answer(response);
+      try {
+        await stream.answer(response);
+      } finally {
+        response.done?.();
+      }
     } finally {
       this.#open.delete(id);
     }
@@ -145,6 +169,9 @@ class RemoteStream implements ApiRequest, BufferWriter {
   #bodyWanted: { resolve: (body: Buffer) => void; reject: (error: Error) => void } | undefined;
   #pending = 0;
   #drained: (() => void)[] = [];
+  #allTaken: (() => void) | undefined;
+  #sending: Sending | undefined;
+  readonly #session: Session;
   /** Who waits for buffers to come back, in their order. */
   #buffers: (() => void)[] = [];
 
@@ -159,6 +186,7 @@ class RemoteStream implements ApiRequest, BufferWriter {
     this.path = path;
     this.query = query;
     this.headers = headers;
+    this.#session = session;
     this.remoteAddress = session.remoteAddress;
     if (session.certificate) this.peerCertificate = session.certificate;
     if (bodyState === op.COMPLETE) this.#read = body;
@@ -192,6 +220,11 @@ class RemoteStream implements ApiRequest, BufferWriter {
 
   abort(reason: unknown): void {
     this.#aborting?.abort(reason);
+    this.#allTaken?.();
+  }
+
+  get congested(): boolean {
+    return this.options.budget.isFull(this.#session);
   }
 
   /** The client went away. */
@@ -199,21 +232,27 @@ class RemoteStream implements ApiRequest, BufferWriter {
     this.closed = true;
     this.#bodyWanted?.reject(cutOff());
     this.abort(clientWentAway());
+    this.#sending?.finished();
     this.#wake();
     for (const resolve of this.#buffers.splice(0)) resolve();
+  }
+
+  /** The answer is broken off. */
+  breakOff(): void {
+    if (this.closed) return;
+    this.options.outbox.say(op.RESET, this.id);
+    this.close();
   }
 
   async answer(response: ApiResponse): Promise<void> {
     if (this.closed || response.hijacked) return;
     const { outbox, heads } = this.options;
     const { status, headers } = response;
-    if (response.large && this.method !== 'HEAD') {
-      headers['content-length'] = String(response.large.length);
+    const { large, stream } = response;
+    if ((large && this.method !== 'HEAD') || stream) {
       outbox.say(op.BEGIN, this.id, status, headers);
-      await sendLargeBody(response.large, this);
-    } else if (response.stream) {
-      outbox.say(op.BEGIN, this.id, status, headers);
-      await this.#stream(response.stream);
+      this.#sending = this.options.budget.begin({ connection: this.#session, expiresAt: response.expiresAt, end: () => this.breakOff() });
+      await (large ? sendLargeBody(large, this) : this.#stream(stream!)).finally(() => this.#sending?.finished());
     } else {
       const { body = NOTHING } = response;
       heads.say(this.id, status, headers);
@@ -225,10 +264,11 @@ class RemoteStream implements ApiRequest, BufferWriter {
     try {
       await run(this.#sink());
     } catch (error) {
-      if (!this.closed) this.options.outbox.say(op.RESET, this.id);
+      this.breakOff();
       throw error;
     }
     this.end();
+    if (this.#pending > 0 && !this.closed && !this.options.running.stopping.aborted) await new Promise<void>((resolve) => (this.#allTaken = resolve));
   }
 
   #sink(): ResponseSink {
@@ -247,14 +287,18 @@ class RemoteStream implements ApiRequest, BufferWriter {
     if (this.closed) return false;
     const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
     this.#pending += bytes.length;
+    this.#sending?.wrote(bytes.length);
+    if (this.closed) return false;
     this.options.outbox.say(op.PIECE, this.id);
-    this.options.outbox.bytes(bytes);
+    this.options.outbox.sharedBytes(bytes);
     return this.#pending <= HIGH_WATER_BYTES;
   }
 
   taken(bytes: number): void {
     this.#pending -= bytes;
+    this.#sending?.took(bytes);
     if (this.#pending <= HIGH_WATER_BYTES) this.#wake();
+    if (this.#pending === 0) this.#allTaken?.();
   }
 
   #wake(): void {
@@ -262,8 +306,10 @@ class RemoteStream implements ApiRequest, BufferWriter {
   }
 
   write(buffer: Buffer, length: number): Promise<void> {
+    this.#sending?.wrote(length);
+    if (this.closed) return Promise.resolve();
     this.options.outbox.hand(buffer.buffer as ArrayBuffer, op.LARGE_PIECE, this.id, length);
-    return new Promise((resolve) => this.#buffers.push(resolve));
+    return new Promise<void>((resolve) => this.#buffers.push(resolve)).then(() => this.#sending?.took(length));
   }
 
   returned(): void {

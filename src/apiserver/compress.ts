@@ -1,0 +1,47 @@
+/** Answers as gzip, for clients that can read it. A long one is compressed while it is sent, no faster than the client takes it. */
+import { createGzip, gzip } from 'node:zlib';
+import { promisify } from 'node:util';
+import { headerOf, type ApiRequest, type ApiResponse, type LargeBody, type ResponseSink } from './request.ts';
+import { bodyLength, LARGE_BYTES } from './respond.ts';
+
+const gzipAsync = promisify(gzip);
+const LEVEL = 1;
+const PIECE_BYTES = 128 * 1024;
+
+export function compress(request: ApiRequest, response: ApiResponse): Promise<ApiResponse> | ApiResponse {
+  const { large, headers } = response;
+  if ((!large && bodyLength(response) < LARGE_BYTES) || headers['content-encoding']) return response;
+  if (!/\bgzip\b/.test(headerOf(request, 'accept-encoding') ?? '')) return response;
+  headers['content-encoding'] = 'gzip';
+  headers['vary'] = 'Accept-Encoding';
+  const { status } = response;
+  if (large) return { status, headers, stream: (sink) => sendCompressed(large, sink) };
+  return gzipAsync(response.body!, { level: LEVEL }).then((body) => ({ status, headers, body }));
+}
+
+async function sendCompressed(body: LargeBody, sink: ResponseSink): Promise<void> {
+  const compressor = createGzip({ level: LEVEL });
+  const ended = (): void => void compressor.destroy();
+  sink.signal.addEventListener('abort', ended, { once: true });
+  if (sink.signal.aborted) ended();
+  const fill = body.reader();
+  const buffer = Buffer.allocUnsafe(PIECE_BYTES);
+  // The compressor is done with the buffer when it calls back, which it does not do while nobody takes what it has made.
+  const feed = (error?: Error | null): void => {
+    if (error || compressor.destroyed) return;
+    try {
+      const length = fill(buffer);
+      if (length === 0) compressor.end();
+      else compressor.write(buffer.subarray(0, length), feed);
+    } catch (broken) {
+      compressor.destroy(broken as Error);
+    }
+  };
+  feed();
+  try {
+    for await (const piece of compressor) if (!sink.write(piece as Buffer)) await sink.drained();
+  } finally {
+    sink.signal.removeEventListener('abort', ended);
+    compressor.destroy();
+  }
+}
