@@ -82,7 +82,9 @@ export async function answerHttp1(response: ApiResponse, res: http.ServerRespons
     res.end(isHead ? undefined : body);
     return;
   }
-  const sending = budget.begin({ connection: res.socket ?? res, expiresAt: response.expiresAt, end: () => res.destroy() });
+  const isWhole = !response.stream && !response.large;
+  const expiresAt = response.expiresAt ?? (isWhole ? budget.expiry() : undefined);
+  const sending = budget.begin({ connection: res.socket ?? res, expiresAt, end: () => res.destroy() });
   res.once('close', () => sending.finished());
   if (response.large) return sendLargeBody(response.large, writableBuffers(res, sending));
   if (!response.stream) {
