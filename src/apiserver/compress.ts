@@ -1,5 +1,5 @@
 /** Answers as gzip, for clients that can read it. A long one is compressed while it is sent, no faster than the client takes it. */
-import { createGzip, gzip } from 'node:zlib';
+import { createGzip, gzip, type Gzip } from 'node:zlib';
 import { promisify } from 'node:util';
 import { headerOf, type ApiRequest, type ApiResponse, type LargeBody, type ResponseSink } from './request.ts';
 import { bodyLength, LARGE_BYTES } from './respond.ts';
@@ -24,24 +24,27 @@ async function sendCompressed(body: LargeBody, sink: ResponseSink): Promise<void
   const ended = (): void => void compressor.destroy();
   sink.signal.addEventListener('abort', ended, { once: true });
   if (sink.signal.aborted) ended();
-  const fill = body.reader();
-  const buffer = Buffer.allocUnsafe(PIECE_BYTES);
-  // The compressor is done with the buffer when it calls back, which it does not do while nobody takes what it has made.
-  const feed = (error?: Error | null): void => {
-    if (error || compressor.destroyed) return;
-    try {
-      const length = fill(buffer);
-      if (length === 0) compressor.end();
-      else compressor.write(buffer.subarray(0, length), feed);
-    } catch (broken) {
-      compressor.destroy(broken as Error);
-    }
-  };
-  feed();
+  void feed(body, compressor);
   try {
     for await (const piece of compressor) if (!sink.write(piece as Buffer)) await sink.drained();
   } finally {
     sink.signal.removeEventListener('abort', ended);
     compressor.destroy();
+  }
+}
+
+/** The compressor is done with a piece when it calls back, which it does not do while nobody takes what it has made. */
+async function feed(body: LargeBody, compressor: Gzip): Promise<void> {
+  try {
+    const fill = body.reader();
+    const buffer = Buffer.allocUnsafe(PIECE_BYTES);
+    while (!compressor.destroyed) {
+      if (body.turn) await body.turn();
+      const length = fill(buffer);
+      if (length === 0) return void compressor.end();
+      await new Promise<void>((resolve) => compressor.write(buffer.subarray(0, length), () => resolve()));
+    }
+  } catch (error) {
+    compressor.destroy(error as Error);
   }
 }

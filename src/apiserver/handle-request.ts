@@ -8,7 +8,6 @@
  */
 import { isStatusError, type StatusError } from '../machinery/status.ts';
 import { internalError, timeout, unauthorized } from '../machinery/status.ts';
-import type { Timer } from '../kernel/index.ts';
 import type { Aggregator } from './aggregator/index.ts';
 import type { AuditLog } from './audit/audit.ts';
 import { authorize, refusal } from './authz/authorize.ts';
@@ -25,6 +24,7 @@ import { headerOf, type ApiRequest, type ApiResponse, type LargeBody, type UserI
 import { parseRequestInfo, type RequestInfo } from './request-info.ts';
 import { route } from './route.ts';
 import type { Backend } from './scope.ts';
+import { leaveSeat, type SeatHolder } from './seat.ts';
 import type { Endpoints } from './endpoints.ts';
 import type { SecurityMetrics } from './security-metrics.ts';
 
@@ -88,10 +88,6 @@ function keepSeat(door: Door, exchange: Exchange, { answered, large }: { answere
   };
 }
 
-export function leaveSeat(exchange: Exchange): void {
-  exchange.seatLimit?.cancel();
-  exchange.leave?.();
-}
 
 const AUDIT_ID_LIMIT = 64;
 
@@ -102,7 +98,7 @@ function auditIdOf(request: ApiRequest): string | undefined {
 }
 
 /** A request and what gathers around it on its way. */
-export interface Exchange {
+export interface Exchange extends SeatHolder {
   readonly request: ApiRequest;
   readonly info: RequestInfo;
   readonly warnings: string[];
@@ -115,9 +111,6 @@ export interface Exchange {
   impersonator?: UserInfo;
   /** Which priority level and flow the request was put into. */
   flow?: FlowIdentity | undefined;
-  /** Gives its seat back. */
-  leave?: () => void;
-  seatLimit?: Timer;
   /** On the monotonic clock; undefined for a request that is long-running. */
   expiresAt?: number;
   /** Its time was over before it was answered. */

@@ -4,7 +4,7 @@ import type { Clock } from '../kernel/index.ts';
 const STEPS_AT_ONCE = 80;
 
 /** `steps` yields after every piece of work that is not worth interrupting, and may say how many times as heavy it was as others. */
-export async function inSlices<T>(clock: Clock, steps: Generator<number | void, T>): Promise<T> {
+export async function inSlices<T>(clock: Pick<Clock, 'yield'>, steps: Generator<number | void, T>): Promise<T> {
   let count = 0;
   for (;;) {
     const step = steps.next();

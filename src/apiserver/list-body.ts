@@ -40,18 +40,13 @@ export class ListBody implements LargeBody {
     this.#whole = served.custom;
   }
 
-  /** All of it if it is shorter than `most`. Bytes that have not been wanted before are made here: of a long list, not of all at once. */
-  shortBuffer(most: number): Buffer | undefined {
-    const length = this.#lengthUpTo(most);
-    return length < most ? this.#filled(length) : undefined;
+  /** Bytes that have not been wanted before are made for this: of a long list, not of all its items at once. */
+  isShorterThan(most: number): boolean {
+    return this.#lengthUpTo(most) < most;
   }
 
   toBuffer(): Buffer {
-    return this.#filled(this.#lengthUpTo(Infinity));
-  }
-
-  #filled(length: number): Buffer {
-    const buffer = Buffer.allocUnsafe(length);
+    const buffer = Buffer.allocUnsafe(this.#lengthUpTo(Infinity));
     this.reader()(buffer);
     return buffer;
   }

@@ -9,6 +9,7 @@ import { encodeYaml } from '../machinery/decode/index.ts';
 import type { KubeObject } from '../machinery/object.ts';
 import { encodeMessage, messageOfKind, protobufListFrame, protobufListItem, type TypeMeta } from '../machinery/protobuf/index.ts';
 import { notAcceptable } from '../machinery/status.ts';
+import { fairTurn } from './fair-turns.ts';
 import { inSlices } from './in-slices.ts';
 import { listItem, listMetadata, typedListMetadata } from './list-body.ts';
 import { asPartialMetadata, asTable, internalType } from './represent.ts';
@@ -29,7 +30,7 @@ export function listPieces(scope: Scope, list: ListResult): Pieces | Promise<Pie
 }
 
 /** How long one call may take to make pieces: others have their turn after it. */
-const SLICE_MS = 10;
+const SLICE_MS = 8;
 
 /** A body made of pieces, each of which may take its time to be made. */
 export class PiecewiseBody implements LargeBody {
@@ -40,17 +41,8 @@ export class PiecewiseBody implements LargeBody {
     private readonly pieces: Pieces,
   ) {}
 
-  /** All of it if it is short and quickly made. */
-  shortBuffer(most: number): Buffer | undefined {
-    const until = this.clock.monotonic() + SLICE_MS;
-    const made: Uint8Array[] = [];
-    let length = 0;
-    for (const piece of this.pieces()) {
-      made.push(piece);
-      length += piece.length;
-      if (length >= most || this.clock.monotonic() > until) return undefined;
-    }
-    return Buffer.concat(made);
+  turn(): Promise<void> {
+    return fairTurn(this.clock);
   }
 
   toBuffer(): Buffer {
@@ -167,7 +159,8 @@ async function protobufPieces(scope: Scope, list: ListResult): Promise<Pieces> {
   if (!message) throw notAcceptable(`${served.kind} has no protobuf form`);
   const objectOf = ({ object }: Entry): KubeObject => (version ? asPartialMetadata(served, object, version) : object);
   const encoded = (entry: Entry): Buffer => protobufListItem(encodeMessage(message, objectOf(entry)));
-  const { kept, bytes } = await inSlices(backend.ctx.clock, encodeAll(list.entries, encoded));
+  const { clock } = backend.ctx;
+  const { kept, bytes } = await inSlices({ yield: () => fairTurn(clock) }, encodeAll(list.entries, encoded));
   const { start, end } = protobufListFrame(typeOf(listKind), listMetadata(list), bytes);
   return function* () {
     yield start;

@@ -79,6 +79,8 @@ export interface ApiResponse {
 }
 
 export interface LargeBody {
+  /** To be awaited before the reader is called, where a call takes its time. */
+  turn?(): Promise<void>;
   /** How many bytes readers have been given. */
   readonly produced: number;
   /** Each call fills some or all of `target`, and says how much that was: 0 at the end. */

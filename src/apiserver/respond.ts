@@ -59,16 +59,15 @@ function transform(scope: Scope, object: KubeObject): KubeObject {
 
 function respondList(scope: Scope, list: ListResult): ApiResponse | Promise<ApiResponse> {
   const { mediaType, pretty, as } = scope.negotiated;
-  if (mediaType === 'application/json' && !pretty && !as) return respondInPieces(scope, new ListBody(list));
+  const stored = new ListBody(list);
+  // What is stored tells how much work the other forms are, too.
+  const respondWith = (body: ListBody | PiecewiseBody): ApiResponse =>
+    stored.isShorterThan(LARGE_BYTES) ? complete(200, scope.negotiated, body.toBuffer()) : new LargeResponse(headersFor(scope.negotiated), body);
+  if (mediaType === 'application/json' && !pretty && !as) return respondWith(stored);
   const pieces = listPieces(scope, list);
   const { clock } = scope.backend.ctx;
-  if (pieces instanceof Promise) return pieces.then((made) => respondInPieces(scope, new PiecewiseBody(clock, made)));
-  return respondInPieces(scope, new PiecewiseBody(clock, pieces));
-}
-
-function respondInPieces({ negotiated }: Scope, list: ListBody | PiecewiseBody): ApiResponse {
-  const short = list.shortBuffer(LARGE_BYTES);
-  return short ? complete(200, negotiated, short) : new LargeResponse(headersFor(negotiated), list);
+  if (pieces instanceof Promise) return pieces.then((made) => respondWith(new PiecewiseBody(clock, made)));
+  return respondWith(new PiecewiseBody(clock, pieces));
 }
 
 /** Its body is put together only for callers in this process, who do not take it in pieces. */

@@ -2,7 +2,7 @@
 import { apiVersionOf } from '../api/schema.ts';
 import { badRequest, failure, type StatusError } from '../machinery/status.ts';
 import { customSubresourceVerb, customVerb, isCustomPath } from './crd/index.ts';
-import { leaveSeat, type Door, type Exchange } from './handle-request.ts';
+import type { Door, Exchange } from './handle-request.ts';
 import { negotiate } from './negotiate.ts';
 import type { ServedResource } from './registry/served-resource.ts';
 import type { RequestInfo } from './request-info.ts';
@@ -10,6 +10,7 @@ import { respond, respondText } from './respond.ts';
 import { headerOf, type ApiResponse, type UserInfo } from './request.ts';
 import type { Result } from './result.ts';
 import type { Scope } from './scope.ts';
+import { leaveSeat } from './seat.ts';
 import { subresourceHandlers } from './subresources/index.ts';
 import { create } from './verbs/create.ts';
 import { deleteCollection } from './verbs/delete-collection.ts';

@@ -35,6 +35,7 @@ async function sendAll(body: LargeBody, writer: BufferWriter): Promise<void> {
   const fill = body.reader();
   const underWay: Promise<void>[] = [];
   for (;;) {
+    if (body.turn && !writer.closed) await body.turn();
     const buffer = free.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES);
     const length = fill(buffer);
     if (length === 0 || writer.closed) {
