@@ -36,7 +36,7 @@ describe.skipIf(missing)(`kill -9 of kubelet and runtime${missing ? ` (${missing
   beforeAll(async () => {
     for (const folder of [directory, node]) mkdirSync(folder, { mode: 0o711 });
     createNetns(netns);
-    const plane = await startControlPlane(ctx, { bindAddress: '127.0.0.1', port: 0, serviceClusterIpRange: '10.96.0.0/16', clusterCidr: '10.244.0.0/16', controllers: ['*'], signingKey: 'ec' }, () => undefined);
+    const plane = await startControlPlane(ctx, { bindAddress: '127.0.0.1', port: 0, serviceClusterIpRange: '10.96.0.0/16', clusterCidr: '10.244.0.0/16', controllers: ['*'], signingKey: 'ec' }, {});
     client = plane.clientAs({ name: 'admin', groups: ['system:masters', 'system:authenticated'] }, 'test');
     const managed = runControllerManager(ctx, { client, config: { ...DEFAULT_CONFIG, clusterCidr: '10.244.0.0/16', rootCa: plane.pki.ca.certificate, serviceAccountPrivateKey: plane.pki.serviceAccount.privateKey, leaderElect: false }, identity: 'test' });
     ended = Promise.allSettled([managed, plane.finished]);

@@ -75,12 +75,14 @@ export async function startNodeCluster(options: NodeClusterOptions = {}): Promis
   const controlPlane: ControlPlane = await startControlPlane(
     ctx,
     { bindAddress: '127.0.0.1', port: options.port ?? 0, serviceClusterIpRange: '10.96.0.0/16', clusterCidr: '10.244.0.0/16', controllers: ['*'], kubeconfig: join(directory, 'kubeconfig'), signingKey: 'ec' },
-    (wanted) => {
-      const target = node;
-      if (wanted !== NODE || target === undefined) return undefined;
-      // The node's addresses are in its namespace alone; the API server gets a connection from inside it.
-      const { certificate, key } = controlPlane.pki.kubeletClient;
-      return () => tls.connect({ socket: target.connect(), cert: certificate, key, rejectUnauthorized: false });
+    {
+      connectToNode: (wanted) => {
+        const target = node;
+        if (wanted !== NODE || target === undefined) return undefined;
+        // The node's addresses are in its namespace alone; the API server gets a connection from inside it.
+        const { certificate, key } = controlPlane.pki.kubeletClient;
+        return () => tls.connect({ socket: target.connect(), cert: certificate, key, rejectUnauthorized: false });
+      },
     },
   );
   const clientAs = (user: string, groups: readonly string[]): Client => controlPlane.clientAs({ name: user, groups }, user.replace(/^system:/, ''));

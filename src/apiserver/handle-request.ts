@@ -14,6 +14,7 @@ import { authorize, refusal } from './authz/authorize.ts';
 import type { Decision } from './authz/authorizer.ts';
 import type { Impersonation } from './authn/impersonation.ts';
 import type { Annotate, Authenticator } from './authn/authenticator.ts';
+import { isPlainIdentity } from './authn/identity-text.ts';
 import { TooBusy, type FlowControl, type FlowIdentity } from './flow-control/flow-control.ts';
 import { negotiate } from './negotiate.ts';
 import type { ApiServerMetrics } from './metrics.ts';
@@ -176,10 +177,16 @@ function authenticate(door: Door, { request, annotations }: Exchange): UserInfo 
 function firstAuthenticated(authenticators: readonly Authenticator[], request: ApiRequest, annotate: Annotate, from: number): UserInfo | Promise<UserInfo> {
   for (let i = from; i < authenticators.length; i++) {
     const answer = authenticators[i]!.authenticate(request, annotate);
-    if (answer instanceof Promise) return answer.then((user) => user ?? firstAuthenticated(authenticators, request, annotate, i + 1));
-    if (answer) return answer;
+    if (answer instanceof Promise) return answer.then((user) => (user ? plain(user) : firstAuthenticated(authenticators, request, annotate, i + 1)));
+    if (answer) return plain(answer);
   }
   throw unauthorized();
+}
+
+/** Whatever has authenticated it: an identity that could be read as something else is no identity. */
+function plain(user: UserInfo): UserInfo {
+  if (!isPlainIdentity(user)) throw unauthorized();
+  return user;
 }
 
 function respondFailure(door: Door, exchange: Exchange, error: unknown): ApiResponse {

@@ -2,11 +2,13 @@
  * The API server: the only door to the cluster's state. `handle-request.ts` is the pipeline that every request passes,
  * `verbs/` what it may ask for, `registry/` what is particular to each kind, `storage/` the watch cache over the store,
  * `authn/`, `authz/` and `admission/` the checks on the way, `flow-control/` who waits, `audit/` what is told of it all,
- * `encryption/` what is stored unreadable, `transport/` the port, `pki/` its certificates, and `bootstrap/` the objects
+ * `encryption/` what is stored unreadable, `transport/` the port, `dial/` every connection that it opens for somebody, `pki/` its certificates, and `bootstrap/` the objects
  * that a server makes for itself. `server.ts` puts it all together.
  */
 export { startApiServer, type ApiServer, type ApiServerOptions } from './server.ts';
 export { apiServerHelp, parseApiServerFlags, runApiServerCommand, type ParsedApiServerFlags } from './command.ts';
+export type { SimulatedNetwork } from './dial/index.ts';
+export type { NodeConnections } from './subresources/index.ts';
 export { openStore, type StoreConfig } from './open-store.ts';
 export { issue as issueCertificate, loadAuthority } from './pki/certificates.ts';
 export { openPki, type ClusterPki, type ServingNames } from './pki/files.ts';

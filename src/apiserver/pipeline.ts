@@ -17,6 +17,7 @@ import { escalationCheck } from './authz/escalation.ts';
 import { bootstrapObjects } from './bootstrap/post-start.ts';
 import { builtinEndpoints } from './builtin-endpoints.ts';
 import { CrdManager } from './crd/index.ts';
+import { Dialer, DialPolicy, ServiceResolver, type DialerOptions, type DialPolicyOptions, type SimulatedNetwork } from './dial/index.ts';
 import { Endpoints } from './endpoints.ts';
 import { keepDanglingConditions, PriorityAndFairness, unlimitedFlow, type PriorityAndFairnessOptions } from './flow-control/index.ts';
 import { handleRequest, type Door } from './handle-request.ts';
@@ -38,7 +39,7 @@ import { ResourceCache } from './storage/resource-cache.ts';
 import { KubeletClient, unstoredHandlers, type KubeletClientOptions } from './subresources/index.ts';
 import { identityTransformer, type Transformer } from './storage/transformer.ts';
 import { WatchCache } from './storage/watch-cache.ts';
-import { ServiceResolver, WebhookClients } from './webhook-client/index.ts';
+import { WebhookClients } from './webhook-client/index.ts';
 
 export interface PipelineOptions {
   readonly store: Store;
@@ -57,6 +58,8 @@ export interface PipelineOptions {
   /** Which built-in versions are served; all without it. */
   readonly servesVersion?: (group: string, version: string) => boolean;
   readonly kubelet?: Pick<KubeletClientOptions, 'ca' | 'preferredAddressTypes' | 'connectToNode'>;
+  /** How connections are opened, and what is known about addresses besides the API's objects. */
+  readonly dial?: DialerOptions & SimulatedNetwork & Pick<DialPolicyOptions, 'localAddresses'>;
   readonly admission?: Omit<AdmissionOptions, 'authorizer' | 'webhooks'>;
   readonly authentication?: AuthenticationOptions;
   readonly audit?: AuditLog;
@@ -100,8 +103,12 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
 
   const { authorizer, rbac } = buildAuthorization(ctx, registry, options.authorization);
   const { authenticators, bearerTokens, serviceAccounts } = buildAuthentication(ctx, registry, options.pki, options.authentication);
-  const serviceResolver = new ServiceResolver(registry, ctx.random.fork('service-resolver'));
-  const webhooks = new WebhookClients(ctx, serviceResolver);
+  let port = 0;
+  const { advertiseAddress, serviceClusterIpRange } = options;
+  const dialer = new Dialer(ctx.clock, options.dial);
+  const dialPolicy = new DialPolicy(registry, { ...options.dial, advertiseAddress, serviceClusterIpRange, port: () => port || undefined });
+  const services = new ServiceResolver(registry, ctx.random.fork('service-resolver'), dialPolicy);
+  const webhooks = new WebhookClients(ctx, { dialer, policy: dialPolicy, resolver: services });
   const backend: Backend = {
     ctx,
     store: options.store,
@@ -115,12 +122,14 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
     bearerTokens,
     validation: { allowPrivileged: options.allowPrivileged ?? DEFAULT_VALIDATION_CONTEXT.allowPrivileged, features: options.featureGates ?? {}, cel: celCompiler },
     serviceAllocator,
-    kubelet: new KubeletClient(registry, { ...options.pki.kubeletClient, ...options.kubelet }),
+    kubelet: new KubeletClient(registry, dialPolicy, { ...options.pki.kubeletClient, ...options.kubelet }),
+    dialer,
+    dialPolicy,
+    services,
   };
   const loopback = createLoopback((request) => handle(request), ctx.signal);
-  const aggregator = new Aggregator(ctx, registry, { resolver: serviceResolver, frontProxyClient: options.pki.frontProxyClient, loopback });
+  const aggregator = new Aggregator(ctx, registry, { dialer, resolver: services, frontProxyClient: options.pki.frontProxyClient, loopback });
   serviceAccounts.legacyUses.writeThrough(loopback);
-  let port = 0;
   const serverAddress = (): string => `${options.externalHostname ?? options.advertiseAddress}:${port}`;
   const door: Door = {
     backend,

@@ -5,6 +5,7 @@ import type { BearerTokens } from './authn/bearer-tokens.ts';
 import type { ServiceAccountTokens } from './authn/service-account-tokens.ts';
 import type { UnionAuthorizer } from './authz/union.ts';
 import type { Authorizer } from './authz/authorizer.ts';
+import type { Dialer, DialPolicy, ServiceResolver } from './dial/index.ts';
 import type { Negotiated } from './negotiate.ts';
 import type { Alike } from './registry/made-alike.ts';
 import type { Registry } from './registry/registry.ts';
@@ -35,6 +36,9 @@ export interface Backend {
   readonly validation: ValidationContext;
   readonly serviceAllocator: ServiceAllocator;
   readonly kubelet: KubeletConnection;
+  readonly dialer: Dialer;
+  readonly dialPolicy: DialPolicy;
+  readonly services: ServiceResolver;
 }
 
 export interface Scope {

@@ -18,5 +18,6 @@ export {
   type Cidr,
   type IpAddress,
 } from './ip.ts';
+export { isBroadcast, isGlobalUnicast, isLinkLocalMulticast, isLinkLocalUnicast, isLoopback, isMulticast, isUnspecified } from './ip-classes.ts';
 export { quote } from './quote.ts';
 export { decodeVarint, encodeVarint } from './varint.ts';

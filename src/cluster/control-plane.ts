@@ -2,8 +2,7 @@
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import type { Duplex } from 'node:stream';
-import { kubeconfigFor, openEncryption, openPki, openStore, startApiServer, type ApiServer, type ClusterPki, type StoreConfig, type UserInfo } from '../apiserver/index.ts';
+import { kubeconfigFor, openEncryption, openPki, openStore, startApiServer, type ApiServer, type ClusterPki, type NodeConnections, type SimulatedNetwork, type StoreConfig, type UserInfo } from '../apiserver/index.ts';
 import { Client } from '../client/index.ts';
 import { createMemoryStore, type Store } from '../etcd/index.ts';
 import { type Context } from '../kernel/index.ts';
@@ -26,7 +25,7 @@ export interface ControlPlane {
   readonly finished: Promise<void>;
 }
 
-export async function startControlPlane(ctx: Context, options: ClusterOptions, connectToNode: (nodeName: string) => (() => Duplex) | undefined): Promise<ControlPlane> {
+export async function startControlPlane(ctx: Context, options: ClusterOptions, { connectToNode, ...simulated }: NodeConnections & SimulatedNetwork): Promise<ControlPlane> {
   const { dataDirectory, onProgress } = options;
   if (dataDirectory) await fs.mkdir(dataDirectory, { recursive: true, mode: 0o700 });
   const localAddress = options.bindAddress === '0.0.0.0' || options.bindAddress === '::' ? '127.0.0.1' : options.bindAddress;
@@ -58,7 +57,8 @@ export async function startControlPlane(ctx: Context, options: ClusterOptions, c
       serviceClusterIpRange: options.serviceClusterIpRange,
       ...(options.addons?.includes('join') ? { authentication: { bootstrapTokens: true } } : {}),
       // Nodes' names need no name server: their addresses are on this machine.
-      kubelet: { connectToNode, preferredAddressTypes: ['InternalIP', 'ExternalIP', 'Hostname'] },
+      dial: simulated,
+      kubelet: { ...(connectToNode ? { connectToNode } : {}), preferredAddressTypes: ['InternalIP', 'ExternalIP', 'Hostname'] },
       ...(options.ownThread ? { ownThread: true } : {}),
       ...(options.intercept ? { intercept: options.intercept } : {}),
     });

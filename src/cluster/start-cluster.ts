@@ -40,13 +40,20 @@ export async function startCluster(parent: Context, asked: ClusterOptions): Prom
   /** First the network: the API server's address for nodes and pods is part of it. */
   const fleet = (asked.nodes ?? 0) > 0 ? await openFleet(ctx, asked) : undefined;
   const options: ClusterOptions = fleet ? { ...asked, ...fleet.ranges, advertiseAddress: fleet.apiServerAddress } : asked;
-  const controlPlane = await startControlPlane(ctx, options, (name) => nodes.connectTo(name)).catch(async (error: unknown) => {
+  /** The API server may have webhooks to call before there are nodes. */
+  let simulated: SimulatedNodes | undefined;
+  const controlPlane = await startControlPlane(ctx, options, {
+    connectToNode: (name) => simulated?.connectTo(name),
+    isSimulatedNode: (name) => simulated?.has(name) ?? false,
+    isSimulatedAddress: (address) => simulated?.hasAddress(address) ?? false,
+  }).catch(async (error: unknown) => {
     stopping.abort(error);
     await fleet?.destroy();
     throw error;
   });
   const components = new Components(ctx);
   const nodes = new SimulatedNodes(ctx, { client: controlPlane.clientAs({ name: 'system:simulated-kubelet', groups: MASTERS }, `simulated-kubelet/${KUBERNETES_VERSION}`) });
+  simulated = nodes;
   const finished = untilFinished({ ctx, controlPlane, components, stopping, fleet });
   try {
     const explanations = startComponents({ options, controlPlane, components });

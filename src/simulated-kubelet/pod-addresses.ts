@@ -14,6 +14,12 @@ export class PodAddresses {
     return text(address);
   }
 
+  /** Whether a simulated pod has or had the address. */
+  contains(address: string): boolean {
+    const value = ipv4(address);
+    return value >= SHARED_FIRST && value < this.#next;
+  }
+
   release(address: string): void {
     const value = ipv4(address);
     if (value >= SHARED_FIRST && value <= SHARED_LAST) this.#free.push(value);

@@ -140,6 +140,13 @@ export class SimulatedNodes {
     return this.#nodes.has(nodeName) ? () => this.#api.connect(nodeName) : undefined;
   }
 
+  /** Whether a simulated node or pod has this address; in a range of pod addresses all of them count. */
+  hasAddress(address: string): boolean {
+    if (this.#shared.contains(address)) return true;
+    for (const node of this.#nodes.values()) if (node.address === address || node.addresses?.contains(address)) return true;
+    return false;
+  }
+
   async #register(name: string, template: NodeTemplate | undefined): Promise<void> {
     const now = this.#ctx.clock.now();
     const identity = { name, address: nodeAddress(this.#index++), uid: this.#ctx.random.uid(), now };

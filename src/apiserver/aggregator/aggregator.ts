@@ -2,24 +2,19 @@
 import type { Context } from '../../kernel/index.ts';
 import type { Exchange } from '../handle-request.ts';
 import type { Loopback } from '../loopback.ts';
-import type { KeyPair } from '../pki/certificates.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ApiResponse, UserInfo } from '../request.ts';
 import { splitPath } from '../request-info.ts';
-import type { ServiceResolver } from '../webhook-client/index.ts';
 import { AutoRegistration, CUSTOM_PRIORITY } from './auto-register.ts';
 import { AvailabilityController } from './availability.ts';
 import { localVersion, serveLocal, type LocalApi } from './local-api.ts';
 import type { OtherServers, Priority, RemoteVersion } from './other-servers.ts';
 import { proxyToRemote } from './proxy.ts';
-import { RemoteConnections } from './remote-connection.ts';
+import { RemoteConnections, type RemoteDialling } from './remote-connection.ts';
 import { RemoteDocuments } from './remote-documents.ts';
 import { remoteServices, type APIServiceObject, type RemoteService } from './remote-service.ts';
 
-export interface AggregatorOptions {
-  readonly resolver: ServiceResolver;
-  /** The certificate by which other servers know that they are asked by this one. */
-  readonly frontProxyClient: KeyPair;
+export interface AggregatorOptions extends RemoteDialling {
   readonly loopback: Loopback;
 }
 
@@ -36,7 +31,7 @@ export class Aggregator {
     private readonly registry: Registry,
     private readonly options: AggregatorOptions,
   ) {
-    this.#connections = new RemoteConnections(ctx, options.resolver, options.frontProxyClient);
+    this.#connections = new RemoteConnections(ctx, options);
     this.#remotes = remoteServices(registry);
     this.#documents = new RemoteDocuments(ctx, this.#remotes, this.#connections);
     const documents = this.#documents;

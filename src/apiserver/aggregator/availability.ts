@@ -7,9 +7,9 @@ import type { KubeObject } from '../../machinery/object.ts';
 import { quote } from '../../machinery/quote.ts';
 import { isStatusError } from '../../machinery/status.ts';
 import { formatTime } from '../../machinery/time/index.ts';
+import { authorityOf, connectionErrorText } from '../dial/index.ts';
 import type { Loopback } from '../loopback.ts';
 import type { Registry } from '../registry/registry.ts';
-import { connectionErrorText } from '../webhook-client/index.ts';
 import { identityHeaders, type RemoteConnections } from './remote-connection.ts';
 import { withDeadline } from './with-deadline.ts';
 import { remoteServiceOf, rootPath, type APIServiceObject, type RemoteService } from './remote-service.ts';
@@ -108,7 +108,7 @@ export class AvailabilityController {
 
   async #tryOnce(remote: RemoteService): Promise<void> {
     const endpoint = this.connections.locate(remote);
-    const url = `https://${endpoint.host.includes(':') ? `[${endpoint.host}]` : endpoint.host}:${endpoint.port}${rootPath(remote)}`;
+    const url = `https://${authorityOf(endpoint)}${rootPath(remote)}`;
     const status = await withDeadline(this.ctx, CHECK_TIMEOUT_MS, async (signal) => {
       try {
         const answer = await this.connections.send(remote, endpoint, { method: 'GET', path: rootPath(remote), headers: SELF, signal });

@@ -1,11 +1,11 @@
 /** Passes a request on to the server that an APIService names. */
 import type { Context } from '../../kernel/index.ts';
+import { isStatusError } from '../../machinery/status.ts';
+import { connectionErrorText, forwardedHeaders, handOver, relay, type PermittedTarget } from '../dial/index.ts';
 import type { Exchange } from '../handle-request.ts';
 import { respondText } from '../respond.ts';
 import type { ApiResponse, UserInfo } from '../request.ts';
 import { splitPath } from '../request-info.ts';
-import { forwardedHeaders, relay, tunnel } from '../subresources/kubelet-proxy.ts';
-import { connectionErrorText, type ResolvedEndpoint } from '../webhook-client/index.ts';
 import { identityHeaders, type RemoteConnections } from './remote-connection.ts';
 import type { RemoteService } from './remote-service.ts';
 
@@ -18,11 +18,11 @@ const unavailable = (text = 'service unavailable'): ApiResponse => respondText(5
 export async function proxyToRemote(ctx: Context, connections: RemoteConnections, remote: RemoteService, exchange: Exchange, user: UserInfo): Promise<ApiResponse> {
   const { request, info } = exchange;
   if (!remote.available) return unavailable();
-  let endpoint: ResolvedEndpoint;
+  let target: PermittedTarget;
   try {
-    endpoint = connections.locate(remote);
-  } catch {
-    return unavailable();
+    target = connections.locate(remote);
+  } catch (error) {
+    return unavailable(isStatusError(error, 'NotImplemented') ? error.message : undefined);
   }
   const query = request.query.toString();
   const path = `${request.path}${query === '' ? '' : `?${query}`}`;
@@ -30,12 +30,13 @@ export async function proxyToRemote(ctx: Context, connections: RemoteConnections
   const isDiscovery = !info.isResourceRequest && splitPath(request.path).length === DISCOVERY_SEGMENTS;
   const deadline = isDiscovery ? ctx.clock.deadline(DISCOVERY_TIMEOUT_MS, request.signal) : request.signal;
   try {
-    if (request.upgrade) return await tunnel(request, connections.target(remote), path, identity);
+    if (request.upgrade) return await handOver(connections.dialer, { request, target, path, headers: identity });
     const body = request.method === 'GET' || request.method === 'HEAD' ? undefined : await request.readBody();
-    const headers = { ...forwardedHeaders(request), 'x-forwarded-for': request.remoteAddress, ...(exchange.auditId ? { 'audit-id': exchange.auditId } : {}), ...identity };
-    return relay(await connections.send(remote, endpoint, { method: request.method, path, headers, signal: deadline, ...(body ? { body } : {}) }));
+    const headers = { ...forwardedHeaders(request.headers), 'x-forwarded-for': request.remoteAddress, ...(exchange.auditId ? { 'audit-id': exchange.auditId } : {}), ...identity };
+    return relay(await connections.send(remote, target, { method: request.method, path, headers, signal: deadline, ...(body ? { body } : {}) }));
   } catch (error) {
     if (request.signal.aborted) throw error;
+    if (isStatusError(error)) return unavailable(error.message);
     return unavailable(deadline.aborted ? 'context deadline exceeded' : `error trying to reach service: ${connectionErrorText(error)}`);
   }
 }

@@ -1,11 +1,9 @@
 /** How requests reach another API server: over TLS, with the front proxy's certificate, in the name of a user. */
 import type { IncomingMessage } from 'node:http';
-import https from 'node:https';
 import type { Context } from '../../kernel/index.ts';
+import { DialAgent, send, type Dialer, type PermittedTarget, type ServiceResolver } from '../dial/index.ts';
 import type { KeyPair } from '../pki/certificates.ts';
 import type { UserInfo } from '../request.ts';
-import type { Target } from '../subresources/kubelet-proxy.ts';
-import type { ResolvedEndpoint, ServiceResolver } from '../webhook-client/index.ts';
 import type { RemoteService } from './remote-service.ts';
 
 export interface RemoteRequest {
@@ -25,73 +23,79 @@ interface TlsOptions {
   readonly rejectUnauthorized?: false;
 }
 
-const IDLE_MS = 90_000;
+export interface RemoteDialling {
+  readonly dialer: Dialer;
+  readonly resolver: ServiceResolver;
+  /** The certificate by which other servers know that they are asked by this one. */
+  readonly frontProxyClient: KeyPair;
+}
 
 export class RemoteConnections {
-  #agents = new Map<string, https.Agent>();
+  #agents = new Map<string, { readonly agent: DialAgent; readonly trust: string }>();
 
   constructor(
     ctx: Context,
-    private readonly resolver: ServiceResolver,
-    private readonly frontProxyClient: KeyPair,
+    private readonly dialling: RemoteDialling,
   ) {
     ctx.signal.addEventListener('abort', () => this.#close(), { once: true });
   }
 
-  /** One of the endpoints; fails when there is none. */
-  locate({ service }: RemoteService): ResolvedEndpoint {
-    return this.resolver.resolve(service.namespace, service.name, service.port);
+  get dialer(): Dialer {
+    return this.dialling.dialer;
   }
 
-  /** For connections that are taken over. */
-  target(remote: RemoteService): Target {
-    return { ...this.locate(remote), tls: this.#tls(remote) };
+  /** One of the endpoints; fails when there is none that may be dialled. */
+  locate(remote: RemoteService): PermittedTarget {
+    const { namespace, name, port } = remote.service;
+    return { ...this.dialling.resolver.resolve(namespace, name, port), tls: this.#tls(remote) };
   }
 
   /** The answer's head; its body follows. */
-  send(remote: RemoteService, { host, port }: ResolvedEndpoint, { method, path, headers, body, signal }: RemoteRequest): Promise<IncomingMessage> {
-    const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
-    return new Promise((resolve, reject) => {
-      const outgoing = https.request({ host, port, method, path, headers: { ...headers, host: authority }, signal, agent: this.#agent(remote), ...this.#tls(remote) });
-      outgoing.once('response', resolve).once('error', reject);
-      if (body) outgoing.setHeader('content-length', body.length);
-      outgoing.end(body);
-    });
+  send(remote: RemoteService, target: PermittedTarget, request: RemoteRequest): Promise<IncomingMessage> {
+    return send(this.dialling.dialer, { ...request, target, agent: this.#agent(remote) });
   }
 
   #tls({ service, object }: RemoteService): TlsOptions {
     const { caBundle, insecureSkipTLSVerify } = object.spec ?? {};
-    const base = { cert: this.frontProxyClient.certificate, key: this.frontProxyClient.key, servername: `${service.name}.${service.namespace}.svc` };
+    const { certificate: cert, key } = this.dialling.frontProxyClient;
+    const base = { cert, key, servername: `${service.name}.${service.namespace}.svc` };
     if (insecureSkipTLSVerify) return { ...base, rejectUnauthorized: false };
     return caBundle ? { ...base, ca: Buffer.from(caBundle, 'base64').toString('utf8') } : base;
   }
 
-  /** Agents hold connections by address and TLS options: one for each APIService will do. */
-  #agent({ name }: RemoteService): https.Agent {
-    let agent = this.#agents.get(name);
-    if (!agent) this.#agents.set(name, (agent = new https.Agent({ keepAlive: true, maxFreeSockets: 25, timeout: IDLE_MS })));
+  /** Connections are kept by APIService, and are not used any more when it trusts somebody else. */
+  #agent({ name, service, object }: RemoteService): DialAgent {
+    const trust = JSON.stringify([service.namespace, service.name, object.spec?.caBundle, object.spec?.insecureSkipTLSVerify]);
+    const known = this.#agents.get(name);
+    if (known?.trust === trust) return known.agent;
+    known?.agent.destroy();
+    const agent = new DialAgent(this.dialling.dialer);
+    this.#agents.set(name, { agent, trust });
     return agent;
   }
 
   forget(name: string): void {
-    this.#agents.get(name)?.destroy();
+    this.#agents.get(name)?.agent.destroy();
     this.#agents.delete(name);
   }
 
   #close(): void {
-    for (const agent of this.#agents.values()) agent.destroy();
+    for (const { agent } of this.#agents.values()) agent.destroy();
     this.#agents.clear();
   }
 }
 
 /** X-Remote-User and its like: the other server believes them because of the front proxy's certificate. */
 export function identityHeaders({ name, uid, groups, extra }: UserInfo): Record<string, string | string[]> {
-  const headers: Record<string, string | string[]> = { 'x-remote-user': name };
-  if (uid) headers['x-remote-uid'] = uid;
-  if (groups.length > 0) headers['x-remote-group'] = [...groups];
-  for (const [key, values] of Object.entries(extra ?? {})) headers[`x-remote-extra-${escapeKey(key)}`] = [...values];
+  const headers: Record<string, string | string[]> = { 'x-remote-user': asBytes(name) };
+  if (uid) headers['x-remote-uid'] = asBytes(uid);
+  if (groups.length > 0) headers['x-remote-group'] = groups.map(asBytes);
+  for (const [key, values] of Object.entries(extra ?? {})) headers[`x-remote-extra-${escapeKey(key)}`] = values.map(asBytes);
   return headers;
 }
+
+/** Header values are bytes: UTF-8 text travels as its bytes, as Go sends it. */
+const asBytes = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
 
 /** Header names take few characters; the others, and the percent sign, are percent-encoded. */
 const escapeKey = (key: string): string => [...Buffer.from(key, 'utf8')].map((byte) => (isTokenByte(byte) ? String.fromCharCode(byte) : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`)).join('');

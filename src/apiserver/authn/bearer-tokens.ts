@@ -1,6 +1,7 @@
 /** Bearer tokens: in the Authorization header, or in the subprotocol of a WebSocket, which cannot have headers in a browser. */
 import { unauthorized } from '../../machinery/status.ts';
 import { headerOf, type ApiRequest, type UserInfo } from '../request.ts';
+import { isPlainIdentity } from './identity-text.ts';
 import { withAuthenticated, TokenRefused, type Annotate, type Authenticator, type TokenAnswer, type TokenAuthenticator } from './authenticator.ts';
 
 const PROTOCOL = 'base64url.bearer.authorization.k8s.io.';
@@ -26,7 +27,7 @@ export class BearerTokens implements Authenticator {
     const wanted = audiences.length > 0 ? audiences : this.apiAudiences;
     const reasons: string[] = [];
     const answer = await this.#ask({ token, audiences: wanted, annotate: () => {}, refused: (reason) => reasons.push(reason) }, 0);
-    if (answer) return answer;
+    if (answer && isPlainIdentity(answer.user)) return answer;
     throw new TokenRefused(reasons.length === 0 ? 'invalid bearer token' : `[${['invalid bearer token', ...reasons].join(', ')}]`);
   }
 

@@ -10,6 +10,7 @@ import { attributesOf } from '../authz/authorize.ts';
 import type { AuthorizationAttributes, Authorizer } from '../authz/authorizer.ts';
 import type { RequestInfo } from '../request-info.ts';
 import { headerOf, headersOf, type ApiRequest, type UserInfo } from '../request.ts';
+import { isPlainIdentity } from './identity-text.ts';
 import { IMPERSONATION_MODES, type Impersonated } from './impersonation-modes.ts';
 
 const EXTRA_PREFIX = 'impersonate-extra-';
@@ -60,9 +61,10 @@ function wantedUser(request: ApiRequest): Impersonated | undefined {
   const groups = headersOf(request, 'impersonate-group');
   const uid = headerOf(request, 'impersonate-uid') ?? '';
   const extra = extraOf(request);
-  if (name !== '') return { name, uid, groups, extra };
-  if (groups.length > 0 || uid !== '' || extra.size > 0) throw withoutUser(uid, groups, extra);
-  return undefined;
+  if (name === '' && groups.length === 0 && uid === '' && extra.size === 0) return undefined;
+  if (!isPlainIdentity({ name, uid, groups, extra: Object.fromEntries(extra) })) throw badRequest('impersonation headers may not contain control characters');
+  if (name === '') throw withoutUser(uid, groups, extra);
+  return { name, uid, groups, extra };
 }
 
 const NO_EXTRA: ReadonlyMap<string, readonly string[]> = new Map();

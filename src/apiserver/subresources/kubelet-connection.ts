@@ -4,22 +4,28 @@ import type { ConnectionOptions } from 'node:tls';
 import type { Node } from '../../api/generated/core-v1.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { failure } from '../../machinery/status.ts';
+import type { AddressSource, DialPolicy, PermittedTarget } from '../dial/index.ts';
 import type { Registry } from '../registry/registry.ts';
-import type { Target } from './kubelet-proxy.ts';
 
 export interface KubeletConnection {
-  /** Where the node's kubelet listens and how to speak to it; fails with 404 when there is no such node. */
-  target(nodeName: string): Promise<Target>;
+  /**
+   * Where the node's kubelet listens and how to speak to it; fails with 404 when there is no such node. `source` is `node`
+   * when the caller chooses what is asked of the kubelet, as nodes/proxy does.
+   */
+  target(nodeName: string, source?: AddressSource & ('kubelet' | 'node')): Promise<PermittedTarget>;
 }
 
-export interface KubeletClientOptions {
+export interface NodeConnections {
+  /** Connections to the kubelets that are in this process; undefined for all others. */
+  readonly connectToNode?: (nodeName: string) => (() => Duplex) | undefined;
+}
+
+export interface KubeletClientOptions extends NodeConnections {
   readonly certificate: string;
   readonly key: string;
   /** Who signed the kubelets' serving certificates; without it they are not verified, as upstream does by default. */
   readonly ca?: string;
   readonly preferredAddressTypes?: readonly string[];
-  /** Connections to the kubelets that are in this process; undefined for all others. */
-  readonly connectToNode?: (nodeName: string) => (() => Duplex) | undefined;
 }
 
 const ADDRESS_TYPES = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'];
@@ -28,17 +34,18 @@ const KUBELET_PORT = 10250;
 export class KubeletClient implements KubeletConnection {
   constructor(
     private readonly registry: Registry,
+    private readonly policy: DialPolicy,
     private readonly options: KubeletClientOptions,
   ) {}
 
-  async target(nodeName: string): Promise<Target> {
+  async target(nodeName: string, source: 'kubelet' | 'node' = 'kubelet'): Promise<PermittedTarget> {
     const served = this.registry.require('', 'v1', 'nodes');
     const { object } = await this.registry.objects.get(served, { namespace: '', name: nodeName });
     const { status } = object as Node & KubeObject;
     const port = status?.daemonEndpoints?.kubeletEndpoint?.Port || KUBELET_PORT;
     const target = { host: this.#addressOf(object as Node & KubeObject), port, tls: this.#tls() };
     const connect = this.options.connectToNode?.(nodeName);
-    return connect ? { ...target, connect } : target;
+    return this.policy.permit(connect ? { ...target, connect } : target, source);
   }
 
   #addressOf({ status }: Node): string {

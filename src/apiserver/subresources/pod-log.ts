@@ -1,14 +1,14 @@
 /** pods/log: what a container has written, as its node's kubelet has it. */
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { KubeObject } from '../../machinery/object.ts';
-import { badRequest, failure, internalError, invalid } from '../../machinery/status.ts';
+import { badRequest, failure, internalError, invalid, isStatusError } from '../../machinery/status.ts';
 import { quote } from '../../machinery/quote.ts';
 import { parseTime } from '../../machinery/time/index.ts';
 import { forbiddenField, invalidValue, path, type FieldError, WHOLE_OBJECT } from '../../machinery/validation/index.ts';
+import { dialText, pump, send } from '../dial/index.ts';
 import { isTrue } from '../request-info.ts';
 import type { Result } from '../result.ts';
 import type { Scope } from '../scope.ts';
-import { dialText, pump, send } from './kubelet-proxy.ts';
 import { containerOf } from './pod-container.ts';
 
 interface LogOptions {
@@ -31,8 +31,9 @@ export async function readLog(scope: Scope): Promise<Result> {
   const requested = query === '' ? location : `${location}?${query}`;
   let incoming;
   try {
-    incoming = await send({ target, method: 'GET', path: requested, headers: {}, signal: scope.request.signal });
+    incoming = await send(scope.backend.dialer, { target, method: 'GET', path: requested, headers: {}, signal: scope.request.signal });
   } catch (error) {
+    if (isStatusError(error)) throw error;
     throw failure(500, '', `Get "https://${target.host}:${target.port}${requested}": ${error instanceof Error ? dialText(error) : 'unknown'}`);
   }
   if ((incoming.statusCode ?? 500) >= 300) throw await kubeletFailure(scope, incoming, incoming.statusCode ?? 500);

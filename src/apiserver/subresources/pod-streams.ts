@@ -4,10 +4,10 @@ import { schema } from '../../api/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { badRequest } from '../../machinery/status.ts';
 import { attributesOf } from '../admission/attributes.ts';
+import { handOver } from '../dial/index.ts';
 import { isTrue } from '../request-info.ts';
 import type { Result } from '../result.ts';
 import type { Scope } from '../scope.ts';
-import { tunnel } from './kubelet-proxy.ts';
 import { containerOf } from './pod-container.ts';
 
 type Stream = 'exec' | 'attach' | 'portforward';
@@ -29,7 +29,8 @@ export const connectStream =
     if (!request.upgrade) throw badRequest('Upgrade request required');
     const query = streamQuery(stream, request.query).toString();
     const location = stream === 'portforward' ? `/portForward/${place.namespace}/${place.name}` : `/${stream}/${place.namespace}/${place.name}/${container}`;
-    return { type: 'response', response: await tunnel(request, target, query === '' ? location : `${location}?${query}`) };
+    const path = query === '' ? location : `${location}?${query}`;
+    return { type: 'response', response: await handOver(backend.dialer, { request, target, path }) };
   };
 
 /** CONNECT is an operation that admission sees. */

@@ -2,17 +2,16 @@
  * Calls webhooks: one JSON document there, one back. Connections are kept alive per webhook; a call ends at its
  * deadline, whatever the other side does.
  */
-import { parseJson } from '../../machinery/decode/index.ts';
-import https from 'node:https';
-import path from 'node:path';
 import type { IncomingMessage } from 'node:http';
+import path from 'node:path';
+import type { ConnectionOptions } from 'node:tls';
 import { DeadlineExceeded, type Context } from '../../kernel/index.ts';
+import { parseJson } from '../../machinery/decode/index.ts';
 import { isRecord } from '../../machinery/object.ts';
 import { quote } from '../../machinery/quote.ts';
 import { isStatusError, StatusError } from '../../machinery/status.ts';
-import { connectionErrorText } from './connection-error-text.ts';
+import { connectionErrorText, DialAgent, startRequest, type Dialer, type DialPolicy, type PermittedTarget, type ServiceResolver } from '../dial/index.ts';
 import { genericServerError } from './generic-server-error.ts';
-import type { ServiceResolver } from './service-resolver.ts';
 
 /** As the API's objects give it: an URL or a Service, and who signed its certificate. */
 export interface WebhookClientConfig {
@@ -29,62 +28,68 @@ export interface WebhookRequest {
   readonly signal?: AbortSignal;
 }
 
-interface Target {
-  readonly agent: https.Agent;
+interface Webhook {
+  readonly agent: DialAgent;
   /** With the port as it was given. */
   readonly authority: string;
   readonly path: string;
-  locate(): { readonly host: string; readonly port: number; readonly servername: string };
+  locate(): PermittedTarget;
 }
 
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
-const IDLE_MS = 90_000;
 const MAX_CLIENTS = 200;
 
+export interface WebhookDialling {
+  readonly dialer: Dialer;
+  readonly policy: DialPolicy;
+  readonly resolver: ServiceResolver;
+}
+
 export class WebhookClients {
-  #targets = new Map<string, Target>();
+  #webhooks = new Map<string, Webhook>();
 
   constructor(
     private readonly ctx: Context,
-    private readonly resolver: ServiceResolver,
+    private readonly dialling: WebhookDialling,
   ) {
     ctx.signal.addEventListener('abort', () => this.#closeAll(), { once: true });
   }
 
   /** Readies a client; fails when the configuration itself cannot work. */
   prepare(config: WebhookClientConfig): void {
-    this.#target(config);
+    this.#webhook(config);
   }
 
   /** The answer's document. Fails with a StatusError when the webhook answers with an error, else with an Error that says why. */
   async post({ config, body, timeoutSeconds, signal }: WebhookRequest): Promise<unknown> {
-    const target = this.#target(config);
-    const location = `${target.path}?timeout=${timeoutSeconds}s`;
+    const webhook = this.#webhook(config);
+    const location = `${webhook.path}?timeout=${timeoutSeconds}s`;
     const controller = new AbortController();
     const giveUp = (): void => controller.abort(signal?.reason);
     const timer = this.ctx.clock.after(timeoutSeconds * 1000, () => controller.abort(new DeadlineExceeded(timeoutSeconds * 1000)));
     if (signal?.aborted) giveUp();
     signal?.addEventListener('abort', giveUp, { once: true });
     try {
-      const { status, text } = await this.#exchange(target, body, location, controller.signal);
+      const { status, text } = await this.#exchange(webhook, body, location, controller.signal);
       return readAnswer(status, text);
     } catch (error) {
       if (error instanceof AnsweredError) throw error.cause;
-      throw new Error(`Post ${quote(`https://${target.authority}${location}`)}: ${reasonOf(error, controller.signal)}`, { cause: error });
+      throw new Error(`Post ${quote(`https://${webhook.authority}${location}`)}: ${reasonOf(error, controller.signal)}`, { cause: error });
     } finally {
       timer.cancel();
       signal?.removeEventListener('abort', giveUp);
     }
   }
 
-  async #exchange(target: Target, body: Buffer, location: string, signal: AbortSignal): Promise<{ status: number; text: string }> {
+  async #exchange(webhook: Webhook, body: Buffer, location: string, signal: AbortSignal): Promise<{ status: number; text: string }> {
     for (let attempt = 0; ; attempt++) {
-      const outgoing = https.request({
-        ...target.locate(),
-        agent: target.agent,
+      const outgoing = startRequest(this.dialling.dialer, {
+        target: webhook.locate(),
+        agent: webhook.agent,
         method: 'POST',
         path: location,
-        headers: { host: target.authority, 'content-type': 'application/json', accept: 'application/json, */*', 'user-agent': 'kube-apiserver-admission', 'content-length': body.length },
+        headers: { host: webhook.authority, 'content-type': 'application/json', accept: 'application/json, */*', 'user-agent': 'kube-apiserver-admission' },
+        body,
         signal,
       });
       try {
@@ -101,43 +106,47 @@ export class WebhookClients {
     }
   }
 
-  #target(config: WebhookClientConfig): Target {
+  #webhook(config: WebhookClientConfig): Webhook {
     const key = JSON.stringify([config.url, config.service, config.caBundle]);
-    let target = this.#targets.get(key);
-    if (!target) {
-      target = this.#makeTarget(config);
-      if (this.#targets.size >= MAX_CLIENTS) this.#dropOldest();
-    } else this.#targets.delete(key);
-    this.#targets.set(key, target);
-    return target;
+    let webhook = this.#webhooks.get(key);
+    if (!webhook) {
+      webhook = this.#makeWebhook(config);
+      if (this.#webhooks.size >= MAX_CLIENTS) this.#dropOldest();
+    } else this.#webhooks.delete(key);
+    this.#webhooks.set(key, webhook);
+    return webhook;
   }
 
-  #makeTarget({ url, service, caBundle }: WebhookClientConfig): Target {
+  #makeWebhook({ url, service, caBundle }: WebhookClientConfig): Webhook {
+    const { dialer, policy, resolver } = this.dialling;
     const ca = caBundle ? Buffer.from(caBundle, 'base64').toString('utf8') : undefined;
     if (ca !== undefined && !ca.includes('-----BEGIN CERTIFICATE-----')) {
       throw new Error('unable to load root certificates: unable to parse bytes as PEM block');
     }
-    const agent = new https.Agent({ keepAlive: true, maxFreeSockets: 25, timeout: IDLE_MS, ALPNProtocols: ['http/1.1'], ...(ca === undefined ? {} : { ca }) });
+    const tlsFor = (servername: string): ConnectionOptions => ({ servername, ...(ca === undefined ? {} : { ca }) });
+    const agent = new DialAgent(dialer);
     if (service) {
       const { namespace, name, port = 443 } = service;
       const servername = `${name}.${namespace}.svc`;
-      return { agent, authority: `${servername}:${port}`, path: cleanPath(service.path ?? '/'), locate: () => ({ ...this.resolver.resolve(namespace, name, port), servername }) };
+      const locate = (): PermittedTarget => ({ ...resolver.resolve(namespace, name, port), tls: tlsFor(servername) });
+      return { agent, authority: `${servername}:${port}`, path: cleanPath(service.path ?? '/'), locate };
     }
     if (!url) throw new Error('webhook configuration must have either service or URL');
     const parsed = new URL(url);
     const host = parsed.hostname.replace(/^\[|\]$/g, '');
-    return { agent, authority: parsed.host, path: cleanPath(parsed.pathname), locate: () => ({ host, port: Number(parsed.port || 443), servername: isAddress(host) ? '' : host }) };
+    const target = { host, port: Number(parsed.port || 443), tls: tlsFor(isAddress(host) ? '' : host) };
+    return { agent, authority: parsed.host, path: cleanPath(parsed.pathname), locate: () => policy.permit(target, 'operator') };
   }
 
   #dropOldest(): void {
-    const [key, target] = this.#targets.entries().next().value!;
-    this.#targets.delete(key);
-    target.agent.destroy();
+    const [key, webhook] = this.#webhooks.entries().next().value!;
+    this.#webhooks.delete(key);
+    webhook.agent.destroy();
   }
 
   #closeAll(): void {
-    for (const { agent } of this.#targets.values()) agent.destroy();
-    this.#targets.clear();
+    for (const { agent } of this.#webhooks.values()) agent.destroy();
+    this.#webhooks.clear();
   }
 }
 

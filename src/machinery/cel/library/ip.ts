@@ -1,7 +1,20 @@
 /** IP addresses and networks. */
 import { parseAddrError, parsePrefixError } from './netip-errors.ts';
 import { quote } from '../../quote.ts';
-import { type Cidr, type IpAddress, cidrContains, formatCidr, formatIp, parseCidr, parseIp } from '../../../base/index.ts';
+import {
+  cidrContains,
+  formatCidr,
+  formatIp,
+  isGlobalUnicast,
+  isLinkLocalMulticast,
+  isLinkLocalUnicast,
+  isLoopback,
+  isUnspecified,
+  parseCidr,
+  parseIp,
+  type Cidr,
+  type IpAddress,
+} from '../../../base/index.ts';
 import { method, overload, type Library } from '../function-table.ts';
 import { BOOL, INT, STRING, opaque } from '../types.ts';
 import { CelError, LibraryValue, type Value } from '../values.ts';
@@ -71,17 +84,10 @@ function required<T>(value: T | string): T {
   return value;
 }
 
-const first = ({ ip }: IpValue): number => ip.bytes[0]!;
-const isV4 = ({ ip }: IpValue): boolean => ip.family === 4;
-const isUnspecified = ({ ip }: IpValue): boolean => ip.bytes.every((byte) => byte === 0);
-const isLoopback = (value: IpValue): boolean => (isV4(value) ? first(value) === 127 : formatIp(value.ip) === '::1');
-const isMulticast = (value: IpValue): boolean => (isV4(value) ? (first(value) & 0xf0) === 0xe0 : first(value) === 0xff);
-const isLinkLocalUnicast = (value: IpValue): boolean =>
-  isV4(value) ? first(value) === 169 && value.ip.bytes[1] === 254 : first(value) === 0xfe && (value.ip.bytes[1]! & 0xc0) === 0x80;
-const isLinkLocalMulticast = (value: IpValue): boolean =>
-  isV4(value) ? formatIp(value.ip).startsWith('224.0.0.') : first(value) === 0xff && (value.ip.bytes[1]! & 0x0f) === 0x02;
-const isGlobalUnicast = (value: IpValue): boolean =>
-  !isUnspecified(value) && !isLoopback(value) && !isMulticast(value) && !isLinkLocalUnicast(value) && formatIp(value.ip) !== '255.255.255.255';
+const of =
+  (holds: (ip: IpAddress) => boolean) =>
+  ({ ip }: IpValue): boolean =>
+    holds(ip);
 
 function isCanonical(text: string): boolean {
   return formatIp(required(readIp(text))) === text;
@@ -94,11 +100,11 @@ export const ipLibrary: Library = {
     isIP: [overload('is_ip', [STRING], BOOL, (text: string) => typeof readIp(text) !== 'string')],
     'ip.isCanonical': [overload('ip_is_canonical', [STRING], BOOL, isCanonical)],
     family: [method('ip_family', [IP], INT, ({ ip }: IpValue) => BigInt(ip.family))],
-    isUnspecified: [method('ip_is_unspecified', [IP], BOOL, isUnspecified)],
-    isLoopback: [method('ip_is_loopback', [IP], BOOL, isLoopback)],
-    isLinkLocalMulticast: [method('ip_is_link_local_multicast', [IP], BOOL, isLinkLocalMulticast)],
-    isLinkLocalUnicast: [method('ip_is_link_local_unicast', [IP], BOOL, isLinkLocalUnicast)],
-    isGlobalUnicast: [method('ip_is_global_unicast', [IP], BOOL, isGlobalUnicast)],
+    isUnspecified: [method('ip_is_unspecified', [IP], BOOL, of(isUnspecified))],
+    isLoopback: [method('ip_is_loopback', [IP], BOOL, of(isLoopback))],
+    isLinkLocalMulticast: [method('ip_is_link_local_multicast', [IP], BOOL, of(isLinkLocalMulticast))],
+    isLinkLocalUnicast: [method('ip_is_link_local_unicast', [IP], BOOL, of(isLinkLocalUnicast))],
+    isGlobalUnicast: [method('ip_is_global_unicast', [IP], BOOL, of(isGlobalUnicast))],
     string: [overload('ip_to_string', [IP], STRING, ({ ip }: IpValue) => formatIp(ip))],
   },
 };

@@ -1,5 +1,5 @@
 /** What kept a connection from working, in the words of Go's net and tls packages: clients and operators know those. */
-import { dialText } from '../subresources/kubelet-proxy.ts';
+import { dialText } from './dial-error.ts';
 
 interface ConnectionError extends Error {
   readonly code?: string;

@@ -1,0 +1,24 @@
+/** Keeps connections to permitted targets for later requests. All targets of one agent with the same address have the same TLS options. */
+import http from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Dialer } from './dialer.ts';
+import type { PermittedTarget } from './target.ts';
+
+const IDLE_MS = 90_000;
+const MAX_IDLE = 25;
+
+type Options = http.ClientRequestArgs & { readonly target?: PermittedTarget };
+
+export class DialAgent extends http.Agent {
+  constructor(private readonly dialer: Dialer) {
+    super({ keepAlive: true, maxFreeSockets: MAX_IDLE, timeout: IDLE_MS });
+  }
+
+  override createConnection(options: Options, made?: (error: Error | null, socket: Duplex) => void): undefined {
+    if (!options.target) throw new Error('a request through a DialAgent needs a permitted target');
+    this.dialer.connect(options.target).then(
+      (socket) => made?.(null, socket),
+      (error: Error) => made?.(error, undefined as never),
+    );
+  }
+}

@@ -1,0 +1,170 @@
+/**
+ * Decides whether the API server may dial an address for somebody. What counts is who chose the address:
+ *
+ * | chosen by | examples | may be |
+ * |---|---|---|
+ * | `operator` | webhook URLs, which only administrators write | anything: envtest's webhooks are on loopback |
+ * | `kubelet` | a Node's address, for exec, attach, port-forward and logs | global unicast, or loopback for a kubelet on this machine |
+ * | `node` | a Node's address, for nodes/proxy: the caller chooses the path | global unicast |
+ * | `pod`, `endpoint` | a Pod's status, an EndpointSlice | global unicast; names are never resolved |
+ *
+ * None but the operator reaches the control plane itself: its addresses and ports, the addresses of Services (which may lead
+ * there), or, over TLS with the kubelet client's certificate, a server that shows an API server's certificate. Otherwise a
+ * user who may write a Node would send requests to the API server under the API server's own identity.
+ *
+ * Nothing leaves the process for simulated nodes and pods: their addresses are made up, and on this machine's network
+ * somebody else may have them.
+ */
+import dns from 'node:dns';
+import net, { type LookupFunction } from 'node:net';
+import os from 'node:os';
+import type { PeerCertificate } from 'node:tls';
+import { cidrContains, formatIp, isGlobalUnicast, isLoopback, parseCidr, parseIp, type Cidr, type IpAddress } from '../../base/index.ts';
+import type { Pod } from '../../api/generated/core-v1.ts';
+import type { EndpointSlice } from '../../api/generated/discovery-v1.ts';
+import type { ServiceCIDR } from '../../api/generated/networking-v1.ts';
+import type { KubeObject } from '../../machinery/object.ts';
+import { badRequest, failure, type StatusError } from '../../machinery/status.ts';
+import { KUBERNETES_SERVICE } from '../bootstrap/kubernetes-service.ts';
+import type { Registry } from '../registry/registry.ts';
+import { Permit, type PermitChecks, type PermittedTarget, type Target } from './target.ts';
+
+export type AddressSource = 'operator' | 'kubelet' | 'node' | 'pod' | 'endpoint';
+
+/** What the policy knows about simulated nodes; absent in clusters without any. */
+export interface SimulatedNetwork {
+  readonly isSimulatedNode?: (nodeName: string) => boolean;
+  /** Whether a simulated node or pod has this address. */
+  readonly isSimulatedAddress?: (address: string) => boolean;
+}
+
+export interface DialPolicyOptions extends SimulatedNetwork {
+  /** Where the API server says that it is. */
+  readonly advertiseAddress: string;
+  /** Where it listens; undefined before it does. */
+  readonly port: () => number | undefined;
+  /** `10.96.0.0/16`, or two ranges with a comma. */
+  readonly serviceClusterIpRange: string;
+  /** The addresses of this machine; those of its network interfaces without it. */
+  readonly localAddresses?: () => readonly string[];
+}
+
+/** The container runtime's scheme in the container IDs of simulated pods. */
+const SIMULATED_RUNTIME = 'simulated://';
+/** In the serving certificate of every API server, and of no kubelet: the kubelet-serving signer refuses it. */
+const API_SERVER_NAME = 'DNS:kubernetes.default.svc';
+
+export class DialPolicy {
+  readonly #serviceRanges: readonly string[];
+
+  constructor(
+    private readonly registry: Registry,
+    private readonly options: DialPolicyOptions,
+  ) {
+    this.#serviceRanges = options.serviceClusterIpRange.split(',');
+  }
+
+  /** Throws Kubernetes' own 400 for an address that may not be dialled; one that is given as a name is checked when it is resolved. */
+  permit<T extends Target>(target: T, source: AddressSource): T & PermittedTarget {
+    if (source === 'operator' || target.connect) return { ...target, permit: new Permit() };
+    const checkPeer = source === 'kubelet' || source === 'node' ? refuseApiServer : undefined;
+    const ip = parseIp(target.host);
+    if (ip) {
+      this.#check(ip, target.port, source);
+      // The canonical form: no other parser reads another address from it.
+      return { ...target, host: formatIp(ip), permit: new Permit({ ...(checkPeer ? { checkPeer } : {}) }) };
+    }
+    if (net.isIP(target.host) !== 0 || source === 'pod' || source === 'endpoint') throw notAllowed();
+    const checks: PermitChecks = { lookup: this.#checkedLookup(target.port, source), ...(checkPeer ? { checkPeer } : {}) };
+    return { ...target, permit: new Permit(checks) };
+  }
+
+  permitPod<T extends Target>(pod: Pod, target: T): T & PermittedTarget {
+    this.refuseSimulatedPod(pod);
+    return this.permit(target, 'pod');
+  }
+
+  /** A port of a node that is not its kubelet's. */
+  permitNodePort<T extends Target>(nodeName: string, target: T): T & PermittedTarget {
+    if (this.options.isSimulatedNode?.(nodeName)) throw simulated(`nothing listens on port ${target.port} of node ${nodeName}: it is simulated`);
+    return this.permit(target, 'node');
+  }
+
+  refuseSimulatedPod(pod: Pod): void {
+    const { namespace, name } = pod.metadata;
+    if (this.#isSimulatedPod(pod)) throw simulated(`nothing listens on any port in pod ${namespace}/${name}: its node is simulated`);
+  }
+
+  /** The runtime's name counts too: the pod may outlive its node, and the API server may start before its simulated nodes. */
+  #isSimulatedPod({ spec, status }: Pod): boolean {
+    if (spec?.nodeName && this.options.isSimulatedNode?.(spec.nodeName)) return true;
+    const containers = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])];
+    return containers.some(({ containerID }) => containerID?.startsWith(SIMULATED_RUNTIME));
+  }
+
+  #check(ip: IpAddress, port: number, source: AddressSource): void {
+    if (!isGlobalUnicast(ip) && !(source === 'kubelet' && isLoopback(ip))) throw notAllowed();
+    if (this.#isControlPlane(ip, port) || this.#isServiceAddress(ip)) throw notAllowed();
+    if (this.options.isSimulatedAddress?.(formatIp(ip))) throw simulated(`nothing listens at ${formatIp(ip)}: it is the address of a simulated node or pod`);
+  }
+
+  /** This server, by whichever address of the machine, and the others that the Service `kubernetes` lists. */
+  #isControlPlane(ip: IpAddress, port: number): boolean {
+    const address = formatIp(ip);
+    if (port === this.options.port()) {
+      if (isLoopback(ip) || address === canonical(this.options.advertiseAddress)) return true;
+      if ((this.options.localAddresses ?? interfaceAddresses)().some((local) => canonical(local) === address)) return true;
+    }
+    const slice = this.registry.lookup('discovery.k8s.io', 'v1', 'endpointslices', KUBERNETES_SERVICE.namespace, KUBERNETES_SERVICE.name);
+    const { endpoints = [], ports = [] } = (slice ?? {}) as Partial<EndpointSlice>;
+    if (!ports.some((candidate) => candidate.port === port)) return false;
+    return endpoints.some(({ addresses }) => addresses.some((listed) => canonical(listed) === address));
+  }
+
+  #isServiceAddress(ip: IpAddress): boolean {
+    return this.#serviceCidrs().some((cidr) => cidrContains(cidr, ip));
+  }
+
+  #serviceCidrs(): Cidr[] {
+    const stored = this.registry.find('networking.k8s.io', 'v1', 'servicecidrs')?.cache.list() ?? [];
+    const texts = new Set(this.#serviceRanges);
+    for (const { object } of stored) for (const text of (object as ServiceCIDR & KubeObject).spec?.cidrs ?? []) texts.add(text);
+    return [...texts].map(parseCidr).filter((cidr) => cidr !== undefined);
+  }
+
+  #checkedLookup(port: number, source: AddressSource): LookupFunction {
+    return (name, options, answer) => {
+      dns.lookup(name, { ...options, all: true }, (error, found) => {
+        if (error) return answer(error, '');
+        try {
+          for (const { address } of found) {
+            const ip = parseIp(address);
+            if (!ip) throw notAllowed();
+            this.#check(ip, port, source);
+          }
+        } catch (refusal) {
+          return answer(refusal as Error, '');
+        }
+        if (options.all) return answer(null, found);
+        answer(null, found[0]?.address ?? '', found[0]?.family);
+      });
+    };
+  }
+}
+
+const notAllowed = (): StatusError => badRequest('address not allowed');
+
+const simulated = (message: string): StatusError => failure(501, 'NotImplemented', message);
+
+function refuseApiServer({ subjectaltname }: PeerCertificate): void {
+  if (subjectaltname?.split(', ').includes(API_SERVER_NAME)) throw notAllowed();
+}
+
+function canonical(address: string): string {
+  const ip = parseIp(address);
+  return ip ? formatIp(ip) : address;
+}
+
+function interfaceAddresses(): string[] {
+  return Object.values(os.networkInterfaces()).flatMap((list) => (list ?? []).map(({ address }) => address));
+}

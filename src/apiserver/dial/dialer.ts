@@ -1,0 +1,80 @@
+/** Opens connections: plain, over TLS, or to a server in this process. It takes permitted targets only. */
+import net, { type LookupFunction } from 'node:net';
+import type { Duplex } from 'node:stream';
+import tls from 'node:tls';
+import type { Clock } from '../../kernel/index.ts';
+import type { PermittedTarget } from './target.ts';
+
+export interface Endpoint {
+  readonly host: string;
+  readonly port: number;
+  readonly lookup?: LookupFunction;
+}
+
+export interface DialerOptions {
+  /** Opens a TCP connection; "connect" or "error" follows. For tests that stand in for the network. */
+  readonly open?: (endpoint: Endpoint) => net.Socket;
+}
+
+const CONNECT_TIMEOUT_MS = 30_000;
+
+export class Dialer {
+  constructor(
+    readonly clock: Clock,
+    private readonly options: DialerOptions = {},
+  ) {}
+
+  /** Resolves when the connection is ready for the first byte of HTTP/1.1; the caller owns it from then on. */
+  async connect(target: PermittedTarget, signal?: AbortSignal): Promise<Duplex> {
+    if (target.connect) return target.connect();
+    const { host, port, permit } = target;
+    const { lookup, checkPeer } = permit.checks;
+    const socket = (this.options.open ?? openSocket)({ host, port, ...(lookup ? { lookup } : {}) });
+    let reason: Error | undefined;
+    const giveUp = (why: Error): void => {
+      reason = why;
+      socket.destroy();
+    };
+    const timer = this.clock.after(CONNECT_TIMEOUT_MS, () => giveUp(timeoutError(target)));
+    const abort = (): void => giveUp(abortError(signal));
+    if (signal?.aborted) abort();
+    signal?.addEventListener('abort', abort, { once: true });
+    try {
+      await ready(socket, 'connect');
+      if (!target.tls) return socket;
+      const servername = net.isIP(host) === 0 ? { servername: host } : {};
+      const secured = tls.connect({ socket, ALPNProtocols: ['http/1.1'], host, ...servername, ...target.tls });
+      await ready(secured, 'secureConnect');
+      checkPeer?.(secured.getPeerCertificate());
+      return secured;
+    } catch (error) {
+      socket.destroy();
+      throw reason ?? error;
+    } finally {
+      timer.cancel();
+      signal?.removeEventListener('abort', abort);
+    }
+  }
+}
+
+const openSocket = (endpoint: Endpoint): net.Socket => net.connect({ ...endpoint, noDelay: true, keepAlive: true });
+
+function ready(socket: net.Socket, event: 'connect' | 'secureConnect'): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = (error?: Error): void => {
+      socket.off('error', settle).off('close', closed).off(event, done);
+      if (error) {
+        // Whatever else goes wrong with a connection that is given up concerns nobody.
+        socket.on('error', () => undefined);
+        reject(error);
+      } else resolve();
+    };
+    const closed = (): void => settle(Object.assign(new Error('the connection was closed before it was ready'), { code: 'ECONNRESET' }));
+    const done = (): void => settle();
+    socket.once('error', settle).once('close', closed).once(event, done);
+  });
+}
+
+const timeoutError = ({ host, port }: PermittedTarget): Error => Object.assign(new Error('i/o timeout'), { code: 'ETIMEDOUT', address: host, port });
+
+const abortError = (signal: AbortSignal | undefined): Error => (signal?.reason instanceof Error ? signal.reason : new Error('the request was given up'));

@@ -1,0 +1,81 @@
+/** Passes a plain HTTP request on to a backend, and gives its answer as our own, as a stream. */
+import http from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { ApiResponse, ResponseHeaders, ResponseSink } from '../request.ts';
+import type { DialAgent } from './dial-agent.ts';
+import type { Dialer } from './dialer.ts';
+import { checkHeaders } from './headers.ts';
+import { authorityOf, type PermittedTarget } from './target.ts';
+
+export interface Outgoing {
+  readonly target: PermittedTarget;
+  readonly method: string;
+  /** With the query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  readonly body?: Buffer;
+  readonly signal: AbortSignal;
+  /** Keeps connections for later requests; without it each request has its own. */
+  readonly agent?: DialAgent;
+}
+
+/** Sends a request; the answer's head is there when it resolves, its body follows as a stream. */
+export function send(dialer: Dialer, outgoing: Outgoing): Promise<http.IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const request = startRequest(dialer, outgoing);
+    request.once('response', resolve);
+    request.on('error', reject);
+    request.end(outgoing.body);
+  });
+}
+
+/** A request that has not been ended yet. */
+export function startRequest(dialer: Dialer, { target, method, path, headers, body, signal, agent }: Outgoing): http.ClientRequest {
+  checkHeaders(headers);
+  const host = target.port === (target.tls ? 443 : 80) ? target.host : authorityOf(target);
+  const createConnection = (_: unknown, made: (error: Error | null, socket: Duplex) => void): undefined => {
+    dialer.connect(target, signal).then(
+      (socket) => made(null, socket),
+      (error: Error) => made(error, undefined as never),
+    );
+  };
+  return http.request({
+    host: target.host,
+    port: target.port,
+    method,
+    path,
+    headers: { host, ...headers, ...(body ? { 'content-length': String(body.length) } : {}) },
+    signal,
+    ...(agent ? { agent, target } : { createConnection }),
+  } as http.RequestOptions);
+}
+
+/** The backend's answer as our own. */
+export function relay(incoming: http.IncomingMessage, transform?: (body: Buffer) => Buffer): ApiResponse {
+  const headers = relayedHeaders(incoming);
+  if (transform) delete headers['content-length'];
+  return { status: incoming.statusCode ?? 502, headers, stream: (sink) => (transform ? pumpWhole(incoming, sink, transform) : pump(incoming, sink)) };
+}
+
+const NOT_RELAYED = new Set(['connection', 'transfer-encoding', 'keep-alive', 'upgrade', 'proxy-connection', 'trailer']);
+
+export function relayedHeaders(incoming: http.IncomingMessage): ResponseHeaders {
+  const headers: ResponseHeaders = {};
+  for (const [name, value] of Object.entries(incoming.headers)) {
+    if (value !== undefined && !NOT_RELAYED.has(name) && !name.startsWith('access-control-')) headers[name] = value;
+  }
+  return headers;
+}
+
+export async function pump(incoming: AsyncIterable<Buffer>, sink: ResponseSink): Promise<void> {
+  for await (const piece of incoming) {
+    if (sink.signal.aborted) return;
+    if (!sink.write(piece)) await sink.drained();
+  }
+}
+
+async function pumpWhole(incoming: AsyncIterable<Buffer>, sink: ResponseSink, transform: (body: Buffer) => Buffer): Promise<void> {
+  const pieces: Buffer[] = [];
+  for await (const piece of incoming) pieces.push(piece);
+  sink.write(transform(Buffer.concat(pieces)));
+}

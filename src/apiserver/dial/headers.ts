@@ -1,0 +1,85 @@
+/**
+ * Headers on their way through the API server: which ones of a client's request go on to a backend, and how a head becomes
+ * text. No name and no value of a header that is written here can end its line, and with it begin another header or request.
+ */
+import { badRequest } from '../../machinery/status.ts';
+import { quote } from '../../machinery/quote.ts';
+
+export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+export type OutgoingHeaders = Record<string, string | string[]>;
+
+/** Headers that concern one connection, or the caller's rights at this server. */
+const NOT_FORWARDED = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'http2-settings',
+  'host',
+  'content-length',
+  'authorization',
+  'accept-encoding',
+  'expect',
+]);
+
+/** A browser shows its token as a subprotocol; the backend must not see it. */
+const TOKEN_PROTOCOL = 'base64url.bearer.authorization.k8s.io.';
+
+export function forwardedHeaders(given: Headers): OutgoingHeaders {
+  const forwarded: OutgoingHeaders = {};
+  const ofConnection = new Set(tokensOf(given['connection']));
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined || ofConnection.has(name) || !isForwarded(name)) continue;
+    const kept = name === 'sec-websocket-protocol' ? withoutToken(value) : value;
+    if (kept.length > 0) forwarded[name] = typeof kept === 'string' ? kept : [...kept];
+  }
+  return forwarded;
+}
+
+const isForwarded = (name: string): boolean =>
+  !NOT_FORWARDED.has(name) && !name.startsWith(':') && !name.startsWith('impersonate-') && !name.startsWith('x-remote-');
+
+function withoutToken(value: string | readonly string[]): string {
+  const protocols = [value].flat().flatMap((line) => line.split(','));
+  return protocols
+    .map((protocol) => protocol.trim())
+    .filter((protocol) => protocol !== '' && !protocol.startsWith(TOKEN_PROTOCOL))
+    .join(', ');
+}
+
+/** The comma-separated parts of a header, in lower case. */
+export function tokensOf(value: string | readonly string[] | undefined): string[] {
+  if (value === undefined) return [];
+  const lines = typeof value === 'string' ? [value] : value;
+  return lines.flatMap((line) => line.split(',').map((token) => token.trim().toLowerCase())).filter((token) => token !== '');
+}
+
+const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+/** Header values are bytes: text beyond Latin-1 has been encoded before. Of the control characters only the tab may be there. */
+const FORBIDDEN_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
+
+/** Throws a 400 for a header that would be read as something else. */
+export function checkHeader(name: string, value: string): void {
+  if (!NAME.test(name)) throw badRequest(`invalid header name ${quote(name)}`);
+  if (FORBIDDEN_IN_VALUE.test(value)) throw badRequest(`invalid value of the header ${quote(name)}`);
+}
+
+export function checkHeaders(headers: Readonly<Record<string, string | readonly string[]>>): void {
+  for (const [name, values] of Object.entries(headers)) for (const value of [values].flat()) checkHeader(name, value);
+}
+
+/** The head of a message, with the empty line that ends it. `raw` is names and values in turn, as Node gives them. */
+export function headText(startLine: string, raw: readonly string[]): Buffer {
+  if (FORBIDDEN_IN_VALUE.test(startLine)) throw badRequest('invalid start line');
+  const lines = [startLine];
+  for (let i = 0; i + 1 < raw.length; i += 2) {
+    checkHeader(raw[i]!, raw[i + 1]!);
+    lines.push(`${raw[i]}: ${raw[i + 1]}`);
+  }
+  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
+}

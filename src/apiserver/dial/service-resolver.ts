@@ -1,0 +1,93 @@
+/**
+ * From a Service to an address that answers for it. EndpointSlices are written by users, so an endpoint counts only if it is
+ * a Pod of the namespace that has the address in its status, or, for webhooks and aggregated APIs, if the Service has no
+ * selector and says by that that its endpoints are written by hand. Names (FQDN slices) are never dialled.
+ */
+import type { Pod, Service } from '../../api/generated/core-v1.ts';
+import type { Endpoint, EndpointSlice } from '../../api/generated/discovery-v1.ts';
+import type { Random } from '../../kernel/index.ts';
+import type { KubeObject } from '../../machinery/object.ts';
+import { quote } from '../../machinery/quote.ts';
+import { notFound, serviceUnavailable } from '../../machinery/status.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { DialPolicy } from './dial-policy.ts';
+import type { PermittedTarget, Target } from './target.ts';
+
+export interface ServicePortRef {
+  readonly namespace: string;
+  readonly name: string;
+  readonly portName: string;
+}
+
+const ROUTABLE = ['ClusterIP', 'NodePort', 'LoadBalancer'];
+
+export class ServiceResolver {
+  constructor(
+    private readonly registry: Registry,
+    private readonly random: Random,
+    private readonly policy: DialPolicy,
+  ) {}
+
+  /** For webhooks and aggregated APIs. Fails with upstream's words when there is no such Service, port or endpoint. */
+  resolve(namespace: string, name: string, port: number): PermittedTarget {
+    const found = this.registry.lookup('', 'v1', 'services', namespace, name) as (Service & KubeObject) | undefined;
+    if (!found) throw notFound({ group: '', resource: 'service' }, name);
+    const { type = 'ClusterIP', ports = [], selector = {} } = found.spec ?? {};
+    if (!ROUTABLE.includes(type)) throw new Error(`unsupported service type ${quote(type)}`);
+    const servicePort = ports.find((candidate) => candidate.port === port);
+    if (!servicePort) throw serviceUnavailable(`no service port ${port} found for service ${quote(name)}`);
+    const byHand = Object.keys(selector).length === 0;
+    return this.#choose({ namespace, name, portName: servicePort.name ?? '' }, found, { podsOnly: !byHand });
+  }
+
+  /** For services/proxy: upstream proxies to Pods only, whatever the Service says. */
+  resolvePods(port: ServicePortRef, service: Service): PermittedTarget {
+    return this.#choose(port, service, { podsOnly: true });
+  }
+
+  /** One of the endpoints that may be dialled; when there are only others, the reason why the first may not. */
+  #choose(port: ServicePortRef, { spec }: Service, { podsOnly }: { podsOnly: boolean }): PermittedTarget {
+    let refusal: unknown;
+    for (const slice of this.#slicesOf(port, spec?.ipFamilies?.[0])) {
+      const slicePort = slice.ports?.find((candidate) => (candidate.name ?? '') === port.portName)?.port;
+      if (slicePort === undefined) continue;
+      const endpoints = slice.endpoints ?? [];
+      const from = endpoints.length > 0 ? this.random.integer(endpoints.length) : 0;
+      for (let i = 0; i < endpoints.length; i++) {
+        const endpoint = endpoints[(from + i) % endpoints.length]!;
+        const host = endpoint.addresses[0];
+        if (endpoint.conditions?.ready === false || host === undefined) continue;
+        try {
+          const target = this.#permit(port.namespace, endpoint, { host, port: slicePort }, podsOnly);
+          if (target) return target;
+        } catch (error) {
+          refusal ??= error;
+        }
+      }
+    }
+    throw refusal ?? serviceUnavailable(`no endpoints available for service ${quote(port.name)}`);
+  }
+
+  /** Undefined for an endpoint that is not the Pod it should be. */
+  #permit(namespace: string, endpoint: Endpoint, target: Target, podsOnly: boolean): PermittedTarget | undefined {
+    const pod = this.#podOf(namespace, endpoint, target.host);
+    if (pod) return this.policy.permitPod(pod, target);
+    return podsOnly ? undefined : this.policy.permit(target, 'endpoint');
+  }
+
+  #podOf(namespace: string, { targetRef }: Endpoint, address: string): Pod | undefined {
+    if (targetRef?.kind !== 'Pod' || targetRef.namespace !== namespace) return undefined;
+    const pod = this.registry.lookup('', 'v1', 'pods', namespace, targetRef.name ?? '') as (Pod & KubeObject) | undefined;
+    return pod?.status?.podIPs?.some(({ ip }) => ip === address) ? pod : undefined;
+  }
+
+  /** Those of the Service's first address family come first. */
+  #slicesOf({ namespace, name }: ServicePortRef, preferred: string | undefined): EndpointSlice[] {
+    const slices: EndpointSlice[] = [];
+    for (const { object } of this.registry.require('discovery.k8s.io', 'v1', 'endpointslices').cache.list(namespace)) {
+      const slice = object as EndpointSlice & KubeObject;
+      if (slice.metadata.labels?.['kubernetes.io/service-name'] === name && slice.addressType !== 'FQDN') slices.push(slice);
+    }
+    return slices.sort((a, b) => Number(b.addressType === preferred) - Number(a.addressType === preferred));
+  }
+}
