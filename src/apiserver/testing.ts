@@ -1,4 +1,5 @@
 /** An API server in memory for tests: the real pipeline on a test context, called without a socket. */
+import net from 'node:net';
 import { createMemoryStore } from '../etcd/index.ts';
 import { createTestContext, type TestContext } from '../kernel/index.ts';
 import type { KubeObject } from '../machinery/object.ts';
@@ -21,7 +22,13 @@ export interface TestServerOptions {
   readonly defaultServiceAccounts?: boolean;
   /** Which admission plugins are on, and how they are configured. */
   readonly admission?: PipelineOptions['admission'];
+  /** How connections are opened: tests stand in for the network. */
+  readonly dial?: PipelineOptions['dial'];
+  readonly kubelet?: PipelineOptions['kubelet'];
 }
+
+/** In the place of the network: whatever address an object names, the connection goes to the same port on loopback. */
+export const dialLoopback: NonNullable<PipelineOptions['dial']> = { open: ({ port }) => net.connect({ host: '127.0.0.1', port }) };
 
 export interface CallOptions {
   readonly body?: unknown;
@@ -45,7 +52,16 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const ctx = createTestContext();
   const store = createMemoryStore({ clock: ctx.clock });
   const pki = await openPki(ctx, undefined, { dnsNames: ['localhost'], addresses: ['127.0.0.1'] });
-  const pipeline = await createPipeline(ctx, { store, pki, advertiseAddress: '192.0.2.1', serviceClusterIpRange: '10.96.0.0/16', ...(options.admission ? { admission: options.admission } : {}) });
+  const { admission, dial, kubelet } = options;
+  const pipeline = await createPipeline(ctx, {
+    store,
+    pki,
+    advertiseAddress: '192.0.2.1',
+    serviceClusterIpRange: '10.96.0.0/16',
+    ...(admission ? { admission } : {}),
+    ...(dial ? { dial } : {}),
+    ...(kubelet ? { kubelet } : {}),
+  });
   const running = pipeline.run();
   const pending = new Set<Promise<unknown>>();
   if (options.defaultServiceAccounts ?? true) giveDefaultServiceAccounts(pipeline, ctx, pending);

@@ -5,6 +5,7 @@ import type { KubeObject } from '../../machinery/object.ts';
 import { openPki, type ClusterPki } from '../pki/files.ts';
 import type { ApiResponse, ResponseSink, UserInfo } from '../request.ts';
 import { startApiServer, type ApiServer } from '../server.ts';
+import { dialLoopback } from '../testing.ts';
 import { splitTarget } from '../transport/target.ts';
 
 /** Two of our own servers: the one in front knows custom resources only from the one behind it. */
@@ -16,7 +17,7 @@ let front: ApiServer;
 let behind: ApiServer;
 
 async function start(store: (typeof stores)[number], pki: ClusterPki): Promise<ApiServer> {
-  return startApiServer(ctx, { store, pki, host: '127.0.0.1', port: 0, advertiseAddress: '192.0.2.1', serviceClusterIpRange: '10.96.0.0/16' });
+  return startApiServer(ctx, { store, pki, host: '127.0.0.1', port: 0, advertiseAddress: '192.0.2.1', serviceClusterIpRange: '10.96.0.0/16', dial: dialLoopback });
 }
 
 const sent = (server: ApiServer, method: string, target: string, body?: unknown, user = ADMIN): Promise<ApiResponse> =>
@@ -71,17 +72,15 @@ beforeAll(async () => {
   await call(behind, 'POST', CRDS, { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: 'toys.play.example.com' }, spec });
   await until('the definition is established', async () => (await call(behind, 'GET', TOYS)).status === 200);
   await call(front, 'POST', '/api/v1/namespaces/default/services', { apiVersion: 'v1', kind: 'Service', metadata: { name: 'extension' }, spec: { ports: [{ port: 443 }] } });
-  const { registry } = front.door.backend;
   const slice: KubeObject = {
     apiVersion: 'discovery.k8s.io/v1',
     kind: 'EndpointSlice',
     metadata: { name: 'extension-1', namespace: 'default', labels: { 'kubernetes.io/service-name': 'extension' } },
     addressType: 'IPv4',
     ports: [{ name: '', port: behind.port }],
-    endpoints: [{ addresses: ['127.0.0.1'] }],
+    endpoints: [{ addresses: ['192.0.2.10'] }],
   };
-  // Validation refuses loopback addresses, where the other server is.
-  await registry.objects.create(registry.require('discovery.k8s.io', 'v1', 'endpointslices'), { namespace: 'default', name: 'extension-1' }, slice, false);
+  await call(front, 'POST', '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices', slice);
   await call(front, 'POST', '/apis/apiregistration.k8s.io/v1/apiservices', {
     apiVersion: 'apiregistration.k8s.io/v1',
     kind: 'APIService',

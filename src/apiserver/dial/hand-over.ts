@@ -125,7 +125,9 @@ function failureText(error: Error & { code?: string }, { dialled, signal }: { di
 /** What a backend says that does not want to: passed on as an ordinary response, as far as it came in time. */
 async function refusal(dialer: Dialer, head: http.IncomingMessage): Promise<ApiResponse> {
   const status = head.statusCode ?? 0;
-  const timer = dialer.clock.after(REFUSAL_TIMEOUT_MS, () => head.socket.destroy());
+  // Node takes it from the answer when that is complete.
+  const backend = head.socket;
+  const timer = dialer.clock.after(REFUSAL_TIMEOUT_MS, () => backend.destroy());
   try {
     if (status < 400 || status > 599) throw invalidResponse(status);
     const headers = relayedHeaders(head);
@@ -134,7 +136,7 @@ async function refusal(dialer: Dialer, head: http.IncomingMessage): Promise<ApiR
   } finally {
     timer.cancel();
     // A backend that keeps its connections alive would keep this one, with our credentials on it.
-    head.socket.destroy();
+    backend.destroy();
   }
 }
 
