@@ -20,6 +20,8 @@ export interface HostileBackend {
   readonly plainPort: number;
   readonly tlsPort: number;
   readonly upgrades: UpgradeSeen[];
+  /** Method and target of all other requests. */
+  readonly requests: string[];
   behaviour: Behaviour;
   close(): Promise<void>;
 }
@@ -27,6 +29,7 @@ export interface HostileBackend {
 export async function startHostileBackend({ key, certificate }: { key: string; certificate: string }): Promise<HostileBackend> {
   const sockets = new Set<net.Socket>();
   const upgrades: UpgradeSeen[] = [];
+  const requests: string[] = [];
   const serve = (socket: net.Socket): void => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
@@ -43,7 +46,10 @@ export async function startHostileBackend({ key, certificate }: { key: string; c
       if (end < 0) return;
       const head = pending.slice(0, end + 4);
       pending = pending.slice(end + 4);
-      if (!/^upgrade:/im.test(head)) return answerOrdinary(socket, head);
+      if (!/^upgrade:/im.test(head)) {
+        requests.push(head.split(' ', 2).join(' '));
+        return answerOrdinary(socket, head);
+      }
       upgrade = { head, after: pending, closed: false };
       upgrades.push(upgrade);
       for (const event of ['end', 'close']) socket.once(event, () => (upgrade!.closed = true));
@@ -52,11 +58,17 @@ export async function startHostileBackend({ key, certificate }: { key: string; c
   };
   const plain = net.createServer({ allowHalfOpen: true }, serve);
   const secure = tls.createServer({ key, cert: certificate, allowHalfOpen: true }, serve);
+  // Also those whose handshake failed.
+  secure.on('connection', (socket: net.Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   await Promise.all([plain, secure].map((server) => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))));
   const backend: HostileBackend = {
     plainPort: (plain.address() as AddressInfo).port,
     tlsPort: (secure.address() as AddressInfo).port,
     upgrades,
+    requests,
     behaviour: (socket) => socket.destroy(),
     close: async () => {
       for (const socket of sockets) socket.destroy();

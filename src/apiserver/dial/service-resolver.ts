@@ -47,7 +47,7 @@ export class ServiceResolver {
 
   /** One of the endpoints that may be dialled; when there are only others, the reason why the first may not. */
   #choose(port: ServicePortRef, { spec }: Service, { podsOnly }: { podsOnly: boolean }): PermittedTarget {
-    let refusal: unknown;
+    let refusal: Error | undefined;
     for (const slice of this.#slicesOf(port, spec?.ipFamilies?.[0])) {
       const slicePort = slice.ports?.find((candidate) => (candidate.name ?? '') === port.portName)?.port;
       if (slicePort === undefined) continue;
@@ -61,7 +61,7 @@ export class ServiceResolver {
           const target = this.#permit(port.namespace, endpoint, { host, port: slicePort }, podsOnly);
           if (target) return target;
         } catch (error) {
-          refusal ??= error;
+          refusal ??= error as Error;
         }
       }
     }
