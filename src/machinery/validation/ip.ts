@@ -1,5 +1,5 @@
 /** Checks of IP addresses and CIDR blocks, with upstream's messages and warnings. */
-import { formatCidr, formatIp, parseCidr, parseIp, quote, sameAddressBytes } from '../../base/index.ts';
+import { formatCidr, formatIp, isLinkLocalMulticast, isLinkLocalUnicast, isLoopback, isUnspecified, parseCidr, parseIp, quote, sameAddressBytes } from '../../base/index.ts';
 import { invalidValue, type FieldError, type Path } from './field-error.ts';
 
 const BAD_IP = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
@@ -94,17 +94,8 @@ export function validateNonSpecialIp(errors: FieldError[], value: string, at: Pa
     errors.push(invalidValue(at, value, 'must be a valid IP address'));
     return;
   }
-  const [first = 0, second = 0, third = 0] = ip.bytes;
-  const v4 = ip.family === 4;
-  const lastByteOnly = (last: number): boolean => ip.bytes.every((byte, i) => byte === (i === ip.bytes.length - 1 ? last : 0));
-  if (lastByteOnly(0)) errors.push(invalidValue(at, value, `may not be unspecified (${value})`));
-  if (v4 ? first === 127 : lastByteOnly(1)) {
-    errors.push(invalidValue(at, value, 'may not be in the loopback range (127.0.0.0/8, ::1/128)'));
-  }
-  if (v4 ? first === 169 && second === 254 : first === 0xfe && (second & 0xc0) === 0x80) {
-    errors.push(invalidValue(at, value, 'may not be in the link-local range (169.254.0.0/16, fe80::/10)'));
-  }
-  if (v4 ? first === 224 && second === 0 && third === 0 : first === 0xff && (second & 0x0f) === 0x02) {
-    errors.push(invalidValue(at, value, 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)'));
-  }
+  if (isUnspecified(ip)) errors.push(invalidValue(at, value, `may not be unspecified (${value})`));
+  if (isLoopback(ip)) errors.push(invalidValue(at, value, 'may not be in the loopback range (127.0.0.0/8, ::1/128)'));
+  if (isLinkLocalUnicast(ip)) errors.push(invalidValue(at, value, 'may not be in the link-local range (169.254.0.0/16, fe80::/10)'));
+  if (isLinkLocalMulticast(ip)) errors.push(invalidValue(at, value, 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)'));
 }
