@@ -106,7 +106,12 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
   let port = 0;
   const { advertiseAddress, serviceClusterIpRange } = options;
   const dialer = new Dialer(ctx.clock, options.dial);
-  const dialPolicy = new DialPolicy(registry, { ...options.dial, advertiseAddress, serviceClusterIpRange, port: () => port || undefined });
+  const dialPolicy = new DialPolicy(registry, {
+    ...options.dial,
+    advertiseAddress,
+    serviceClusterIpRange,
+    port: () => port || undefined,
+  });
   const services = new ServiceResolver(registry, ctx.random.fork('service-resolver'), dialPolicy);
   const webhooks = new WebhookClients(ctx, { dialer, policy: dialPolicy, resolver: services });
   const backend: Backend = {

@@ -1,7 +1,7 @@
 /**
- * A user who may write Nodes, Pods, Services and EndpointSlices and use their proxies names addresses, and the API server is
- * asked to dial them: its own, those of other services on this machine, and those of simulated Pods. `dialled` holds every
- * connection that it opened.
+ * A user who may write Nodes, Pods, Services and EndpointSlices and use their proxies names addresses, and the API
+ * server is asked to dial them: its own, those of other services on this machine, and those of simulated Pods.
+ * `dialled` holds every connection that it opened.
  */
 import https from 'node:https';
 import net from 'node:net';
@@ -34,15 +34,21 @@ interface Answer {
 /** As mallory, over the wire. */
 function call(method: string, path: string, body?: unknown, token = 'mallory-token'): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' };
-    const request = https.request({ host: '127.0.0.1', port: server.port, method, path, headers, rejectUnauthorized: false, agent: false }, (response) => {
-      let text = '';
-      response.on('data', (bytes: Buffer) => (text += bytes.toString()));
-      response.on('end', () => {
-        const parsed = (text.startsWith('{') ? JSON.parse(text) : {}) as { message?: string };
-        resolve({ status: response.statusCode ?? 0, message: parsed.message ?? text, text });
-      });
-    });
+    const headers = {
+      authorization: `Bearer ${token}`,
+      'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json',
+    };
+    const request = https.request(
+      { host: '127.0.0.1', port: server.port, method, path, headers, rejectUnauthorized: false, agent: false },
+      (response) => {
+        let text = '';
+        response.on('data', (bytes: Buffer) => (text += bytes.toString()));
+        response.on('end', () => {
+          const parsed = (text.startsWith('{') ? JSON.parse(text) : {}) as { message?: string };
+          resolve({ status: response.statusCode ?? 0, message: parsed.message ?? text, text });
+        });
+      },
+    );
     request.on('error', reject);
     request.end(body === undefined ? undefined : JSON.stringify(body));
   });
@@ -57,8 +63,18 @@ const NS = '/api/v1/namespaces/default';
 const SLICES = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices';
 
 beforeAll(async () => {
-  const pki = await openPki(ctx, undefined, { dnsNames: ['localhost', 'kubernetes.default.svc'], addresses: ['127.0.0.1'] });
-  neighbour = await startHostileBackend(await issue(ctx, await createAuthority(ctx, 'other'), { commonName: 'neighbour', usage: 'server', dnsNames: ['neighbour'], addresses: ['127.0.0.1'] }));
+  const pki = await openPki(ctx, undefined, {
+    dnsNames: ['localhost', 'kubernetes.default.svc'],
+    addresses: ['127.0.0.1'],
+  });
+  neighbour = await startHostileBackend(
+    await issue(ctx, await createAuthority(ctx, 'other'), {
+      commonName: 'neighbour',
+      usage: 'server',
+      dnsNames: ['neighbour'],
+      addresses: ['127.0.0.1'],
+    }),
+  );
   server = await startApiServer(ctx, {
     store,
     pki,
@@ -80,7 +96,15 @@ beforeAll(async () => {
   });
   const rules = [{ apiGroups: ['', 'discovery.k8s.io'], resources: ['*'], verbs: ['*'] }];
   await made('/apis/rbac.authorization.k8s.io/v1/clusterroles', { metadata: { name: 'writer' }, rules }, 'admin-token');
-  await made('/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', { metadata: { name: 'writer' }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'writer' }, subjects: [{ kind: 'User', name: 'mallory' }] }, 'admin-token');
+  await made(
+    '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings',
+    {
+      metadata: { name: 'writer' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'writer' },
+      subjects: [{ kind: 'User', name: 'mallory' }],
+    },
+    'admin-token',
+  );
   await made(`${NS}/serviceaccounts`, { metadata: { name: 'default' } });
   await vi.waitFor(async () => expect((await call('GET', '/api/v1/nodes')).status).toBe(200));
 });
@@ -101,7 +125,10 @@ let nodes = 0;
 /** A Node whose kubelet is said to be there, and a Pod on it. */
 async function node(type: string, address: string, port: number): Promise<string> {
   const name = `node-${nodes++}`;
-  await made('/api/v1/nodes', { metadata: { name }, status: { addresses: [{ type, address }], daemonEndpoints: { kubeletEndpoint: { Port: port } } } });
+  await made('/api/v1/nodes', {
+    metadata: { name },
+    status: { addresses: [{ type, address }], daemonEndpoints: { kubeletEndpoint: { Port: port } } },
+  });
   await made(`${NS}/pods`, { metadata: { name }, spec: { nodeName: name, containers: [{ name: 'c', image: 'i' }] } });
   return name;
 }
@@ -128,7 +155,9 @@ describe('nodes/proxy does not lead to', () => {
       expect(await call('GET', `/api/v1/nodes/${subject}/proxy/api/v1/secrets`), subject).toMatchObject(REFUSED);
     }
     const harmless = await node(type, address, 10250);
-    expect(await call('GET', `/api/v1/nodes/https:${harmless}:${port()}/proxy/api/v1/secrets`)).toMatchObject({ status: 400 });
+    expect(await call('GET', `/api/v1/nodes/https:${harmless}:${port()}/proxy/api/v1/secrets`)).toMatchObject({
+      status: 400,
+    });
     expect(dialled).toEqual([]);
   });
 
@@ -161,7 +190,7 @@ describe('logs and streams of Pods', () => {
     expect(dialled).toEqual([]);
   });
 
-  it('go to a kubelet on loopback, as upstream\'s do', async () => {
+  it("go to a kubelet on loopback, as upstream's do", async () => {
     const name = await node('InternalIP', '127.0.0.1', neighbour.tlsPort);
     expect(await call('GET', `${NS}/pods/${name}/log`)).toMatchObject({ status: 200 });
     expect(dialled).toEqual([`127.0.0.1:${neighbour.tlsPort}`]);
@@ -174,19 +203,38 @@ describe('Pods', () => {
     ['loopback', '127.0.0.1', () => neighbour.plainPort],
     ['the metadata server', '169.254.169.254', () => 80],
     ['a Service', '10.96.0.1', () => 443],
-  ] as [what: string, address: string, port: () => number][])('whose status names %s are not dialled', async (what, address, port) => {
-    const name = what.toLowerCase().replaceAll(' ', '-');
-    await made(`${NS}/pods`, { metadata: { name }, spec: { nodeName: 'somewhere', containers: [{ name: 'c', image: 'i' }] } });
-    const written = await call('PATCH', `${NS}/pods/${name}/status`, { status: { podIP: address, podIPs: [{ ip: address }] } });
-    expect(written.status, written.text).toBe(200);
-    for (const subject of [`${name}:${port()}`, `https:${name}:${port()}`]) expect(await call('GET', `${NS}/pods/${subject}/proxy/x`)).toMatchObject(REFUSED);
-    expect(dialled).toEqual([]);
-  });
+  ] as [what: string, address: string, port: () => number][])(
+    'whose status names %s are not dialled',
+    async (what, address, port) => {
+      const name = what.toLowerCase().replaceAll(' ', '-');
+      await made(`${NS}/pods`, {
+        metadata: { name },
+        spec: { nodeName: 'somewhere', containers: [{ name: 'c', image: 'i' }] },
+      });
+      const written = await call('PATCH', `${NS}/pods/${name}/status`, {
+        status: { podIP: address, podIPs: [{ ip: address }] },
+      });
+      expect(written.status, written.text).toBe(200);
+      for (const subject of [`${name}:${port()}`, `https:${name}:${port()}`])
+        expect(await call('GET', `${NS}/pods/${subject}/proxy/x`)).toMatchObject(REFUSED);
+      expect(dialled).toEqual([]);
+    },
+  );
 
   it('are asked for the path that the client wrote, whatever it repeats', async () => {
-    await made(`${NS}/pods`, { metadata: { name: 'real' }, spec: { nodeName: 'somewhere', containers: [{ name: 'c', image: 'i' }] } });
+    await made(`${NS}/pods`, {
+      metadata: { name: 'real' },
+      spec: { nodeName: 'somewhere', containers: [{ name: 'c', image: 'i' }] },
+    });
     await call('PATCH', `${NS}/pods/real/status`, { status: { podIP: '192.0.2.60', podIPs: [{ ip: '192.0.2.60' }] } });
-    expect((await call('GET', `${NS}/pods/real:${neighbour.plainPort}/proxy/a/real:${neighbour.plainPort}/b%0d%0aX:1/proxy/c`)).status).toBe(200);
+    expect(
+      (
+        await call(
+          'GET',
+          `${NS}/pods/real:${neighbour.plainPort}/proxy/a/real:${neighbour.plainPort}/b%0d%0aX:1/proxy/c`,
+        )
+      ).status,
+    ).toBe(200);
     expect(neighbour.requests.at(-1)).toBe(`GET /a/real:${neighbour.plainPort}/b%0d%0aX:1/proxy/c`);
   });
 });
@@ -203,9 +251,19 @@ describe('EndpointSlices', () => {
   it('do not lead services/proxy anywhere but to Pods', async () => {
     await made(`${NS}/services`, { metadata: { name: 'forged' }, spec: { ports: [{ port: 80 }] } });
     await made(SLICES, slice('forged', [{ addresses: ['192.0.2.70'] }], 80));
-    await made(SLICES, slice('forged', [{ addresses: ['192.0.2.1'], targetRef: { kind: 'Pod', namespace: 'kube-system', name: 'x' } }], server.port));
+    await made(
+      SLICES,
+      slice(
+        'forged',
+        [{ addresses: ['192.0.2.1'], targetRef: { kind: 'Pod', namespace: 'kube-system', name: 'x' } }],
+        server.port,
+      ),
+    );
     await made(SLICES, slice('forged', [{ addresses: ['internal.example.com'] }], 80, 'FQDN'));
-    expect(await call('GET', `${NS}/services/forged:80/proxy/`)).toMatchObject({ status: 503, message: 'no endpoints available for service "forged"' });
+    expect(await call('GET', `${NS}/services/forged:80/proxy/`)).toMatchObject({
+      status: 503,
+      message: 'no endpoints available for service "forged"',
+    });
     expect(dialled).toEqual([]);
   });
 
@@ -213,7 +271,15 @@ describe('EndpointSlices', () => {
     apiVersion: 'admissionregistration.k8s.io/v1',
     kind: 'ValidatingWebhookConfiguration',
     metadata: { name: 'hook' },
-    webhooks: [{ name: 'hook.example.com', sideEffects: 'None', admissionReviewVersions: ['v1'], clientConfig, rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }] }],
+    webhooks: [
+      {
+        name: 'hook.example.com',
+        sideEffects: 'None',
+        admissionReviewVersions: ['v1'],
+        clientConfig,
+        rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }],
+      },
+    ],
   });
   const HOOKS = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
 
@@ -227,10 +293,15 @@ describe('EndpointSlices', () => {
   }
 
   it('do not lead webhooks away from the Pods of their Service', async () => {
-    await made(`${NS}/services`, { metadata: { name: 'selecting' }, spec: { selector: { app: 'hook' }, ports: [{ port: 443 }] } });
+    await made(`${NS}/services`, {
+      metadata: { name: 'selecting' },
+      spec: { selector: { app: 'hook' }, ports: [{ port: 443 }] },
+    });
     await made(SLICES, slice('selecting', [{ addresses: ['192.0.2.71'] }], neighbour.tlsPort));
     await made(SLICES, slice('selecting', [{ addresses: ['internal.example.com'] }], 443, 'FQDN'));
-    expect(await called({ service: { namespace: 'default', name: 'selecting' } })).toContain('no endpoints available for service "selecting"');
+    expect(await called({ service: { namespace: 'default', name: 'selecting' } })).toContain(
+      'no endpoints available for service "selecting"',
+    );
     expect(await called({ service: { namespace: 'default', name: 'kubernetes' } })).toContain('address not allowed');
     expect(dialled).toEqual([]);
   });
@@ -238,7 +309,9 @@ describe('EndpointSlices', () => {
   it('lead webhooks where they say for a Service without a selector', async () => {
     await made(`${NS}/services`, { metadata: { name: 'by-hand' }, spec: { ports: [{ port: 443 }] } });
     await made(SLICES, slice('by-hand', [{ addresses: ['192.0.2.72'] }], neighbour.tlsPort));
-    expect(await called({ service: { namespace: 'default', name: 'by-hand' } })).toContain('failed to verify certificate');
+    expect(await called({ service: { namespace: 'default', name: 'by-hand' } })).toContain(
+      'failed to verify certificate',
+    );
     expect(dialled).toEqual([`192.0.2.72:${neighbour.tlsPort}`]);
   });
 
@@ -270,16 +343,32 @@ kind: APIService
 metadata: {name: v1.simulated.example.com}
 spec: {group: simulated.example.com, version: v1, groupPriorityMinimum: 1, versionPriority: 1, insecureSkipTLSVerify: true, service: {namespace: default, name: web}}
 `);
-    const { status } = await cluster.waitFor<{ kind: string; apiVersion: string; metadata: object; status: { podIP: string } }>('pod/web', 'Ready');
+    const { status } = await cluster.waitFor<{
+      kind: string;
+      apiVersion: string;
+      metadata: object;
+      status: { podIP: string };
+    }>('pod/web', 'Ready');
     const get = async (path: string): Promise<string> => {
-      const refused = await cluster.client.request({ method: 'GET', path }).then(() => undefined, (error: unknown) => error);
+      const refused = await cluster.client.request({ method: 'GET', path }).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
       return isStatusError(refused) ? `${refused.status.code} ${refused.message}` : String(refused);
     };
     const refusal = 'nothing listens on any port in pod default/web: its node is simulated';
     expect(await get(`${NS}/pods/web/proxy/`)).toBe(`501 ${refusal}`);
-    await vi.waitFor(async () => expect(await get(`${NS}/services/web:443/proxy/`)).toBe(`501 ${refusal}`), { timeout: 5000 });
-    expect(await get('/api/v1/nodes/sim-0:9100/proxy/metrics')).toBe('501 nothing listens on port 9100 of node sim-0: it is simulated');
-    await cluster.waitFor('apiservice/v1.simulated.example.com', `jsonpath={.status.conditions[0].message}=${refusal}`, { timeout: 5000 });
+    await vi.waitFor(async () => expect(await get(`${NS}/services/web:443/proxy/`)).toBe(`501 ${refusal}`), {
+      timeout: 5000,
+    });
+    expect(await get('/api/v1/nodes/sim-0:9100/proxy/metrics')).toBe(
+      '501 nothing listens on port 9100 of node sim-0: it is simulated',
+    );
+    await cluster.waitFor(
+      'apiservice/v1.simulated.example.com',
+      `jsonpath={.status.conditions[0].message}=${refusal}`,
+      { timeout: 5000 },
+    );
     await cluster.apply(`
 apiVersion: v1
 kind: Service
@@ -293,7 +382,10 @@ addressType: IPv4
 ports: [{name: "", port: 80}]
 endpoints: [{addresses: ["${status.podIP}"]}]
 `);
-    for (const [service, reason] of [['web', refusal], ['by-hand', `nothing listens at ${status.podIP}: it is the address of a simulated node or pod`]] as const) {
+    for (const [service, reason] of [
+      ['web', refusal],
+      ['by-hand', `nothing listens at ${status.podIP}: it is the address of a simulated node or pod`],
+    ] as const) {
       await cluster.apply(`
 apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingWebhookConfiguration
@@ -305,7 +397,11 @@ webhooks:
     clientConfig: {service: {namespace: default, name: ${service}}}
     rules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [secrets]}]
 `);
-      await expect(cluster.client.resource('v1/secrets').create({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 's', namespace: 'default' } })).rejects.toThrow(reason);
+      await expect(
+        cluster.client
+          .resource('v1/secrets')
+          .create({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 's', namespace: 'default' } }),
+      ).rejects.toThrow(reason);
     }
     expect(opened).not.toHaveBeenCalled();
   }, 30_000);

@@ -1,6 +1,7 @@
 /**
- * Upgrades through the API server to a backend that answers everything that it should not. Whatever it answers: it gets one
- * request head and not a byte more, unless it has accepted; the client gets an answer; and both connections are closed.
+ * Upgrades through the API server to a backend that answers everything that it should not. Whatever it answers: it gets
+ * one request head and not a byte more, unless it has accepted; the client gets an answer; and both connections are
+ * closed.
  */
 import tls from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -57,7 +58,12 @@ async function made(path: string, body: Record<string, unknown>): Promise<void> 
 
 beforeAll(async () => {
   const pki = await openPki(ctx, undefined, { dnsNames: ['localhost'], addresses: ['127.0.0.1'] });
-  const other = await issue(ctx, await createAuthority(ctx, 'other'), { commonName: 'backend', usage: 'server', dnsNames: ['backend'], addresses: [] });
+  const other = await issue(ctx, await createAuthority(ctx, 'other'), {
+    commonName: 'backend',
+    usage: 'server',
+    dnsNames: ['backend'],
+    addresses: [],
+  });
   backend = await startHostileBackend(other);
   server = await startApiServer(ctx, {
     store,
@@ -80,20 +86,51 @@ beforeAll(async () => {
   });
   await made('/api/v1/nodes', {
     metadata: { name: 'node-1' },
-    status: { addresses: [{ type: 'InternalIP', address: '192.0.2.20' }], daemonEndpoints: { kubeletEndpoint: { Port: backend.tlsPort } } },
+    status: {
+      addresses: [{ type: 'InternalIP', address: '192.0.2.20' }],
+      daemonEndpoints: { kubeletEndpoint: { Port: backend.tlsPort } },
+    },
   });
   await made(`${NS}/serviceaccounts`, { metadata: { name: 'default' } });
-  await made(`${NS}/pods`, { metadata: { name: 'web' }, spec: { nodeName: 'node-1', containers: [{ name: 'c', image: 'i' }] } });
-  await call('PUT', `${NS}/pods/web/status`, { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web' }, status: { phase: 'Running', podIP: '192.0.2.30', podIPs: [{ ip: '192.0.2.30' }] } });
-  await made(`${NS}/services`, { metadata: { name: 'web' }, spec: { selector: { app: 'web' }, ports: [{ port: 80 }] } });
-  await made('/apis/discovery.k8s.io/v1/namespaces/default/endpointslices', endpoint('web', '192.0.2.30', backend.plainPort, { targetRef: { kind: 'Pod', namespace: 'default', name: 'web' } }));
+  await made(`${NS}/pods`, {
+    metadata: { name: 'web' },
+    spec: { nodeName: 'node-1', containers: [{ name: 'c', image: 'i' }] },
+  });
+  await call('PUT', `${NS}/pods/web/status`, {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'web' },
+    status: { phase: 'Running', podIP: '192.0.2.30', podIPs: [{ ip: '192.0.2.30' }] },
+  });
+  await made(`${NS}/services`, {
+    metadata: { name: 'web' },
+    spec: { selector: { app: 'web' }, ports: [{ port: 80 }] },
+  });
+  await made(
+    '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices',
+    endpoint('web', '192.0.2.30', backend.plainPort, { targetRef: { kind: 'Pod', namespace: 'default', name: 'web' } }),
+  );
   await made(`${NS}/services`, { metadata: { name: 'extension' }, spec: { ports: [{ port: 443 }] } });
-  await made('/apis/discovery.k8s.io/v1/namespaces/default/endpointslices', endpoint('extension', '192.0.2.40', backend.tlsPort));
+  await made(
+    '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices',
+    endpoint('extension', '192.0.2.40', backend.tlsPort),
+  );
   await made('/apis/apiregistration.k8s.io/v1/apiservices', {
     metadata: { name: `v1.${GROUP}` },
-    spec: { group: GROUP, version: 'v1', groupPriorityMinimum: 1000, versionPriority: 10, service: { namespace: 'default', name: 'extension' }, insecureSkipTLSVerify: true },
+    spec: {
+      group: GROUP,
+      version: 'v1',
+      groupPriorityMinimum: 1000,
+      versionPriority: 10,
+      service: { namespace: 'default', name: 'extension' },
+      insecureSkipTLSVerify: true,
+    },
   });
-  await vi.waitFor(async () => expect((await call('GET', `/apis/apiregistration.k8s.io/v1/apiservices/v1.${GROUP}`)).text).toContain('"Passed"'), { timeout: 10_000 });
+  await vi.waitFor(
+    async () =>
+      expect((await call('GET', `/apis/apiregistration.k8s.io/v1/apiservices/v1.${GROUP}`)).text).toContain('"Passed"'),
+    { timeout: 10_000 },
+  );
 });
 
 afterAll(async () => {
@@ -117,12 +154,24 @@ interface Client {
 
 /** Asks for an upgrade, and sends another request right behind the head. */
 function connect(path: Path, { upgrade = 'websocket', early = SMUGGLED } = {}): Client {
-  const socket = tls.connect({ host: '127.0.0.1', port: server.port, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
+  const socket = tls.connect({
+    host: '127.0.0.1',
+    port: server.port,
+    rejectUnauthorized: false,
+    ALPNProtocols: ['http/1.1'],
+  });
   const client: Client = { socket, received: '', ended: false };
   socket.on('data', (bytes: Buffer) => (client.received += bytes.toString('latin1')));
   socket.on('error', () => undefined);
   socket.once('end', () => (client.ended = true));
-  const head = [`GET ${target(path)} HTTP/1.1`, 'Host: api', 'Authorization: Bearer secret-token', 'Connection: Upgrade', `Upgrade: ${upgrade}`, 'Sec-WebSocket-Protocol: v5.channel.k8s.io'];
+  const head = [
+    `GET ${target(path)} HTTP/1.1`,
+    'Host: api',
+    'Authorization: Bearer secret-token',
+    'Connection: Upgrade',
+    `Upgrade: ${upgrade}`,
+    'Sec-WebSocket-Protocol: v5.channel.k8s.io',
+  ];
   socket.write(`${head.join('\r\n')}\r\n\r\n${early}`);
   return client;
 }
@@ -147,27 +196,53 @@ const forEver =
 /** What the backend does, and the status that the client gets: our own error, unless the backend's is passed on. */
 const HOSTILE: [name: string, behaviour: Behaviour, relayed?: number][] = [
   ['200 and keeps the connection', says('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok')],
-  ['403 and keeps the connection', says('HTTP/1.1 403 Forbidden\r\nConnection: keep-alive\r\nContent-Length: 4\r\n\r\nnope'), 403],
+  [
+    '403 and keeps the connection',
+    says('HTTP/1.1 403 Forbidden\r\nConnection: keep-alive\r\nContent-Length: 4\r\n\r\nnope'),
+    403,
+  ],
   ['101 without an Upgrade header', says('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n\r\n')],
   ['nothing, and closes', (socket) => socket.end()],
   ['204', says('HTTP/1.1 204 No Content\r\n\r\n')],
   ['a redirect', says('HTTP/1.1 302 Found\r\nLocation: https://192.0.2.1/\r\nContent-Length: 0\r\n\r\n')],
-  ['403 with an endless body', forEver('HTTP/1.1 403 Forbidden\r\nTransfer-Encoding: chunked\r\n\r\n', '4000\r\n'.concat('x'.repeat(0x4000), '\r\n')), 403],
+  [
+    '403 with an endless body',
+    forEver(
+      'HTTP/1.1 403 Forbidden\r\nTransfer-Encoding: chunked\r\n\r\n',
+      '4000\r\n'.concat('x'.repeat(0x4000), '\r\n'),
+    ),
+    403,
+  ],
   ['403 and breaks off', (socket) => socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 100\r\n\r\nno'), 403],
   ['100 Continue', says('HTTP/1.1 100 Continue\r\n\r\n')],
   ['100 Continue, then 200', says('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n')],
   ['101 without a Connection header', says('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n')],
-  ['101 for a protocol that nobody asked for', says('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n')],
+  [
+    '101 for a protocol that nobody asked for',
+    says('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n'),
+  ],
   ['101 in HTTP/1.0', says('HTTP/1.0 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')],
-  ['a status that is no number', says('HTTP/1.1 1O1 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')],
-  ['101 with a header without a colon', says('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nnonsense\r\n\r\n')],
-  ['101 with NUL in a header', says('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nX: a\0b\r\n\r\n')],
+  [
+    'a status that is no number',
+    says('HTTP/1.1 1O1 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'),
+  ],
+  [
+    '101 with a header without a colon',
+    says('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nnonsense\r\n\r\n'),
+  ],
+  [
+    '101 with NUL in a header',
+    says('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nX: a\0b\r\n\r\n'),
+  ],
   ['another protocol', says('220 mail.example.com ESMTP\r\n')],
   ['an endless head', forEver('HTTP/1.1 101 Switching Protocols\r\n', 'X-Filler: 0123456789\r\n')],
   ['half a head, then the end', (socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgr')],
   ['nothing, and is gone', (socket) => void socket.destroy()],
 ];
-/** One of each way to reach a backend: with the kubelet client's certificate, in plain HTTP, with the front proxy's certificate. */
+/**
+ * One of each way to reach a backend: with the kubelet client's certificate, in plain HTTP, with the front proxy's
+ * certificate.
+ */
 const THOROUGH: readonly Path[] = ['exec', 'pods/proxy', 'aggregation'];
 const SHORT = 4;
 
@@ -239,7 +314,8 @@ it('passes bytes both ways through a plain connection that was refused before', 
   backend.behaviour = says('HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n');
   const refused = connect('pods/proxy');
   await expect.poll(() => refused.ended).toBe(true);
-  backend.behaviour = (socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nok');
+  backend.behaviour = (socket) =>
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nok');
   const accepted = connect('pods/proxy', { early: 'mine' });
   await expect.poll(() => accepted.received).toMatch(/ok$/);
   await expect.poll(() => backend.upgrades[1]?.after).toBe('mine');

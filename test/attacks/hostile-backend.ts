@@ -1,6 +1,6 @@
 /**
- * A server that answers upgrade requests as a test says, byte by byte, plain and over TLS, and keeps what it was sent. To all
- * other requests it is a kubelet, Pod or aggregated API server as good as any.
+ * A server that answers upgrade requests as a test says, byte by byte, plain and over TLS, and keeps what it was sent.
+ * To all other requests it is a kubelet, Pod or aggregated API server as good as any.
  */
 import net, { type AddressInfo } from 'node:net';
 import tls from 'node:tls';
@@ -26,7 +26,13 @@ export interface HostileBackend {
   close(): Promise<void>;
 }
 
-export async function startHostileBackend({ key, certificate }: { key: string; certificate: string }): Promise<HostileBackend> {
+export async function startHostileBackend({
+  key,
+  certificate,
+}: {
+  key: string;
+  certificate: string;
+}): Promise<HostileBackend> {
   const sockets = new Set<net.Socket>();
   const upgrades: UpgradeSeen[] = [];
   const requests: string[] = [];
@@ -63,7 +69,9 @@ export async function startHostileBackend({ key, certificate }: { key: string; c
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
-  await Promise.all([plain, secure].map((server) => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))));
+  await Promise.all(
+    [plain, secure].map((server) => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))),
+  );
   const backend: HostileBackend = {
     plainPort: (plain.address() as AddressInfo).port,
     tlsPort: (secure.address() as AddressInfo).port,
@@ -81,6 +89,11 @@ export async function startHostileBackend({ key, certificate }: { key: string; c
 /** Discovery, so that an aggregated API counts as available. */
 function answerOrdinary(socket: net.Socket, head: string): void {
   const [, path = ''] = head.split(' ');
-  const body = JSON.stringify({ kind: 'APIResourceList', apiVersion: 'v1', groupVersion: path.replace(/^\/apis\//, ''), resources: [] });
+  const body = JSON.stringify({
+    kind: 'APIResourceList',
+    apiVersion: 'v1',
+    groupVersion: path.replace(/^\/apis\//, ''),
+    resources: [],
+  });
   socket.write(`HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
 }

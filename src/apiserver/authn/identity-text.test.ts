@@ -26,7 +26,15 @@ afterAll(() => server.stop());
 /** The status of a request that this authenticator lets in. */
 async function statusFor(authenticate: Authenticator['authenticate']): Promise<number> {
   const { door } = server.pipeline;
-  const request = { method: 'GET', path: '/version', query: new URLSearchParams(), headers: {}, readBody: () => Promise.resolve(Buffer.alloc(0)), remoteAddress: '', signal: server.ctx.signal };
+  const request = {
+    method: 'GET',
+    path: '/version',
+    query: new URLSearchParams(),
+    headers: {},
+    readBody: () => Promise.resolve(Buffer.alloc(0)),
+    remoteAddress: '',
+    signal: server.ctx.signal,
+  };
   return (await handleRequest({ ...door, authenticators: [{ name: 'test', authenticate }] }, request)).status;
 }
 
@@ -34,16 +42,27 @@ describe('an identity', () => {
   it.each(USERS)('with %s', async (_, user, plain) => {
     expect(isPlainIdentity(user)).toBe(plain);
     // Whoever may ask for the version: 403 would be an answer to somebody who was let in.
-    const letIn = [await statusFor(() => user), await statusFor(() => Promise.resolve(user))].map((status) => status !== 401);
+    const letIn = [await statusFor(() => user), await statusFor(() => Promise.resolve(user))].map(
+      (status) => status !== 401,
+    );
     expect(letIn).toEqual([plain, plain]);
     const tokens = new BearerTokens([{ name: 'test', authenticateToken: () => ({ user }) }], ['api']);
-    const reviewed = await tokens.review('token', []).then(() => true, () => false);
+    const reviewed = await tokens.review('token', []).then(
+      () => true,
+      () => false,
+    );
     expect(reviewed).toBe(plain);
   });
 
   it('is not impersonated with control characters in its extra', async () => {
     const headers = { 'impersonate-user': 'jane', 'impersonate-extra-a%0d%0ab': 'x' };
     expect((await server.call('GET', '/version', { headers })).status).toBe(400);
-    expect((await server.call('GET', '/version', { headers: { 'impersonate-user': 'jane', 'impersonate-extra-a%2fb': 'x' } })).status).toBe(200);
+    expect(
+      (
+        await server.call('GET', '/version', {
+          headers: { 'impersonate-user': 'jane', 'impersonate-extra-a%2fb': 'x' },
+        })
+      ).status,
+    ).toBe(200);
   });
 });

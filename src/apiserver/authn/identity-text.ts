@@ -1,7 +1,7 @@
 /**
- * What a user's name, UID, groups and extra may consist of. They travel as header values to aggregated API servers and stand in
- * logs line by line: a control character in one of them could begin a header, or a line, that nobody wrote. No way to
- * authenticate gives such an identity; the pipeline refuses it once for all of them.
+ * What a user's name, UID, groups and extra may consist of. They travel as header values to aggregated API servers and
+ * stand in logs line by line: a control character in one of them could begin a header, or a line, that nobody wrote. No
+ * way to authenticate gives such an identity; the pipeline refuses it once for all of them.
  */
 import type { UserInfo } from '../request.ts';
 

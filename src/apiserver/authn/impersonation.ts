@@ -62,7 +62,9 @@ function wantedUser(request: ApiRequest): Impersonated | undefined {
   const uid = headerOf(request, 'impersonate-uid') ?? '';
   const extra = extraOf(request);
   if (name === '' && groups.length === 0 && uid === '' && extra.size === 0) return undefined;
-  if (!isPlainIdentity({ name, uid, groups, extra: Object.fromEntries(extra) })) throw badRequest('impersonation headers may not contain control characters');
+  if (!isPlainIdentity({ name, uid, groups, extra: Object.fromEntries(extra) })) {
+    throw badRequest('impersonation headers may not contain control characters');
+  }
   if (name === '') throw withoutUser(uid, groups, extra);
   return { name, uid, groups, extra };
 }

@@ -24,8 +24,10 @@ export function connectionErrorText(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const { code = '', host, cert } = error as ConnectionError;
   if (UNTRUSTED.has(code)) return `${VERIFY} certificate signed by unknown authority`;
-  if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID') return `${VERIFY} certificate has expired or is not yet valid`;
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `${VERIFY} ${nameMismatch(cert?.subjectaltname ?? '', host ?? '')}`;
+  if (code === 'CERT_HAS_EXPIRED' || code === 'CERT_NOT_YET_VALID')
+    return `${VERIFY} certificate has expired or is not yet valid`;
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return `${VERIFY} ${nameMismatch(cert?.subjectaltname ?? '', host ?? '')}`;
   if (code === 'ECONNRESET') return error.message === 'socket hang up' ? 'EOF' : 'read: connection reset by peer';
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) return 'tls: first record does not look like a TLS handshake';
   return dialText(error);

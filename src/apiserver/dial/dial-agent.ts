@@ -1,4 +1,7 @@
-/** Keeps connections to permitted targets for later requests. All targets of one agent with the same address have the same TLS options. */
+/**
+ * Keeps connections to permitted targets for later requests. All targets of one agent with the same address have the
+ * same TLS options.
+ */
 import http from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Dialer } from './dialer.ts';

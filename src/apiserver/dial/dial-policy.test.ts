@@ -10,7 +10,11 @@ let policy: DialPolicy;
 
 beforeAll(async () => {
   server = await startTestServer({
-    dial: { localAddresses: () => ['198.51.100.7', '2001:db8::7'], isSimulatedNode: (name) => name === 'sim-0', isSimulatedAddress: (address) => address === '10.244.0.5' },
+    dial: {
+      localAddresses: () => ['198.51.100.7', '2001:db8::7'],
+      isSimulatedNode: (name) => name === 'sim-0',
+      isSimulatedAddress: (address) => address === '10.244.0.5',
+    },
   });
   policy = server.pipeline.door.backend.dialPolicy;
 });
@@ -51,15 +55,20 @@ describe('addresses that nobody but the operator chooses', () => {
     ['nothing', '', 80],
   ])('%s', (name, host, port) => {
     const sources = name === 'nothing' ? OTHERS.filter((source) => source === 'pod' || source === 'endpoint') : OTHERS;
-    expect(sources.map((source) => [source, verdict(host, port, source)])).toEqual(sources.map((source) => [source, NO]));
+    expect(sources.map((source) => [source, verdict(host, port, source)])).toEqual(
+      sources.map((source) => [source, NO]),
+    );
     expect(verdict(host, port, 'operator')).toBe('yes');
   });
 });
 
 describe('loopback', () => {
-  it.each(['127.0.0.1', '::1', '::ffff:127.0.0.1', '127.0.0.2'])('%s may be where a kubelet is, and nothing else', (host) => {
-    expect(OTHERS.map((source) => verdict(host, 10250, source))).toEqual(['yes', NO, NO, NO]);
-  });
+  it.each(['127.0.0.1', '::1', '::ffff:127.0.0.1', '127.0.0.2'])(
+    '%s may be where a kubelet is, and nothing else',
+    (host) => {
+      expect(OTHERS.map((source) => verdict(host, 10250, source))).toEqual(['yes', NO, NO, NO]);
+    },
+  );
 });
 
 describe('other addresses', () => {
@@ -95,10 +104,13 @@ describe('names', () => {
     });
   };
 
-  it.each(['localhost', '127.1', '2130706433', '0x7f000001'])('%s is checked where it leads, when it is resolved', async (host) => {
-    expect(await dialled(host, 10250, 'node')).toMatch(/address not allowed|ENOTFOUND/);
-    expect(await dialled(host, 6443, 'kubelet')).toMatch(/address not allowed|ENOTFOUND/);
-  });
+  it.each(['localhost', '127.1', '2130706433', '0x7f000001'])(
+    '%s is checked where it leads, when it is resolved',
+    async (host) => {
+      expect(await dialled(host, 10250, 'node')).toMatch(/address not allowed|ENOTFOUND/);
+      expect(await dialled(host, 6443, 'kubelet')).toMatch(/address not allowed|ENOTFOUND/);
+    },
+  );
 
   it('lead a kubelet connection to loopback', async () => {
     const listener = net.createServer((socket) => socket.end());
@@ -112,9 +124,10 @@ describe('servers that show the certificate of an API server', () => {
   const shows = (source: AddressSource, subjectaltname: string): void =>
     policy.permit({ host: '192.0.2.20', port: 10250 }, source).permit.checks.checkPeer?.({ subjectaltname } as never);
 
-  it('do not get the kubelet client\'s requests, wherever they are', () => {
+  it("do not get the kubelet client's requests, wherever they are", () => {
     const names = 'DNS:localhost, DNS:kubernetes.default.svc, IP Address:127.0.0.1';
-    for (const source of ['kubelet', 'node'] as const) expect(() => shows(source, names)).toThrow('address not allowed');
+    for (const source of ['kubelet', 'node'] as const)
+      expect(() => shows(source, names)).toThrow('address not allowed');
     expect(() => shows('node', 'DNS:node-1, DNS:not-kubernetes.default.svc')).not.toThrow();
   });
 });
@@ -122,21 +135,34 @@ describe('servers that show the certificate of an API server', () => {
 describe('what is simulated', () => {
   const target = { host: '10.244.0.9', port: 80 };
   const pod = (nodeName: string, containerID = ''): never =>
-    ({ metadata: { namespace: 'default', name: 'web' }, spec: { nodeName, containers: [] }, status: { containerStatuses: [{ containerID }] } }) as never;
-  const refusal = { message: 'nothing listens on any port in pod default/web: its node is simulated', status: expect.objectContaining({ code: 501 }) as unknown };
+    ({
+      metadata: { namespace: 'default', name: 'web' },
+      spec: { nodeName, containers: [] },
+      status: { containerStatuses: [{ containerID }] },
+    }) as never;
+  const refusal = {
+    message: 'nothing listens on any port in pod default/web: its node is simulated',
+    status: expect.objectContaining({ code: 501 }) as unknown,
+  };
 
   it('is not dialled: pods by their node, or by their runtime when the node is gone', () => {
     expect(() => policy.permitPod(pod('sim-0'), target)).toThrow(expect.objectContaining(refusal) as Error);
-    expect(() => policy.permitPod(pod('gone', 'simulated://1'), target)).toThrow(expect.objectContaining(refusal) as Error);
+    expect(() => policy.permitPod(pod('gone', 'simulated://1'), target)).toThrow(
+      expect.objectContaining(refusal) as Error,
+    );
     expect(policy.permitPod(pod('node-1', 'containerd://1'), target)).toMatchObject(target);
   });
 
   it('is not dialled: addresses, whoever names them', () => {
-    expect(OTHERS.map((source) => verdict('10.244.0.5', 80, source))).toEqual(OTHERS.map(() => '501 nothing listens at 10.244.0.5: it is the address of a simulated node or pod'));
+    expect(OTHERS.map((source) => verdict('10.244.0.5', 80, source))).toEqual(
+      OTHERS.map(() => '501 nothing listens at 10.244.0.5: it is the address of a simulated node or pod'),
+    );
   });
 
   it('is not dialled: ports of nodes', () => {
-    expect(() => policy.permitNodePort('sim-0', { host: '198.18.0.1', port: 9100 })).toThrow('nothing listens on port 9100 of node sim-0: it is simulated');
+    expect(() => policy.permitNodePort('sim-0', { host: '198.18.0.1', port: 9100 })).toThrow(
+      'nothing listens on port 9100 of node sim-0: it is simulated',
+    );
     expect(policy.permitNodePort('node-1', { host: '198.18.0.1', port: 9100 })).toMatchObject({ port: 9100 });
   });
 });

@@ -4,13 +4,13 @@
  * | chosen by | examples | may be |
  * |---|---|---|
  * | `operator` | webhook URLs, which only administrators write | anything: envtest's webhooks are on loopback |
- * | `kubelet` | a Node's address, for exec, attach, port-forward and logs | global unicast, or loopback for a kubelet on this machine |
+ * | `kubelet` | a Node's address, for exec, attach, port-forward, logs | global unicast; loopback, for a kubelet here |
  * | `node` | a Node's address, for nodes/proxy: the caller chooses the path | global unicast |
  * | `pod`, `endpoint` | a Pod's status, an EndpointSlice | global unicast; names are never resolved |
  *
- * None but the operator reaches the control plane itself: its addresses and ports, the addresses of Services (which may lead
- * there), or, over TLS with the kubelet client's certificate, a server that shows an API server's certificate. Otherwise a
- * user who may write a Node would send requests to the API server under the API server's own identity.
+ * None but the operator reaches the control plane itself: its addresses and ports, the addresses of Services (which may
+ * lead there), or, over TLS with the kubelet client's certificate, a server that shows an API server's certificate.
+ * Otherwise a user who may write a Node would send requests to the API server under the API server's own identity.
  *
  * Nothing leaves the process for simulated nodes and pods: their addresses are made up, and on this machine's network
  * somebody else may have them.
@@ -19,7 +19,16 @@ import dns from 'node:dns';
 import net, { type LookupFunction } from 'node:net';
 import os from 'node:os';
 import type { PeerCertificate } from 'node:tls';
-import { cidrContains, formatIp, isGlobalUnicast, isLoopback, parseCidr, parseIp, type Cidr, type IpAddress } from '../../base/index.ts';
+import {
+  cidrContains,
+  formatIp,
+  isGlobalUnicast,
+  isLoopback,
+  parseCidr,
+  parseIp,
+  type Cidr,
+  type IpAddress,
+} from '../../base/index.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { EndpointSlice } from '../../api/generated/discovery-v1.ts';
 import type { ServiceCIDR } from '../../api/generated/networking-v1.ts';
@@ -64,7 +73,10 @@ export class DialPolicy {
     this.#serviceRanges = options.serviceClusterIpRange.split(',');
   }
 
-  /** Throws Kubernetes' own 400 for an address that may not be dialled; one that is given as a name is checked when it is resolved. */
+  /**
+   * Throws Kubernetes' own 400 for an address that may not be dialled; one that is given as a name is checked when it
+   * is resolved.
+   */
   permit<T extends Target>(target: T, source: AddressSource): T & PermittedTarget {
     if (source === 'operator' || target.connect) return { ...target, permit: new Permit() };
     const checkPeer = source === 'kubelet' || source === 'node' ? refuseApiServer : undefined;
@@ -75,7 +87,10 @@ export class DialPolicy {
       return { ...target, host: formatIp(ip), permit: new Permit({ ...(checkPeer ? { checkPeer } : {}) }) };
     }
     if (net.isIP(target.host) !== 0 || source === 'pod' || source === 'endpoint') throw notAllowed();
-    const checks: PermitChecks = { lookup: this.#checkedLookup(target.port, source), ...(checkPeer ? { checkPeer } : {}) };
+    const checks: PermitChecks = {
+      lookup: this.#checkedLookup(target.port, source),
+      ...(checkPeer ? { checkPeer } : {}),
+    };
     return { ...target, permit: new Permit(checks) };
   }
 
@@ -86,16 +101,21 @@ export class DialPolicy {
 
   /** A port of a node that is not its kubelet's. */
   permitNodePort<T extends Target>(nodeName: string, target: T): T & PermittedTarget {
-    if (this.options.isSimulatedNode?.(nodeName)) throw simulated(`nothing listens on port ${target.port} of node ${nodeName}: it is simulated`);
+    if (this.options.isSimulatedNode?.(nodeName))
+      throw simulated(`nothing listens on port ${target.port} of node ${nodeName}: it is simulated`);
     return this.permit(target, 'node');
   }
 
   refuseSimulatedPod(pod: Pod): void {
     const { namespace, name } = pod.metadata;
-    if (this.#isSimulatedPod(pod)) throw simulated(`nothing listens on any port in pod ${namespace}/${name}: its node is simulated`);
+    if (this.#isSimulatedPod(pod))
+      throw simulated(`nothing listens on any port in pod ${namespace}/${name}: its node is simulated`);
   }
 
-  /** The runtime's name counts too: the pod may outlive its node, and the API server may start before its simulated nodes. */
+  /**
+   * The runtime's name counts too: the pod may outlive its node, and the API server may start before its simulated
+   * nodes.
+   */
   #isSimulatedPod({ spec, status }: Pod): boolean {
     if (spec?.nodeName && this.options.isSimulatedNode?.(spec.nodeName)) return true;
     const containers = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])];
@@ -105,7 +125,8 @@ export class DialPolicy {
   #check(ip: IpAddress, port: number, source: AddressSource): void {
     if (!isGlobalUnicast(ip) && !(source === 'kubelet' && isLoopback(ip))) throw notAllowed();
     if (this.#isControlPlane(ip, port) || this.#isServiceAddress(ip)) throw notAllowed();
-    if (this.options.isSimulatedAddress?.(formatIp(ip))) throw simulated(`nothing listens at ${formatIp(ip)}: it is the address of a simulated node or pod`);
+    if (this.options.isSimulatedAddress?.(formatIp(ip)))
+      throw simulated(`nothing listens at ${formatIp(ip)}: it is the address of a simulated node or pod`);
   }
 
   /** This server, by whichever address of the machine, and the others that the Service `kubernetes` lists. */
@@ -113,9 +134,16 @@ export class DialPolicy {
     const address = formatIp(ip);
     if (port === this.options.port()) {
       if (isLoopback(ip) || address === canonical(this.options.advertiseAddress)) return true;
-      if ((this.options.localAddresses ?? interfaceAddresses)().some((local) => canonical(local) === address)) return true;
+      if ((this.options.localAddresses ?? interfaceAddresses)().some((local) => canonical(local) === address))
+        return true;
     }
-    const slice = this.registry.lookup('discovery.k8s.io', 'v1', 'endpointslices', KUBERNETES_SERVICE.namespace, KUBERNETES_SERVICE.name);
+    const slice = this.registry.lookup(
+      'discovery.k8s.io',
+      'v1',
+      'endpointslices',
+      KUBERNETES_SERVICE.namespace,
+      KUBERNETES_SERVICE.name,
+    );
     const { endpoints = [], ports = [] } = (slice ?? {}) as Partial<EndpointSlice>;
     if (!ports.some((candidate) => candidate.port === port)) return false;
     return endpoints.some(({ addresses }) => addresses.some((listed) => canonical(listed) === address));
@@ -128,7 +156,8 @@ export class DialPolicy {
   #serviceCidrs(): Cidr[] {
     const stored = this.registry.find('networking.k8s.io', 'v1', 'servicecidrs')?.cache.list() ?? [];
     const texts = new Set(this.#serviceRanges);
-    for (const { object } of stored) for (const text of (object as ServiceCIDR & KubeObject).spec?.cidrs ?? []) texts.add(text);
+    for (const { object } of stored)
+      for (const text of (object as ServiceCIDR & KubeObject).spec?.cidrs ?? []) texts.add(text);
     return [...texts].map(parseCidr).filter((cidr) => cidr !== undefined);
   }
 

@@ -69,12 +69,15 @@ function ready(socket: net.Socket, event: 'connect' | 'secureConnect'): Promise<
         reject(error);
       } else resolve();
     };
-    const closed = (): void => settle(Object.assign(new Error('the connection was closed before it was ready'), { code: 'ECONNRESET' }));
+    const closed = (): void =>
+      settle(Object.assign(new Error('the connection was closed before it was ready'), { code: 'ECONNRESET' }));
     const done = (): void => settle();
     socket.once('error', settle).once('close', closed).once(event, done);
   });
 }
 
-const timeoutError = ({ host, port }: PermittedTarget): Error => Object.assign(new Error('i/o timeout'), { code: 'ETIMEDOUT', address: host, port });
+const timeoutError = ({ host, port }: PermittedTarget): Error =>
+  Object.assign(new Error('i/o timeout'), { code: 'ETIMEDOUT', address: host, port });
 
-const abortError = (signal: AbortSignal | undefined): Error => (signal?.reason instanceof Error ? signal.reason : new Error('the request was given up'));
+const abortError = (signal: AbortSignal | undefined): Error =>
+  signal?.reason instanceof Error ? signal.reason : new Error('the request was given up');

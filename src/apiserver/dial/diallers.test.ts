@@ -4,13 +4,16 @@ import { expect, it } from 'vitest';
 import { codeOnly, withoutComments } from '../../../scripts/source-text.mjs';
 
 /**
- * Everything in the API server that can open a connection. Whatever dials for somebody asks the dial policy, so it stands in
- * dial/; what is listed here dials addresses that only the operator's own files and flags name.
+ * Everything in the API server that can open a connection. Whatever dials for somebody asks the dial policy, so it
+ * stands in dial/; what is listed here dials addresses that only the operator's own files and flags name.
  */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
-  'src/apiserver/authn/oidc/provider-keys.ts': 'the issuer and its discovery URL come from flags or the AuthenticationConfiguration file',
-  'src/apiserver/review-webhooks/review-client.ts': 'authentication, authorization, audit and image policy webhooks come from kubeconfig files',
-  'src/apiserver/encryption/kms/kms-client.ts': 'KMS plugins are Unix sockets that the EncryptionConfiguration file names',
+  'src/apiserver/authn/oidc/provider-keys.ts':
+    'the issuer and its discovery URL come from flags or the AuthenticationConfiguration file',
+  'src/apiserver/review-webhooks/review-client.ts':
+    'authentication, authorization, audit and image policy webhooks come from kubeconfig files',
+  'src/apiserver/encryption/kms/kms-client.ts':
+    'KMS plugins are Unix sockets that the EncryptionConfiguration file names',
 };
 
 const WAYS_TO_DIAL = [
@@ -25,7 +28,8 @@ const WAYS_TO_DIAL = [
 ];
 
 /** The same functions under names of their own. */
-const IMPORTED_TO_DIAL = /\bimport\s*\{[^}]*\b(?:connect|createConnection|request|get|Socket|TLSSocket)\b[^}]*\}\s*from\s*'(?:node:)?(?:net|tls|https?|http2|undici|ws)'/;
+const IMPORTED_TO_DIAL =
+  /\bimport\s*\{[^}]*\b(?:connect|createConnection|request|get|Socket|TLSSocket)\b[^}]*\}\s*from\s*'(?:node:)?(?:net|tls|https?|http2|undici|ws)'/;
 
 const root = path.resolve(import.meta.dirname, '../../..');
 
@@ -44,7 +48,10 @@ function dials(file: string): boolean {
 
 it('no file outside dial/ opens connections, but those with a reason', () => {
   const dialling = sources('src/apiserver').filter((file) => !file.startsWith('src/apiserver/dial/') && dials(file));
-  expect(dialling.sort(), 'open connections with apiserver/dial, or add the file to EXCEPTIONS with the reason').toEqual(Object.keys(EXCEPTIONS).sort());
+  expect(
+    dialling.sort(),
+    'open connections with apiserver/dial, or add the file to EXCEPTIONS with the reason',
+  ).toEqual(Object.keys(EXCEPTIONS).sort());
 });
 
 it('finds what it looks for', () => {
@@ -53,6 +60,8 @@ it('finds what it looks for', () => {
 });
 
 it('permits are made by the policy alone', () => {
-  const making = sources('src').filter((file) => /\bnew\s+Permit\b/.test(fs.readFileSync(path.join(root, file), 'utf8')));
+  const making = sources('src').filter((file) =>
+    /\bnew\s+Permit\b/.test(fs.readFileSync(path.join(root, file), 'utf8')),
+  );
   expect(making).toEqual(['src/apiserver/dial/dial-policy.ts']);
 });

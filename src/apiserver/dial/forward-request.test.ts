@@ -24,7 +24,12 @@ afterAll(() => new Promise<void>((resolve) => backend.close(() => resolve())));
 
 async function textOf(response: ApiResponse): Promise<string> {
   const pieces: string[] = [];
-  await response.stream!({ write: (piece) => pieces.push(piece.toString()) > 0, drained: () => Promise.resolve(), pending: 0, signal: new AbortController().signal });
+  await response.stream!({
+    write: (piece) => pieces.push(piece.toString()) > 0,
+    drained: () => Promise.resolve(),
+    pending: 0,
+    signal: new AbortController().signal,
+  });
   return pieces.join('');
 }
 
@@ -34,7 +39,9 @@ describe('a proxied request', () => {
   it('comes back with status, headers and body', async () => {
     const response = relay(await send(dialer, { target, method: 'GET', path: '/a?b=c', headers: {}, signal }));
     expect([response.status, response.headers['x-own'], await textOf(response)]).toEqual([200, 'yes', 'GET /a?b=c']);
-    expect(relay(await send(dialer, { target, method: 'GET', path: '/missing', headers: {}, signal })).status).toBe(404);
+    expect(relay(await send(dialer, { target, method: 'GET', path: '/missing', headers: {}, signal })).status).toBe(
+      404,
+    );
   });
 
   it('may have its body changed on the way', async () => {
@@ -44,12 +51,16 @@ describe('a proxied request', () => {
 
   it('tells of a refused connection in the words that clients know', async () => {
     const unused = { host: '127.0.0.1', port: 1, permit: new Permit() };
-    const error = await send(dialer, { target: unused, method: 'GET', path: '/', headers: {}, signal }).catch((e: unknown) => e);
+    const error = await send(dialer, { target: unused, method: 'GET', path: '/', headers: {}, signal }).catch(
+      (e: unknown) => e,
+    );
     expect(dialText(error as Error)).toBe('dial tcp 127.0.0.1:1: connect: connection refused');
   });
 
   it('has no header that begins another', async () => {
     const headers = { 'x-remote-user': 'jane\r\nX-Remote-Group: system:masters' };
-    await expect(send(dialer, { target, method: 'GET', path: '/', headers, signal })).rejects.toMatchObject({ status: { code: 400 } });
+    await expect(send(dialer, { target, method: 'GET', path: '/', headers, signal })).rejects.toMatchObject({
+      status: { code: 400 },
+    });
   });
 });

@@ -5,7 +5,7 @@ import type { ApiResponse, ResponseHeaders, ResponseSink } from '../request.ts';
 import type { DialAgent } from './dial-agent.ts';
 import type { Dialer } from './dialer.ts';
 import { checkHeaders } from './headers.ts';
-import { authorityOf, type PermittedTarget } from './target.ts';
+import { authorityOf, bracketed, type PermittedTarget } from './target.ts';
 
 export interface Outgoing {
   readonly target: PermittedTarget;
@@ -30,9 +30,12 @@ export function send(dialer: Dialer, outgoing: Outgoing): Promise<http.IncomingM
 }
 
 /** A request that has not been ended yet. */
-export function startRequest(dialer: Dialer, { target, method, path, headers, body, signal, agent }: Outgoing): http.ClientRequest {
+export function startRequest(
+  dialer: Dialer,
+  { target, method, path, headers, body, signal, agent }: Outgoing,
+): http.ClientRequest {
   checkHeaders(headers);
-  const host = target.port === (target.tls ? 443 : 80) ? target.host : authorityOf(target);
+  const host = target.port === (target.tls ? 443 : 80) ? bracketed(target.host) : authorityOf(target);
   const createConnection = (_: unknown, made: (error: Error | null, socket: Duplex) => void): undefined => {
     dialer.connect(target, signal).then(
       (socket) => made(null, socket),
@@ -54,10 +57,21 @@ export function startRequest(dialer: Dialer, { target, method, path, headers, bo
 export function relay(incoming: http.IncomingMessage, transform?: (body: Buffer) => Buffer): ApiResponse {
   const headers = relayedHeaders(incoming);
   if (transform) delete headers['content-length'];
-  return { status: incoming.statusCode ?? 502, headers, stream: (sink) => (transform ? pumpWhole(incoming, sink, transform) : pump(incoming, sink)) };
+  return {
+    status: incoming.statusCode ?? 502,
+    headers,
+    stream: (sink) => (transform ? pumpWhole(incoming, sink, transform) : pump(incoming, sink)),
+  };
 }
 
-const NOT_RELAYED = new Set(['connection', 'transfer-encoding', 'keep-alive', 'upgrade', 'proxy-connection', 'trailer']);
+const NOT_RELAYED = new Set([
+  'connection',
+  'transfer-encoding',
+  'keep-alive',
+  'upgrade',
+  'proxy-connection',
+  'trailer',
+]);
 
 export function relayedHeaders(incoming: http.IncomingMessage): ResponseHeaders {
   const headers: ResponseHeaders = {};
@@ -74,7 +88,11 @@ export async function pump(incoming: AsyncIterable<Buffer>, sink: ResponseSink):
   }
 }
 
-async function pumpWhole(incoming: AsyncIterable<Buffer>, sink: ResponseSink, transform: (body: Buffer) => Buffer): Promise<void> {
+async function pumpWhole(
+  incoming: AsyncIterable<Buffer>,
+  sink: ResponseSink,
+  transform: (body: Buffer) => Buffer,
+): Promise<void> {
   const pieces: Buffer[] = [];
   for await (const piece of incoming) pieces.push(piece);
   sink.write(transform(Buffer.concat(pieces)));

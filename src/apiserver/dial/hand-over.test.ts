@@ -45,7 +45,12 @@ async function start(serve: (socket: net.Socket, head: string) => void, stopping
         upgrade: { socket, head, rawRequest },
       };
       const target = { host: '127.0.0.1', port, permit: new Permit() };
-      handOver(new Dialer(ctx.clock), { request, target, path: '/exec/ns/pod/c?input=1', headers: { 'x-remote-user': 'jane' } }).then(resolve, resolve);
+      handOver(new Dialer(ctx.clock), {
+        request,
+        target,
+        path: '/exec/ns/pod/c?input=1',
+        headers: { 'x-remote-user': 'jane' },
+      }).then(resolve, resolve);
     });
   });
   const client = net.connect({ port: await listening(front), host: '127.0.0.1', allowHalfOpen: true });
@@ -55,7 +60,9 @@ async function start(serve: (socket: net.Socket, head: string) => void, stopping
   client.on('error', () => undefined);
   client.once('end', () => (seen.ended = true));
   client.once('close', () => (seen.closed = true));
-  client.write('GET /x HTTP/1.1\r\nHost: h\r\nConnection: Upgrade, X-Remote-User\r\nUpgrade: echo\r\nAuthorization: Bearer secret\r\nX-Own: 1\r\n\r\n');
+  client.write(
+    'GET /x HTTP/1.1\r\nHost: h\r\nConnection: Upgrade, X-Remote-User\r\nUpgrade: echo\r\nAuthorization: Bearer secret\r\nX-Own: 1\r\n\r\n',
+  );
   return { ctx, client, seen, answered, stopping };
 }
 
@@ -74,7 +81,13 @@ describe('an upgrade', () => {
     await expect.poll(() => seen.received).toMatch(/^HTTP\/1\.1 101 [\s\S]*ping$/);
     expect(head).toMatch(/^GET \/exec\/ns\/pod\/c\?input=1 HTTP\/1\.1\r\n/);
     const lines = head.toLowerCase().trimEnd().split('\r\n').slice(1).sort();
-    const expected = ['connection: upgrade', 'upgrade: echo', 'x-forwarded-for: 192.0.2.9', 'x-own: 1', 'x-remote-user: jane'];
+    const expected = [
+      'connection: upgrade',
+      'upgrade: echo',
+      'x-forwarded-for: 192.0.2.9',
+      'x-own: 1',
+      'x-remote-user: jane',
+    ];
     expect(lines.filter((line) => !line.startsWith('host:'))).toEqual(expected);
   });
 
@@ -83,7 +96,10 @@ describe('an upgrade', () => {
     const { ctx, answered } = await start(() => asked.resolve());
     await asked.promise;
     await ctx.clock.advance(ANSWER_TIMEOUT_MS);
-    expect(await answered).toMatchObject({ status: { code: 500 }, message: 'timed out waiting for the answer to the upgrade request' });
+    expect(await answered).toMatchObject({
+      status: { code: 500 },
+      message: 'timed out waiting for the answer to the upgrade request',
+    });
   });
 
   it('ends both connections a while after one has ended, though the other goes on', async () => {

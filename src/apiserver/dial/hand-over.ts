@@ -1,14 +1,15 @@
 /**
- * Hands a client's connection over to a backend that speaks another protocol on it: exec, attach, port-forward, the proxies
- * of pods, services and nodes, and aggregated API servers all come here. The connection to the backend is the API server's
- * own and carries its credentials, so the contract is:
+ * Hands a client's connection over to a backend that speaks another protocol on it: exec, attach, port-forward, the
+ * proxies of pods, services and nodes, and aggregated API servers all come here. The connection to the backend is the
+ * API server's own and carries its credentials, so the contract is:
  *
  * - The backend gets one request head and nothing else before it has accepted. The client's early bytes wait.
- * - The two are joined only after a well-formed `HTTP/1.1 101` with `Connection: Upgrade` and an `Upgrade` header that names
- *   a protocol the client asked for. Its head has a limit in size and in time.
- * - Any other answer is an ordinary response: an error of the backend is passed on, with a limit in size and in time; anything
- *   else is an error of ours. Then both connections are closed.
- * - Protocols in which the client could send the backend further requests (HTTP/2, or HTTP over TLS) are not negotiated.
+ * - The two are joined only after a well-formed `HTTP/1.1 101` with `Connection: Upgrade` and an `Upgrade` header that
+ *   names a protocol the client asked for. Its head has a limit in size and in time.
+ * - Any other answer is an ordinary response: an error of the backend is passed on, with a limit in size and in time;
+ *   anything else is an error of ours. Then both connections are closed.
+ * - Protocols in which the client could send the backend further requests (HTTP/2, or HTTP over TLS) are not
+ *   negotiated.
  */
 import type http from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -60,10 +61,17 @@ async function negotiate(dialer: Dialer, { request, target, path, headers = {} }
   const { socket: client, head: early, rawRequest } = request.upgrade!;
   const asked = rawRequest.headers['upgrade'] ?? '';
   const protocols = tokensOf(asked);
-  if (protocols.length === 0 || protocols.some((protocol) => HTTP_PROTOCOL.test(protocol))) throw badRequest(`unable to upgrade to ${quote(asked)}`);
+  if (protocols.length === 0 || protocols.some((protocol) => HTTP_PROTOCOL.test(protocol)))
+    throw badRequest(`unable to upgrade to ${quote(asked)}`);
   const forwarded = { ...forwardedHeaders(rawRequest.headers), 'x-forwarded-for': request.remoteAddress, ...headers };
   const answer = await withinTime(dialer, request.signal, (signal) =>
-    askToUpgrade(dialer, { target, method: request.method, path, headers: { ...forwarded, connection: 'Upgrade', upgrade: asked }, signal }),
+    askToUpgrade(dialer, {
+      target,
+      method: request.method,
+      path,
+      headers: { ...forwarded, connection: 'Upgrade', upgrade: asked },
+      signal,
+    }),
   );
   if (!answer.accepted) return refusal(dialer, answer.head);
   const { head, backend } = answer;
@@ -78,10 +86,16 @@ async function negotiate(dialer: Dialer, { request, target, path, headers = {} }
   return { status: 101, headers: {}, hijacked: true };
 }
 
-async function withinTime<T>(dialer: Dialer, parent: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+async function withinTime<T>(
+  dialer: Dialer,
+  parent: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const controller = new AbortController();
   const giveUp = (): void => controller.abort(parent.reason);
-  const timer = dialer.clock.after(ANSWER_TIMEOUT_MS, () => controller.abort(new Error('timed out waiting for the answer to the upgrade request')));
+  const timer = dialer.clock.after(ANSWER_TIMEOUT_MS, () =>
+    controller.abort(new Error('timed out waiting for the answer to the upgrade request')),
+  );
   if (parent.aborted) giveUp();
   parent.addEventListener('abort', giveUp, { once: true });
   try {
@@ -95,10 +109,15 @@ async function withinTime<T>(dialer: Dialer, parent: AbortSignal, work: (signal:
 /** Whether the answer is the switch that was asked for; Node has seen to it that both headers are there. */
 function accepts(head: http.IncomingMessage, protocols: readonly string[]): boolean {
   const switched = tokensOf(head.headers['upgrade']);
-  return head.httpVersion === '1.1' && head.statusCode === 101 && switched.length === 1 && protocols.includes(switched[0]!);
+  return (
+    head.httpVersion === '1.1' && head.statusCode === 101 && switched.length === 1 && protocols.includes(switched[0]!)
+  );
 }
 
-/** Sends the head. Interim answers, a 101 that is not one among them, end the matter: Node would wait for another answer. */
+/**
+ * Sends the head. Interim answers, a 101 that is not one among them, end the matter: Node would wait for another
+ * answer.
+ */
 function askToUpgrade(dialer: Dialer, outgoing: Parameters<typeof startRequest>[1]): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const asking = startRequest(dialer, outgoing);
@@ -109,14 +128,24 @@ function askToUpgrade(dialer: Dialer, outgoing: Parameters<typeof startRequest>[
     asking.once('upgrade', (head, backend, early) => resolve({ accepted: true, head, backend, early }));
     asking.once('response', (head) => resolve({ accepted: false, head }));
     asking.once('information', ({ statusCode }) => fail(invalidResponse(statusCode)));
-    asking.on('error', (error) => fail(isStatusError(error) ? error : failure(500, '', failureText(error, { dialled: asking.socket !== null, signal: outgoing.signal }))));
+    asking.on('error', (error) =>
+      fail(
+        isStatusError(error)
+          ? error
+          : failure(500, '', failureText(error, { dialled: asking.socket !== null, signal: outgoing.signal })),
+      ),
+    );
     asking.end();
   });
 }
 
-const invalidResponse = (statusCode: number | undefined): Error => failure(500, '', `invalid upgrade response: status code ${statusCode}`);
+const invalidResponse = (statusCode: number | undefined): Error =>
+  failure(500, '', `invalid upgrade response: status code ${statusCode}`);
 
-function failureText(error: Error & { code?: string }, { dialled, signal }: { dialled: boolean; signal: AbortSignal }): string {
+function failureText(
+  error: Error & { code?: string },
+  { dialled, signal }: { dialled: boolean; signal: AbortSignal },
+): string {
   if (signal.aborted && signal.reason instanceof Error) return signal.reason.message;
   if (error.code?.startsWith('HPE_')) return 'malformed HTTP response';
   return dialled ? connectionErrorText(error) : `error dialing backend: ${connectionErrorText(error)}`;

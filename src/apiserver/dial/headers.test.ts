@@ -3,10 +3,28 @@ import { checkHeader, forwardedHeaders, headText } from './headers.ts';
 
 describe('forwarded headers', () => {
   it.each([
-    ["the caller's rights", { authorization: 'Bearer x', 'impersonate-user': 'root', 'x-remote-user': 'root', accept: 'text/html', ':path': '/' }, { accept: 'text/html' }],
-    ['what concerns one connection', { connection: 'upgrade, x-hop', 'x-hop': '1', upgrade: 'websocket', te: 'trailers', expect: '100-continue' }, {}],
-    ["a browser's token", { 'sec-websocket-protocol': 'base64url.bearer.authorization.k8s.io.c2VjcmV0, v4.channel.k8s.io' }, { 'sec-websocket-protocol': 'v4.channel.k8s.io' }],
-    ['a browser\'s token alone', { 'sec-websocket-protocol': 'base64url.bearer.authorization.k8s.io.c2VjcmV0' }, {}],
+    [
+      "the caller's rights",
+      {
+        authorization: 'Bearer x',
+        'impersonate-user': 'root',
+        'x-remote-user': 'root',
+        accept: 'text/html',
+        ':path': '/',
+      },
+      { accept: 'text/html' },
+    ],
+    [
+      'what concerns one connection',
+      { connection: 'upgrade, x-hop', 'x-hop': '1', upgrade: 'websocket', te: 'trailers', expect: '100-continue' },
+      {},
+    ],
+    [
+      "a browser's token",
+      { 'sec-websocket-protocol': 'base64url.bearer.authorization.k8s.io.c2VjcmV0, v4.channel.k8s.io' },
+      { 'sec-websocket-protocol': 'v4.channel.k8s.io' },
+    ],
+    ["a browser's token alone", { 'sec-websocket-protocol': 'base64url.bearer.authorization.k8s.io.c2VjcmV0' }, {}],
   ])('do not include %s', (_, given, expected) => {
     expect(forwardedHeaders(given)).toEqual(expected);
   });
@@ -27,6 +45,8 @@ describe('a header that is written', () => {
   });
 
   it('stands on one line', () => {
-    expect(headText('HTTP/1.1 101 OK', ['Upgrade', 'test', 'X', 'a\xe9b']).toString('latin1')).toBe('HTTP/1.1 101 OK\r\nUpgrade: test\r\nX: a\xe9b\r\n\r\n');
+    expect(headText('HTTP/1.1 101 OK', ['Upgrade', 'test', 'X', 'a\xe9b']).toString('latin1')).toBe(
+      'HTTP/1.1 101 OK\r\nUpgrade: test\r\nX: a\xe9b\r\n\r\n',
+    );
   });
 });

@@ -1,6 +1,7 @@
 /**
- * Headers on their way through the API server: which ones of a client's request go on to a backend, and how a head becomes
- * text. No name and no value of a header that is written here can end its line, and with it begin another header or request.
+ * Headers on their way through the API server: which ones of a client's request go on to a backend, and how a head
+ * becomes text. No name and no value of a header that is written here can end its line, and with it begin another
+ * header or request.
  */
 import { badRequest } from '../../machinery/status.ts';
 import { quote } from '../../machinery/quote.ts';
@@ -42,7 +43,10 @@ export function forwardedHeaders(given: Headers): OutgoingHeaders {
 }
 
 const isForwarded = (name: string): boolean =>
-  !NOT_FORWARDED.has(name) && !name.startsWith(':') && !name.startsWith('impersonate-') && !name.startsWith('x-remote-');
+  !NOT_FORWARDED.has(name) &&
+  !name.startsWith(':') &&
+  !name.startsWith('impersonate-') &&
+  !name.startsWith('x-remote-');
 
 function withoutToken(value: string | readonly string[]): string {
   const protocols = [value].flat().flatMap((line) => line.split(','));
@@ -56,11 +60,16 @@ function withoutToken(value: string | readonly string[]): string {
 export function tokensOf(value: string | readonly string[] | undefined): string[] {
   if (value === undefined) return [];
   const lines = typeof value === 'string' ? [value] : value;
-  return lines.flatMap((line) => line.split(',').map((token) => token.trim().toLowerCase())).filter((token) => token !== '');
+  return lines
+    .flatMap((line) => line.split(',').map((token) => token.trim().toLowerCase()))
+    .filter((token) => token !== '');
 }
 
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** Header values are bytes: text beyond Latin-1 has been encoded before. Of the control characters only the tab may be there. */
+/**
+ * Header values are bytes: text beyond Latin-1 has been encoded before. Of the control characters only the tab may be
+ * there.
+ */
 const FORBIDDEN_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 
 /** Throws a 400 for a header that would be read as something else. */

@@ -1,8 +1,9 @@
 /**
- * Every connection that the API server opens for somebody: to kubelets, Pods, Services, webhooks and aggregated API servers.
- * `DialPolicy` decides whether an address may be dialled, `ServiceResolver` which endpoint stands for a Service, `Dialer`
- * opens the connection, `send` and `relay` pass a plain request on, and `handOver` joins two connections after an upgrade.
- * No other folder of the API server opens connections; a test here lists the exceptions and their reasons.
+ * Every connection that the API server opens for somebody: to kubelets, Pods, Services, webhooks and aggregated API
+ * servers. `DialPolicy` decides whether an address may be dialled, `ServiceResolver` which endpoint stands for a
+ * Service, `Dialer` opens the connection, `send` and `relay` pass a plain request on, and `handOver` joins two
+ * connections after an upgrade. No other folder of the API server opens connections; a test here lists the exceptions
+ * and their reasons.
  */
 export { connectionErrorText } from './connection-error-text.ts';
 export { DialAgent } from './dial-agent.ts';

@@ -1,8 +1,8 @@
 /**
- * Passes bytes between two connections until both have ended. When one side ends, the other gets what is still on its way
- * and then its end (a half-close), and has a while to finish: the last bytes of a stream, such as a WebSocket's close frame,
- * arrive. What comes from a side whose peer takes nothing anymore is read and dropped: a connection that is closed with
- * unread bytes is reset, and would lose what was sent on it.
+ * Passes bytes between two connections until both have ended. When one side ends, the other gets what is still on its
+ * way and then its end (a half-close), and has a while to finish: the last bytes of a stream, such as a WebSocket's
+ * close frame, arrive. What comes from a side whose peer takes nothing anymore is read and dropped: a connection that
+ * is closed with unread bytes is reset, and would lose what was sent on it.
  */
 import type { Duplex } from 'node:stream';
 import type { Clock, Timer } from '../../kernel/index.ts';
@@ -67,7 +67,9 @@ function pass(from: Duplex, to: Duplex, onEnd: () => void): void {
   else from.resume();
 }
 
-/** For a connection whose last answer has been written: reads on without looking, until the peer closes or time is up. */
+/**
+ * For a connection whose last answer has been written: reads on without looking, until the peer closes or time is up.
+ */
 export function closeAfterAnswer(connection: Duplex, clock: Clock): void {
   connection.on('error', () => connection.destroy());
   connection.once('finish', () => {

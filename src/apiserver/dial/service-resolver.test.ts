@@ -14,9 +14,19 @@ async function made(path: string, body: unknown): Promise<void> {
 }
 
 async function pod(namespace: string, name: string, address: string, nodeName = 'node-1'): Promise<void> {
-  await made(`/api/v1/namespaces/${namespace}/pods`, { metadata: { name }, spec: { nodeName, containers: [{ name: 'c', image: 'i' }] } });
+  await made(`/api/v1/namespaces/${namespace}/pods`, {
+    metadata: { name },
+    spec: { nodeName, containers: [{ name: 'c', image: 'i' }] },
+  });
   const status = { phase: 'Running', podIP: address, podIPs: [{ ip: address }] };
-  expect((await server.call('PATCH', `/api/v1/namespaces/${namespace}/pods/${name}/status`, { body: { status }, contentType: 'application/merge-patch+json' })).status).toBe(200);
+  expect(
+    (
+      await server.call('PATCH', `/api/v1/namespaces/${namespace}/pods/${name}/status`, {
+        body: { status },
+        contentType: 'application/merge-patch+json',
+      })
+    ).status,
+  ).toBe(200);
 }
 
 beforeAll(async () => {
@@ -25,15 +35,24 @@ beforeAll(async () => {
   await pod('default', 'web', '192.0.2.30');
   await pod('other', 'web', '192.0.2.31');
   await pod('default', 'simulated', '10.244.0.5', 'sim-0');
-  await made(`${NS}/services`, { metadata: { name: 'chosen' }, spec: { selector: { app: 'x' }, ports: [{ port: 80 }] } });
+  await made(`${NS}/services`, {
+    metadata: { name: 'chosen' },
+    spec: { selector: { app: 'x' }, ports: [{ port: 80 }] },
+  });
   await made(`${NS}/services`, { metadata: { name: 'by-hand' }, spec: { ports: [{ port: 80 }] } });
-  await made(`${NS}/services`, { metadata: { name: 'elsewhere' }, spec: { type: 'ExternalName', externalName: 'example.com' } });
+  await made(`${NS}/services`, {
+    metadata: { name: 'elsewhere' },
+    spec: { type: 'ExternalName', externalName: 'example.com' },
+  });
 });
 afterAll(() => server.stop());
 
 const ref = (namespace: string, name: string, kind = 'Pod'): object => ({ targetRef: { kind, namespace, name } });
 
-/** Where each caller is led by a slice of this one endpoint: services/proxy, then webhooks of a Service with and without a selector. */
+/**
+ * Where each caller is led by a slice of this one endpoint: services/proxy, then webhooks of a Service with and without
+ * a selector.
+ */
 async function resolved(endpoint: object, addressType = 'IPv4'): Promise<string[]> {
   const { registry, services } = server.pipeline.door.backend;
   const cache = registry.require('discovery.k8s.io', 'v1', 'endpointslices');
@@ -46,9 +65,21 @@ async function resolved(endpoint: object, addressType = 'IPv4'): Promise<string[
     }
   };
   for (const name of ['chosen', 'by-hand']) {
-    const slice = { apiVersion: 'discovery.k8s.io/v1', kind: 'EndpointSlice', metadata: { name, namespace: 'default', labels: { 'kubernetes.io/service-name': name } }, addressType, ports: [{ name: '', port: 8080 }], endpoints: [endpoint] };
+    const slice = {
+      apiVersion: 'discovery.k8s.io/v1',
+      kind: 'EndpointSlice',
+      metadata: { name, namespace: 'default', labels: { 'kubernetes.io/service-name': name } },
+      addressType,
+      ports: [{ name: '', port: 8080 }],
+      endpoints: [endpoint],
+    };
     // Past validation: what was stored before a rule came must not be dialled either.
-    await registry.objects.create(cache, { namespace: 'default', name }, slice as unknown as EndpointSlice & KubeObject, false);
+    await registry.objects.create(
+      cache,
+      { namespace: 'default', name },
+      slice as unknown as EndpointSlice & KubeObject,
+      false,
+    );
   }
   const service = registry.lookup('', 'v1', 'services', 'default', 'chosen') as Service & KubeObject;
   const found = [
@@ -66,18 +97,58 @@ describe('an endpoint', () => {
   const SIMULATED = 'nothing listens on any port in pod default/simulated: its node is simulated';
 
   it.each([
-    ['that is a Pod with that address', { addresses: ['192.0.2.30'], ...ref('default', 'web') }, 'IPv4', ['192.0.2.30:8080', '192.0.2.30:8080', '192.0.2.30:8080']],
-    ['that is not ready', { addresses: ['192.0.2.30'], conditions: { ready: false }, ...ref('default', 'web') }, 'IPv4', [NONE, NONE, NONE_BY_HAND]],
+    [
+      'that is a Pod with that address',
+      { addresses: ['192.0.2.30'], ...ref('default', 'web') },
+      'IPv4',
+      ['192.0.2.30:8080', '192.0.2.30:8080', '192.0.2.30:8080'],
+    ],
+    [
+      'that is not ready',
+      { addresses: ['192.0.2.30'], conditions: { ready: false }, ...ref('default', 'web') },
+      'IPv4',
+      [NONE, NONE, NONE_BY_HAND],
+    ],
     ['that names no Pod', { addresses: ['192.0.2.99'] }, 'IPv4', [NONE, NONE, '192.0.2.99:8080']],
-    ['that names a Pod with another address', { addresses: ['192.0.2.99'], ...ref('default', 'web') }, 'IPv4', [NONE, NONE, '192.0.2.99:8080']],
-    ['that names a Pod of another namespace', { addresses: ['192.0.2.31'], ...ref('other', 'web') }, 'IPv4', [NONE, NONE, '192.0.2.31:8080']],
-    ['that names a Pod that is not there', { addresses: ['192.0.2.30'], ...ref('default', 'ghost') }, 'IPv4', [NONE, NONE, '192.0.2.30:8080']],
-    ['that names something else', { addresses: ['192.0.2.30'], ...ref('default', 'web', 'Node') }, 'IPv4', [NONE, NONE, '192.0.2.30:8080']],
+    [
+      'that names a Pod with another address',
+      { addresses: ['192.0.2.99'], ...ref('default', 'web') },
+      'IPv4',
+      [NONE, NONE, '192.0.2.99:8080'],
+    ],
+    [
+      'that names a Pod of another namespace',
+      { addresses: ['192.0.2.31'], ...ref('other', 'web') },
+      'IPv4',
+      [NONE, NONE, '192.0.2.31:8080'],
+    ],
+    [
+      'that names a Pod that is not there',
+      { addresses: ['192.0.2.30'], ...ref('default', 'ghost') },
+      'IPv4',
+      [NONE, NONE, '192.0.2.30:8080'],
+    ],
+    [
+      'that names something else',
+      { addresses: ['192.0.2.30'], ...ref('default', 'web', 'Node') },
+      'IPv4',
+      [NONE, NONE, '192.0.2.30:8080'],
+    ],
     ['that is a name', { addresses: ['example.com'] }, 'FQDN', [NONE, NONE, NONE_BY_HAND]],
-    ['that is a name, in a slice of addresses', { addresses: ['example.com'] }, 'IPv4', [NONE, NONE, 'address not allowed']],
+    [
+      'that is a name, in a slice of addresses',
+      { addresses: ['example.com'] },
+      'IPv4',
+      [NONE, NONE, 'address not allowed'],
+    ],
     ['on loopback', { addresses: ['127.0.0.1'] }, 'IPv4', [NONE, NONE, 'address not allowed']],
     ['with no address', { addresses: [] }, 'IPv4', [NONE, NONE, NONE_BY_HAND]],
-    ['that is a simulated Pod', { addresses: ['10.244.0.5'], ...ref('default', 'simulated') }, 'IPv4', [SIMULATED, SIMULATED, SIMULATED]],
+    [
+      'that is a simulated Pod',
+      { addresses: ['10.244.0.5'], ...ref('default', 'simulated') },
+      'IPv4',
+      [SIMULATED, SIMULATED, SIMULATED],
+    ],
   ])('%s', async (_, endpoint, addressType, expected) => {
     expect(await resolved(endpoint, addressType)).toEqual(expected);
   });
@@ -92,5 +163,7 @@ it.each([
 });
 
 it('the Service of the API server is not dialled for anybody', () => {
-  expect(() => server.pipeline.door.backend.services.resolve('default', 'kubernetes', 443)).toThrow('address not allowed');
+  expect(() => server.pipeline.door.backend.services.resolve('default', 'kubernetes', 443)).toThrow(
+    'address not allowed',
+  );
 });

@@ -1,7 +1,7 @@
 /**
- * From a Service to an address that answers for it. EndpointSlices are written by users, so an endpoint counts only if it is
- * a Pod of the namespace that has the address in its status, or, for webhooks and aggregated APIs, if the Service has no
- * selector and says by that that its endpoints are written by hand. Names (FQDN slices) are never dialled.
+ * From a Service to an address that answers for it. EndpointSlices are written by users, so an endpoint counts only if
+ * it is a Pod of the namespace that has the address in its status, or, for webhooks and aggregated APIs, if the Service
+ * has no selector and says by that that its endpoints are written by hand. Names (FQDN slices) are never dialled.
  */
 import type { Pod, Service } from '../../api/generated/core-v1.ts';
 import type { Endpoint, EndpointSlice } from '../../api/generated/discovery-v1.ts';
@@ -77,7 +77,9 @@ export class ServiceResolver {
 
   #podOf(namespace: string, { targetRef }: Endpoint, address: string): Pod | undefined {
     if (targetRef?.kind !== 'Pod' || targetRef.namespace !== namespace) return undefined;
-    const pod = this.registry.lookup('', 'v1', 'pods', namespace, targetRef.name ?? '') as (Pod & KubeObject) | undefined;
+    const pod = this.registry.lookup('', 'v1', 'pods', namespace, targetRef.name ?? '') as
+      | (Pod & KubeObject)
+      | undefined;
     return pod?.status?.podIPs?.some(({ ip }) => ip === address) ? pod : undefined;
   }
 
@@ -86,7 +88,8 @@ export class ServiceResolver {
     const slices: EndpointSlice[] = [];
     for (const { object } of this.registry.require('discovery.k8s.io', 'v1', 'endpointslices').cache.list(namespace)) {
       const slice = object as EndpointSlice & KubeObject;
-      if (slice.metadata.labels?.['kubernetes.io/service-name'] === name && slice.addressType !== 'FQDN') slices.push(slice);
+      if (slice.metadata.labels?.['kubernetes.io/service-name'] === name && slice.addressType !== 'FQDN')
+        slices.push(slice);
     }
     return slices.sort((a, b) => Number(b.addressType === preferred) - Number(a.addressType === preferred));
   }

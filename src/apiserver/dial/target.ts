@@ -19,7 +19,9 @@ export interface PermittedTarget extends Target {
 }
 
 export interface PermitChecks {
-  /** Resolves names and refuses addresses that may not be dialled; the connection goes to the addresses that it checked. */
+  /**
+   * Resolves names and refuses addresses that may not be dialled; the connection goes to the addresses that it checked.
+   */
   readonly lookup?: LookupFunction;
   /** Refuses a server by its certificate, before anything is sent to it. */
   readonly checkPeer?: (certificate: PeerCertificate) => void;

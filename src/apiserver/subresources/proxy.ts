@@ -29,7 +29,8 @@ export const proxyTo =
     const subject = parseSubject(kind, scope.place.name);
     const target = await LOCATE[kind](scope, subject);
     const { request, info } = scope;
-    const [base, rest] = splitAfter(request.path, splitPath(request.path).length - (info.parts.length - PARTS_BEFORE_REST));
+    const segments = splitPath(request.path).length - (info.parts.length - PARTS_BEFORE_REST);
+    const [base, rest] = splitAfter(request.path, segments);
     const query = request.query.toString();
     if (rest === '' && !request.upgrade && (request.method === 'GET' || request.method === 'HEAD')) {
       const location = `${request.path}/${query === '' ? '' : `?${query}`}`;
@@ -93,7 +94,8 @@ async function podTarget(scope: Scope, subject: Subject): Promise<PermittedTarge
   const { spec, status } = pod;
   const port = subject.port || spec?.containers.find((container) => container.ports?.length)?.ports?.[0]?.containerPort;
   const host = status?.podIPs?.[0]?.ip ?? status?.podIP ?? '';
-  return scope.backend.dialPolicy.permitPod(pod, { host, port: Number(port ?? (subject.scheme === 'https' ? 443 : 80)), ...overTls(subject) });
+  const target = { host, port: Number(port ?? (subject.scheme === 'https' ? 443 : 80)), ...overTls(subject) };
+  return scope.backend.dialPolicy.permitPod(pod, target);
 }
 
 async function serviceTarget(scope: Scope, subject: Subject): Promise<PermittedTarget> {
@@ -116,5 +118,6 @@ function servicePortName({ spec }: Service, { port, name }: Subject): string {
 async function nodeTarget(scope: Scope, subject: Subject): Promise<PermittedTarget> {
   const kubelet = await scope.backend.kubelet.target(subject.name, 'node');
   if (subject.port === '' || Number(subject.port) === kubelet.port) return kubelet;
-  return scope.backend.dialPolicy.permitNodePort(subject.name, { host: kubelet.host, port: Number(subject.port), ...overTls(subject) });
+  const target = { host: kubelet.host, port: Number(subject.port), ...overTls(subject) };
+  return scope.backend.dialPolicy.permitNodePort(subject.name, target);
 }

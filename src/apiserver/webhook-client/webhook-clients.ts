@@ -10,7 +10,8 @@ import { parseJson } from '../../machinery/decode/index.ts';
 import { isRecord } from '../../machinery/object.ts';
 import { quote } from '../../machinery/quote.ts';
 import { isStatusError, StatusError } from '../../machinery/status.ts';
-import { connectionErrorText, DialAgent, startRequest, type Dialer, type DialPolicy, type PermittedTarget, type ServiceResolver } from '../dial/index.ts';
+import { connectionErrorText, DialAgent, startRequest } from '../dial/index.ts';
+import type { Dialer, DialPolicy, PermittedTarget, ServiceResolver } from '../dial/index.ts';
 import { genericServerError } from './generic-server-error.ts';
 
 /** As the API's objects give it: an URL or a Service, and who signed its certificate. */
