@@ -2,6 +2,7 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { parse, stringify } from 'yaml';
+import { makeDirectory, writeFileDurably } from '../kernel/index.ts';
 import { CommandError } from './command.ts';
 
 interface Kubeconfig {
@@ -26,10 +27,9 @@ export async function mergeKubeconfig(file: string, added: string, name: string)
   const text = stringify(existing === undefined || existing.trim() === '' ? fresh : merged(file, existing, fresh), { lineWidth: 0 });
   try {
     const owner = await ownerOf(file);
-    const made = await fs.mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-    await fs.writeFile(`${file}.k8ts`, text, { mode: 0o600 });
-    for (const ours of owner ? [`${file}.k8ts`, ...(made === undefined ? [] : [made])] : []) await fs.chown(ours, owner!.uid, owner!.gid);
-    await fs.rename(`${file}.k8ts`, file);
+    const made = makeDirectory(path.dirname(file), 0o700);
+    if (owner && made !== undefined) await fs.chown(made, owner.uid, owner.gid);
+    await writeFileDurably(file, text, owner ? { owner } : {});
   } catch (error) {
     throw new CommandError(`${file} cannot be written (${(error as NodeJS.ErrnoException).code}); choose another file with --kubeconfig`, { cause: error });
   }

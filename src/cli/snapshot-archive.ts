@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { readTar } from '../container-runtime/images/tar/tar-reader.ts';
 import { encodeTarEntry, TAR_END, tarPadding } from '../container-runtime/images/tar/tar-writer.ts';
+import { renameDurably, syncFile } from '../kernel/index.ts';
 import { CommandError } from './command.ts';
 
 export interface SnapshotParts {
@@ -22,7 +23,8 @@ const PKI = 'pki/';
 export async function packSnapshot(file: string, { store, pki }: SnapshotParts): Promise<number> {
   const part = `${file}.part`;
   await pipeline(Readable.from(archive(store, pki)), createGzip({ level: 1 }), fs.createWriteStream(part, { mode: 0o600 }));
-  fs.renameSync(part, file);
+  await syncFile(part);
+  await renameDurably(part, file);
   return fs.statSync(file).size;
 }
 

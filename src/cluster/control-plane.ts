@@ -1,12 +1,11 @@
 /** The store, the keys and the API server of a cluster. */
-import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { kubeconfigFor, openEncryption, openPki, openStore, startApiServer, type ApiServer, type ClusterPki, type NodeConnections, type SimulatedNetwork, type StoreConfig, type UserInfo } from '../apiserver/index.ts';
 import { Client } from '../client/index.ts';
 import { createMemoryStore, type Store } from '../etcd/index.ts';
-import { type Context } from '../kernel/index.ts';
 import { AddressRange } from '../base/index.ts';
+import { makeDirectory, writeFileDurably, type Context } from '../kernel/index.ts';
 import type { ClusterOptions } from './cluster-options.ts';
 import { inProcessTransport } from './in-process-transport.ts';
 
@@ -27,7 +26,7 @@ export interface ControlPlane {
 
 export async function startControlPlane(ctx: Context, options: ClusterOptions, { connectToNode, ...simulated }: NodeConnections & SimulatedNetwork): Promise<ControlPlane> {
   const { dataDirectory, onProgress } = options;
-  if (dataDirectory) await fs.mkdir(dataDirectory, { recursive: true, mode: 0o700 });
+  if (dataDirectory) makeDirectory(dataDirectory, 0o700);
   const localAddress = options.bindAddress === '0.0.0.0' || options.bindAddress === '::' ? '127.0.0.1' : options.bindAddress;
   const advertiseAddress = options.advertiseAddress ?? (isLoopback(localAddress) ? hostAddress() : localAddress);
   const serving = {
@@ -66,7 +65,7 @@ export async function startControlPlane(ctx: Context, options: ClusterOptions, {
     const server = `https://${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${apiServer.port}`;
     const kubeconfig = await kubeconfigFor(ctx, { server, ca: pki.ca, user: 'kubernetes-admin', organizations: ['system:masters'] });
     const kubeconfigFile = options.kubeconfig ?? (dataDirectory && path.join(dataDirectory, 'kubeconfig'));
-    if (kubeconfigFile) await fs.writeFile(kubeconfigFile, kubeconfig, { mode: 0o600 });
+    if (kubeconfigFile) await writeFileDurably(kubeconfigFile, kubeconfig);
     return {
       server,
       kubeconfig,

@@ -28,6 +28,7 @@ export {
 export { PrometheusRegistry } from './metrics-registry.ts';
 export { Backoff, type BackoffOptions } from './backoff.ts';
 export { allocateBytes } from './byte-memory.ts';
+export { makeDirectory, renameDurably, syncDirectory, syncFile, writeFileDurably, type DurableFileOptions } from './durable-file.ts';
 export {
   BucketRateLimiter,
   defaultControllerRateLimiter,

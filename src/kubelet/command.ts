@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { connect, loadKubeconfig, type Client, type ClientConfig } from '../client/index.ts';
 import { connectToRuntime } from '../cri/index.ts';
-import { flagsHelp, parseFlags, RunGroup, UsageError, type Context, type FlagValues } from '../kernel/index.ts';
+import { flagsHelp, parseFlags, RunGroup, UsageError, writeFileDurably, type Context, type FlagValues } from '../kernel/index.ts';
 import { formatDuration } from '../machinery/time/index.ts';
 import { clientCertificateFile, hasClientCertificate, kubeconfigFor, renewableCredentials, rotateClientCertificate, storeClientCertificate } from './certificates/client-certificate.ts';
 import { requestCertificate } from './certificates/request-certificate.ts';
@@ -143,8 +143,7 @@ async function credentialsFor(ctx: Context, values: Flags, nodeName: string): Pr
       await client.close();
     }
     if (kubeconfig === undefined) throw new UsageError('--bootstrap-kubeconfig needs --kubeconfig: it is where the credentials are written');
-    await fs.writeFile(`${kubeconfig}.tmp`, kubeconfigFor({ server: bootConfig.server, ca: bootConfig.ca, directory }), { mode: 0o600 });
-    await fs.rename(`${kubeconfig}.tmp`, kubeconfig);
+    await writeFileDurably(kubeconfig, kubeconfigFor({ server: bootConfig.server, ca: bootConfig.ca, directory }));
   }
   return loadKubeconfig({ clock: ctx.clock, ...(kubeconfig === undefined ? {} : { file: kubeconfig }) });
 }

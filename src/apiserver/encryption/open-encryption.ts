@@ -2,7 +2,7 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { stringify } from 'yaml';
-import type { Context } from '../../kernel/index.ts';
+import { makeDirectory, writeFileDurably, type Context } from '../../kernel/index.ts';
 import { EncryptionAtRest } from './encryption-at-rest.ts';
 import { loadEncryption, type LoadedEncryption } from './configuration.ts';
 
@@ -69,8 +69,8 @@ async function readOrCreate(ctx: Context, file: string): Promise<string> {
     kind: 'EncryptionConfiguration',
     resources: [{ resources: ['secrets'], providers: [{ aesgcm: { keys: [{ name: 'key1', secret }] } }, { identity: {} }] }],
   });
-  await fs.mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
-  await fs.writeFile(`${file}.tmp`, text, { mode: 0o600 });
-  await fs.rename(`${file}.tmp`, file);
+  makeDirectory(path.dirname(file), 0o700);
+  // Nobody can read a Secret whose key is gone: the key is on the disk before the first one is written.
+  await writeFileDurably(file, text);
   return text;
 }

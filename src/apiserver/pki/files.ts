@@ -4,7 +4,7 @@
  */
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import type { Context } from '../../kernel/index.ts';
+import { makeDirectory, writeFileDurably, type Context } from '../../kernel/index.ts';
 import { createAuthority, createSigningKey, expiresAt, issue, loadAuthority, type Authority, type CertificateRequest, type KeyPair } from './certificates.ts';
 
 const RENEW_BEFORE_MS = 30 * 24 * 3600 * 1000;
@@ -100,12 +100,10 @@ class PkiFiles {
     }
   }
 
-  /** Through a temporary file, so that a crash never leaves half a key. */
+  /** What was signed with a key is worth nothing without it: it is on the disk before anything is. */
   async #write(name: string, text: string, mode: number): Promise<void> {
     if (!this.directory) return;
-    await fs.mkdir(this.directory, { recursive: true, mode: 0o700 });
-    const file = path.join(this.directory, name);
-    await fs.writeFile(`${file}.tmp`, text, { mode });
-    await fs.rename(`${file}.tmp`, file);
+    makeDirectory(this.directory, 0o700);
+    await writeFileDurably(path.join(this.directory, name), text, { mode });
   }
 }

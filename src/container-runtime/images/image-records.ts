@@ -1,7 +1,7 @@
 /** Which images are here, and their names: one small file, replaced as a whole. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeAtomically } from './atomic-file.ts';
+import { writeFileDurably } from '../../kernel/index.ts';
 import { ImageError } from './image-error.ts';
 import { formatReference, normalizeReference, parseReference, repositoryOf } from './reference.ts';
 
@@ -145,7 +145,7 @@ export class ImageRecords {
       const next = new Map(this.#images);
       apply(next);
       const text = JSON.stringify({ images: [...next.values()] }, undefined, 1);
-      if (text !== this.#written) await writeAtomically(this.#path, text);
+      if (text !== this.#written) await writeFileDurably(this.#path, text);
       this.#written = text;
       this.#images = next;
     };

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { access, copyFile, mkdir, mkdtemp, open, readdir, rename, rm, stat, truncate } from 'node:fs/promises';
+import { access, copyFile, mkdtemp, open, readdir, rm, stat, truncate } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { makeDirectory, renameDurably, syncDirectory } from '../../kernel/durable-file.ts';
 import { generationPath } from '../embedded/generations.ts';
 import { atomically, checkSchema, openTables, putFact, readFact, type Tables, wholeTable } from '../embedded/tables.ts';
 import { StoreError } from '../store.ts';
@@ -38,7 +39,7 @@ export async function saveSnapshot(snapshot: AsyncIterable<Uint8Array>, path: st
     await rm(part, { force: true });
     throw error;
   }
-  await rename(part, path);
+  await renameDurably(part, path);
   return { size };
 }
 
@@ -68,7 +69,7 @@ export async function restoreSnapshot({ path, directory, skipHashCheck }: Restor
   if (!skipHashCheck) await checkIntegrity(path);
   const { size } = await stat(path);
   const parent = dirname(directory);
-  await mkdir(parent, { recursive: true });
+  makeDirectory(parent, 0o700);
   const building = await mkdtemp(join(parent, `.${basename(directory)}-`));
   try {
     const target = generationPath(building, 1);
@@ -78,7 +79,8 @@ export async function restoreSnapshot({ path, directory, skipHashCheck }: Restor
     });
     await rm(`${target}-lock`, { force: true });
     // An empty directory may be in the way; rename replaces it.
-    await rename(building, directory);
+    await syncDirectory(building);
+    await renameDurably(building, directory);
     return status;
   } catch (error) {
     await rm(building, { recursive: true, force: true });

@@ -1,8 +1,10 @@
+import { rm } from 'node:fs/promises';
+import { renameDurably, syncFile } from '../../kernel/durable-file.ts';
 import type { Commit } from '../engine.ts';
 import type { RevisionRecord } from '../history.ts';
 import type { LeaseState } from '../lessor.ts';
 import type { EmbeddedEngine } from './engine.ts';
-import { generationPath, removeGenerationInBackground } from './generations.ts';
+import { generationPath, removeGenerationInBackground, temporaryPath } from './generations.ts';
 import { atomically, openTables, putFact, readFact, type Tables, wholeTable } from './tables.ts';
 import { putLease, writeCommits } from './write-commits.ts';
 
@@ -34,7 +36,7 @@ export async function giveSpaceBack(space: SpaceToGiveBack): Promise<number> {
   const next = space.generation + 1;
   await removeGenerationInBackground(directory, next);
   const path = generationPath(directory, next);
-  await engine.tables.environment.backup(path, true);
+  await copyUsedPages(engine, path);
   const copy = openTables(path);
   const old = engine.tables;
   try {
@@ -55,6 +57,20 @@ export async function giveSpaceBack(space: SpaceToGiveBack): Promise<number> {
   await old.environment.close();
   await removeGenerationInBackground(directory, space.generation);
   return next;
+}
+
+/** LMDB does not sync its copy. The old file is removed later, so the new one must not lose its name or its pages by then. */
+async function copyUsedPages(engine: EmbeddedEngine, path: string): Promise<void> {
+  const temporary = temporaryPath(path);
+  await rm(temporary, { force: true });
+  try {
+    await engine.tables.environment.backup(temporary, true);
+    await syncFile(temporary);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  await renameDurably(temporary, path);
 }
 
 async function addRevisions(copy: Tables, { engine, state }: SpaceToGiveBack, from: number): Promise<number> {

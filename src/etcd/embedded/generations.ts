@@ -1,22 +1,29 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { renameDurably } from '../../kernel/durable-file.ts';
 import { StoreError } from '../store.ts';
 import { damageOf } from './check-file.ts';
 import { atomically, checkSchema, openTables, putFact, readFact, SCHEMA_VERSION, type Tables, wholeTable } from './tables.ts';
 
 /**
- * The store's file is `store-<generation>.mdb`. Giving space back writes the next generation beside it; that one counts
- * only once it carries its own number, which it gets with the last bit of data. So whenever the process dies, exactly
- * one complete file is there, and what is left of another is removed at the next start.
+ * The store's file is `store-<generation>.mdb`. A file gets such a name when all of its pages are on the disk: LMDB does
+ * not survive a file with pages missing, which a power loss would leave. Giving space back writes the next generation
+ * beside it; that one counts only once it carries its own number, which it gets with the last bit of data. So whenever
+ * the process or the machine dies, exactly one complete file is there, and the next start removes what is left of others.
  */
 const FILE_NAME = /^store-(\d+)\.mdb$/;
-/** A snapshot being streamed is a file for the time; one may be left by a killed process. */
-const SNAPSHOT_NAME = /^snapshot-\d+\.tmp(-lock)?$/;
+/** Files in the making, and snapshots that are being streamed; a killed process leaves them behind. */
+const TEMPORARY_NAME = /^(snapshot-\d+|store-\d+\.mdb)\.tmp(-lock)?$/;
 
 export function generationPath(directory: string, generation: number): string {
   return join(directory, `store-${String(generation).padStart(6, '0')}.mdb`);
+}
+
+/** Where a file is until all of it is on the disk. */
+export function temporaryPath(path: string): string {
+  return `${path}.tmp`;
 }
 
 export function generationsIn(directory: string): number[] {
@@ -36,8 +43,7 @@ export interface Identity {
 
 /** Opens the store in a directory, or makes an empty one at revision 1. */
 export async function openGeneration(directory: string, name: string, now: number): Promise<OpenedGeneration> {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  for (const name of readdirSync(directory)) if (SNAPSHOT_NAME.test(name)) rmSync(join(directory, name), { force: true });
+  for (const name of readdirSync(directory)) if (TEMPORARY_NAME.test(name)) rmSync(join(directory, name), { force: true });
   const generations = generationsIn(directory);
   const identity = identityOf(name, directory, now);
   if (generations.length === 0) return create(directory, identity);
@@ -86,9 +92,17 @@ async function openComplete(
 }
 
 async function create(directory: string, identity: Identity): Promise<OpenedGeneration> {
-  const tables = openTables(generationPath(directory, 1));
-  await initialise(tables, identity);
-  return { tables, generation: 1 };
+  const path = generationPath(directory, 1);
+  const temporary = temporaryPath(path);
+  const making = openTables(temporary);
+  try {
+    await initialise(making, identity);
+  } finally {
+    await making.environment.close();
+  }
+  rmSync(`${temporary}-lock`, { force: true });
+  await renameDurably(temporary, path);
+  return { tables: openTables(path), generation: 1 };
 }
 
 async function initialise(tables: Tables, identity: Identity): Promise<void> {

@@ -51,12 +51,14 @@ const borrowedBytes = {
   decode: (bytes: Buffer): Buffer => bytes,
 };
 
-/** The types of `lmdb` know neither key encoders nor a borrowing decoder; both are documented options. */
+/** The types of `lmdb` know neither key encoders, a borrowing decoder nor the file's mode; all are options. */
 const tableOptions = { encoding: 'binary', keyEncoder: latin1Keys, encoder: borrowedBytes } as const;
+const fileOptions = { permissionsMode: 0o600 } as const;
 
 export function openTables(path: string): Tables {
   const environment = open<Buffer, string>({
     ...tableOptions,
+    ...fileOptions,
     path,
     noSubdir: true,
     maxDbs: 8,

@@ -5,6 +5,7 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Container, Pod, PodCondition, ResourceRequirements } from '../../api/generated/core-v1.ts';
+import { writeFileDurably } from '../../kernel/index.ts';
 import { parseQuantity } from '../../machinery/quantity/index.ts';
 import { isStaticPod, allocatedRequests } from '../pod/pod-resources.ts';
 import { computePodQos } from '../../component-helpers/index.ts';
@@ -107,10 +108,7 @@ export class Allocations {
     const text = JSON.stringify(Object.fromEntries(this.#granted));
     const file = path.join(this.#directory, FILE);
     this.#saving = this.#saving
-      .then(async () => {
-        await fs.writeFile(`${file}.tmp`, text, { mode: 0o600 });
-        await fs.rename(`${file}.tmp`, file);
-      })
+      .then(() => writeFileDurably(file, text))
       .catch(() => {});
   }
 }

@@ -2,6 +2,7 @@
 import { X509Certificate } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
+import { renameDurably, writeFileDurably } from '../../kernel/index.ts';
 import type { IssuedCertificate } from './request-certificate.ts';
 
 export interface StoredCertificate extends IssuedCertificate {
@@ -41,10 +42,10 @@ export class CertificateStore {
     await fs.mkdir(this.#directory, { recursive: true, mode: 0o750 });
     const stamp = new Date(now).toISOString().replace(/:/g, '-').replace(/\..*$/, '').replace('T', '-');
     const dated = path.join(this.#directory, `${this.#prefix}-${stamp}.pem`);
-    await fs.writeFile(dated, `${certificate.trimEnd()}\n${privateKey}`, { mode: 0o600 });
+    await writeFileDurably(dated, `${certificate.trimEnd()}\n${privateKey}`);
     await fs.rm(`${this.file}.tmp`, { force: true });
     await fs.symlink(dated, `${this.file}.tmp`);
-    await fs.rename(`${this.file}.tmp`, this.file);
+    await renameDurably(`${this.file}.tmp`, this.file);
   }
 }
 

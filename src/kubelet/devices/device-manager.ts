@@ -3,7 +3,7 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Container, EphemeralContainer, Pod, ResourceStatus } from '../../api/generated/core-v1.ts';
 import { connectGrpc, GrpcServer, type GrpcConnection } from '../../kernel/grpc/index.ts';
-import { childContext, type Context } from '../../kernel/index.ts';
+import { childContext, writeFileDurably, type Context } from '../../kernel/index.ts';
 import { parseQuantity } from '../../machinery/quantity/index.ts';
 import { messageOf } from '../images/image-manager.ts';
 import type { KubeletConfig } from '../kubelet-options.ts';
@@ -262,8 +262,7 @@ export class DeviceManager implements HintProvider {
   async #save(): Promise<void> {
     const file = this.#checkpoint();
     await fs.mkdir(path.dirname(file), { recursive: true, mode: 0o750 });
-    await fs.writeFile(`${file}.tmp`, JSON.stringify({ allocated: this.#allocated }));
-    await fs.rename(`${file}.tmp`, file);
+    await writeFileDurably(file, JSON.stringify({ allocated: this.#allocated }));
   }
 
   #checkpoint(): string {

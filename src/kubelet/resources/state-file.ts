@@ -1,5 +1,6 @@
 /** What a manager has given to whom, in a file below the kubelet's directory, so that a restart changes nothing. */
 import fs from 'node:fs/promises';
+import { writeFileDurably } from '../../kernel/index.ts';
 
 export class StateFile<T extends object> {
   readonly #file: string;
@@ -25,10 +26,7 @@ export class StateFile<T extends object> {
   /** One after the other, so that the newest is what stays. */
   save(state: T): Promise<void> {
     const text = JSON.stringify(state);
-    const writing = this.#saving.then(async () => {
-      await fs.writeFile(`${this.#file}.tmp`, text, { mode: 0o600 });
-      await fs.rename(`${this.#file}.tmp`, this.#file);
-    });
+    const writing = this.#saving.then(() => writeFileDurably(this.#file, text));
     this.#saving = writing.catch(() => {});
     return writing;
   }

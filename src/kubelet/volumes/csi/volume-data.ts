@@ -1,6 +1,7 @@
 /** What is kept beside a published volume, so that it can be undone by a kubelet that knows nothing else of it. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
+import { writeFileDurably } from '../../../kernel/index.ts';
 
 export interface VolumeData {
   readonly driverName: string;
@@ -18,9 +19,7 @@ const KINDS = ['kubernetes.io~pvc', 'kubernetes.io~csi'];
 
 export async function writeVolumeData(directory: string, data: VolumeData): Promise<void> {
   await fs.mkdir(directory, { recursive: true, mode: 0o750 });
-  const file = path.join(directory, FILE);
-  await fs.writeFile(`${file}.tmp`, JSON.stringify(data));
-  await fs.rename(`${file}.tmp`, file);
+  await writeFileDurably(path.join(directory, FILE), JSON.stringify(data));
 }
 
 export async function readVolumeData(directory: string): Promise<VolumeData | undefined> {

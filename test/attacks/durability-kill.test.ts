@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { RealClock, SeededRandom } from '../src/kernel/index.ts';
-import { ApiConnection, ConnectionBroken, type KubeAnswer } from './api-connection.ts';
-import { type K8tsProcess, startK8ts } from './k8ts-process.ts';
-import { everything } from './requires.ts';
+import { RealClock, SeededRandom } from '../../src/kernel/index.ts';
+import { ApiConnection, ConnectionBroken, type KubeAnswer } from '../api-connection.ts';
+import { type K8tsProcess, startK8ts } from '../k8ts-process.ts';
+import { everything } from '../requires.ts';
 
 const clock = new RealClock();
 const random = new SeededRandom('apiserver-crash');

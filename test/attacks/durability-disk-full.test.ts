@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { openEmbeddedStore, StoreError } from '../src/etcd/index.ts';
-import { RealClock } from '../src/kernel/index.ts';
-import { requires } from './requires.ts';
+import { openEmbeddedStore, StoreError } from '../../src/etcd/index.ts';
+import { RealClock } from '../../src/kernel/index.ts';
+import { requires } from '../requires.ts';
 
 const skip = requires('root', 'mount', 'umount');
 let mountPoint = '';

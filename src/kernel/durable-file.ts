@@ -1,0 +1,78 @@
+/**
+ * Files that survive a power loss. A file's bytes are on the disk after fsync of the file, its name only after fsync of
+ * its directory; a rename without both may leave an empty file, the old one, or none.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+
+export interface DurableFileOptions {
+  /** Default 0600. */
+  readonly mode?: number;
+  /** Who gets the file; default the user of this process. */
+  readonly owner?: { readonly uid: number; readonly gid: number };
+}
+
+/** Replaces a file in one step. Afterwards the new content is there, whatever happens; before, the old one was. */
+export async function writeFileDurably(file: string, content: string | Uint8Array, options: DurableFileOptions = {}): Promise<void> {
+  const temporary = `${file}.tmp`;
+  await fs.promises.rm(temporary, { force: true });
+  const handle = await fs.promises.open(temporary, 'wx', options.mode ?? 0o600);
+  try {
+    await handle.writeFile(content);
+    if (options.owner) await handle.chown(options.owner.uid, options.owner.gid);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await renameDurably(temporary, file);
+}
+
+/** Gives a file or directory its name for good. The bytes of a file must have been synced before. */
+export async function renameDurably(from: string, to: string): Promise<void> {
+  await fs.promises.rename(from, to);
+  await syncDirectory(path.dirname(to));
+}
+
+/** Puts the bytes of a file on the disk that somebody else has written. */
+export async function syncFile(file: string): Promise<void> {
+  const handle = await fs.promises.open(file, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Makes a directory and those above it that are missing; gives the first one that was made. */
+export function makeDirectory(directory: string, mode: number): string | undefined {
+  const made = fs.mkdirSync(directory, { recursive: true, mode });
+  if (made === undefined) return undefined;
+  const first = path.resolve(made);
+  for (let each = path.resolve(directory); each.length >= first.length; each = path.dirname(each)) syncDirectoryNow(path.dirname(each));
+  return made;
+}
+
+/** Not every file system can sync a directory, and not every user may open one. */
+const CANNOT_SYNC = new Set(['EACCES', 'EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM']);
+
+/** Puts the names in a directory on the disk. */
+export async function syncDirectory(directory: string): Promise<void> {
+  await syncFile(directory).catch(unlessUnable);
+}
+
+function syncDirectoryNow(directory: string): void {
+  try {
+    const folder = fs.openSync(directory, 'r');
+    try {
+      fs.fsyncSync(folder);
+    } finally {
+      fs.closeSync(folder);
+    }
+  } catch (error) {
+    unlessUnable(error);
+  }
+}
+
+function unlessUnable(error: unknown): void {
+  if (!CANNOT_SYNC.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+}
