@@ -35,6 +35,8 @@ export interface K8tsOptions {
   readonly port?: number;
   readonly flags?: readonly string[];
   readonly nodeFlags?: readonly string[];
+  /** Default this process' own. */
+  readonly environment?: NodeJS.ProcessEnv;
 }
 
 let program: Promise<string> | undefined;
@@ -69,7 +71,7 @@ export async function startK8ts(options: K8tsOptions = {}): Promise<K8tsProcess>
   /** A bare control plane, unless the test asks for more. */
   const bare = options.flags?.some((flag) => /^--(simulated-)?nodes\b/.test(flag)) ? [] : ['--nodes', '0', '--addons', 'none'];
   const args = ['up', ...storage, ...bare, '--port', String(options.port ?? 0), '--kubeconfig', kubeconfig, ...(options.flags ?? [])];
-  const child = spawn(process.execPath, [...(options.nodeFlags ?? []), await builtProgram(), ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [...(options.nodeFlags ?? []), await builtProgram(), ...args], { stdio: ['ignore', 'pipe', 'pipe'], env: options.environment ?? process.env });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-1_000_000)));
   const endWithUs = (): void => void child.kill('SIGKILL');

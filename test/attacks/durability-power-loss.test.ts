@@ -6,7 +6,7 @@ import { openEmbeddedStore } from '../../src/etcd/index.ts';
 import { RealClock, SeededRandom } from '../../src/kernel/index.ts';
 import { everything, requires } from '../requires.ts';
 import { DiskImage, everythingIsKept, type Luck, nothingIsKept, randomLuck } from './power-loss/disk-image.ts';
-import { buildRecorder, cutPower, readRecords, recordedEnvironment } from './power-loss/recorder.ts';
+import { buildRecorder, cutPower, type DiskRecord, readRecords, recordedEnvironment } from './power-loss/recorder.ts';
 import { checkEvents, type Report, runAndKill, StorePromises } from './store-promises.ts';
 
 const skip = requires('gcc');
@@ -49,6 +49,13 @@ describe.skipIf(skip !== undefined)(`power loss${skip === undefined ? '' : ` (sk
   });
 });
 
+/** Half of them right behind a change of a directory, where an unsynced rename or removal shows; the last at the end. */
+function momentsIn(records: readonly DiskRecord[]): number[] {
+  const renames = records.flatMap(({ type }, i) => (type === 'rename' || type === 'unlink' || type === 'create' ? [i + 1] : []));
+  const pick = (i: number): number => (i % 2 === 0 ? random.integer(records.length) : (renames[random.integer(renames.length)] ?? 0));
+  return [...Array.from({ length: MOMENTS - 1 }, (_, i) => pick(i)).toSorted((a, b) => a - b), records.length];
+}
+
 interface Loss {
   readonly before: DiskImage;
   readonly log: string;
@@ -60,8 +67,7 @@ interface Loss {
 /** Plays the record of a process, and at several moments looks at what a power loss would have left; ends with the last one. */
 async function losePower({ before, log, reports, promises, image }: Loss): Promise<number> {
   const records = readRecords(log);
-  const at = Array.from({ length: MOMENTS - 1 }, () => random.integer(records.length)).toSorted((a, b) => a - b);
-  at.push(records.length);
+  const at = momentsIn(records);
   let played = 0;
   let told = 0;
   for (const [moment, end] of at.entries()) {
