@@ -199,7 +199,7 @@ export class Cluster {
   #waiting(): Waiting {
     const { clock, ctx, stopped } = this.parts;
     return {
-      now: () => ctx.clock.now(),
+      now: () => ctx.clock.monotonic(),
       pause: () => {
         if (this.#failure) return Promise.reject(new Error('the cluster has ended', { cause: this.#failure }));
         if (stopped.signal.aborted) return Promise.reject(new Error('the cluster was stopped'));

@@ -54,11 +54,12 @@ export class EventCorrelator {
 
   #aggregate(event: Event): { event: Event; key: string } {
     const now = this.#clock.now();
+    const at = this.#clock.monotonic();
     const similarKey = join(event, event.reason, event.reportingComponent, event.reportingInstance);
     const before = this.#similar.get(similarKey);
-    const record = before === undefined || now - before.lastAt > AGGREGATE_INTERVAL_MS ? { messages: new Set<string>(), lastAt: now } : before;
+    const record = before === undefined || at - before.lastAt > AGGREGATE_INTERVAL_MS ? { messages: new Set<string>(), lastAt: at } : before;
     record.messages.add(event.message ?? '');
-    record.lastAt = now;
+    record.lastAt = at;
     this.#similar.set(similarKey, record);
     if (record.messages.size < AGGREGATE_AT) return { event, key: join(event, event.reason, event.involvedObject.fieldPath, event.message) };
     /** One place stays free, so that the set stays at its limit and the next message combines too. */

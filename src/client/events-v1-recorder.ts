@@ -48,11 +48,11 @@ export function createEventsV1Recorder(
     const series = known.get(key);
     if (series === undefined) {
       const event = makeEvent(occurrence, reporting);
-      known.set(key, { event, lastAt: occurrence.at });
+      known.set(key, { event, lastAt: clock.monotonic() });
       return event;
     }
     const first = series.event.series === undefined;
-    series.lastAt = occurrence.at;
+    series.lastAt = clock.monotonic();
     series.event = { ...series.event, series: { count: (series.event.series?.count ?? 1) + 1, lastObservedTime: formatMicroTime(occurrence.at) } };
     return first ? series.event : undefined;
   };
@@ -84,7 +84,7 @@ export function createEventsV1Recorder(
       );
       group.start('finish', (stop) =>
         everySoOften(FINISH_MS, stop, async (key, series) => {
-          if (clock.now() - series.lastAt < FINISH_MS) return;
+          if (clock.monotonic() - series.lastAt < FINISH_MS) return;
           known.delete(key);
           if (series.event.series !== undefined) await send(series.event, stop);
         }),

@@ -26,7 +26,7 @@ export class ClusterClock extends VirtualClock {
 
   /** Another clock that goes on from here. */
   fork(): ClusterClock {
-    return new ClusterClock({ startTime: this.startTime, elapsed: this.monotonic() });
+    return new ClusterClock({ startTime: this.now() - this.monotonic(), elapsed: this.monotonic() });
   }
 
   /** Moves time on, by milliseconds or a duration such as `2h`; everything that falls due on the way happens. */

@@ -107,6 +107,18 @@ describe('VirtualClock', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it.each([-86_400_000, 86_400_000])('does not let timers or monotonic time notice that the wall clock jumps by %i ms', async (jump) => {
+    const clock = new VirtualClock({ startTime: 1_000_000_000 });
+    const fired: number[] = [];
+    clock.after(1000, () => fired.push(clock.monotonic()));
+    clock.jump(jump);
+    expect(clock.now()).toBe(1_000_000_000 + jump);
+    expect(clock.monotonic()).toBe(0);
+    expect(clock.nextTimerAt).toBe(clock.now() + 1000);
+    await clock.advance(2000);
+    expect(fired).toEqual([1000]);
+  });
+
   it('drives a promise to its end', async () => {
     const clock = new VirtualClock({ startTime: 0 });
     const work = clock.sleep(5_000).then(() => clock.now());

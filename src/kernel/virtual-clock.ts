@@ -38,6 +38,8 @@ const microseconds = (ms: number): number => (ms > 0 ? Math.max(1, Math.ceil(ms 
  */
 export class VirtualClock implements Clock {
   #elapsed = 0;
+  /** How far the wall clock has been set forward, in milliseconds. */
+  #jumped = 0;
   #sequence = 0;
   #live = 0;
   #stepping = false;
@@ -52,7 +54,7 @@ export class VirtualClock implements Clock {
   }
 
   now(): number {
-    return this.#start + this.#elapsed / 1000;
+    return this.#start + this.#jumped + this.#elapsed / 1000;
   }
 
   monotonic(): number {
@@ -88,7 +90,12 @@ export class VirtualClock implements Clock {
   /** When the next timer is due, in milliseconds since the epoch; undefined when none waits. */
   get nextTimerAt(): number | undefined {
     const next = this.#next();
-    return next === undefined ? undefined : this.#start + next.at / 1000;
+    return next === undefined ? undefined : this.#start + this.#jumped + next.at / 1000;
+  }
+
+  /** Sets the wall clock forward, or back, as an administrator or a time server does: timers and monotonic time go on as before. */
+  jump(ms: number): void {
+    this.#jumped += ms;
   }
 
   /** Lets everything run that waits on promises, without moving time. */

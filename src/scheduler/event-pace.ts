@@ -41,7 +41,8 @@ export class EventPace implements EventPacing {
   }
 
   async #untilQuiet(occurredAt: number, signal: AbortSignal): Promise<void> {
-    const isFresh = (): boolean => this.#clock.now() - occurredAt < MAX_DELAY_MS;
+    // The wall clock may be set back: an event of the future does not wait for its time.
+    const isFresh = (): boolean => Math.abs(this.#clock.now() - occurredAt) < MAX_DELAY_MS;
     if (!isFresh()) await this.#clock.sleep(BUSY_PAUSE_MS, signal).catch(() => {});
     while (!signal.aborted && this.isBusy() && isFresh()) await this.#clock.sleep(QUIET_MS, signal).catch(() => {});
   }

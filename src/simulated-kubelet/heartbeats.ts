@@ -117,7 +117,7 @@ export class Heartbeats {
     try {
       if (!heart.silent) {
         await this.#renew(heart);
-        if (this.clock.now() - heart.reportedAt >= STATUS_MS) await this.#report(heart);
+        if (this.clock.monotonic() - heart.reportedAt >= STATUS_MS) await this.#report(heart);
       }
     } catch (error) {
       heart.lease = undefined;
@@ -151,6 +151,6 @@ export class Heartbeats {
   async #report(heart: Heart): Promise<void> {
     const now = this.clock.now();
     await this.client.resource('v1/nodes').patch({ name: heart.name }, { status: { conditions: nodeConditions(now, heart.since) } }, { type: 'strategic', subresource: 'status' });
-    heart.reportedAt = now;
+    heart.reportedAt = this.clock.monotonic();
   }
 }

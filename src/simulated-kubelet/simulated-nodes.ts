@@ -162,7 +162,7 @@ export class SimulatedNodes {
   async #adopt({ metadata, status, spec }: Node): Promise<void> {
     const name = metadata.name ?? '';
     const address = status?.addresses?.find(({ type }) => type === 'InternalIP')?.address ?? nodeAddress(this.#index++);
-    const heart: Heart = { name, uid: metadata.uid ?? '', since: this.#ctx.clock.now(), lease: undefined, silent: false, reportedAt: this.#ctx.clock.now() };
+    const heart: Heart = { name, uid: metadata.uid ?? '', since: this.#ctx.clock.now(), lease: undefined, silent: false, reportedAt: this.#ctx.clock.monotonic() };
     const node: SimulatedNode = { name, address, heart, pods: new Map(), host: this.#host(address, () => node), addresses: spec?.podCIDR ? new NodeAddresses(spec.podCIDR) : undefined };
     this.#nodes.set(name, node);
     await this.#heartbeats.add(heart);

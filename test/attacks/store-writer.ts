@@ -10,7 +10,22 @@ import { RealClock } from '../../src/kernel/index.ts';
 
 const WRITERS = 32;
 const [directory = '', round = '0', mode] = process.argv.slice(2);
-const report = (line: string): void => void writeSync(1, `${line} ${process.hrtime.bigint()}\n`);
+
+function report(line: string): void {
+  const bytes = Buffer.from(`${line} ${process.hrtime.bigint()}\n`);
+  for (let written = 0; written < bytes.length; ) written += writeSome(bytes.subarray(written));
+}
+
+/** Whoever reads the pipe may be busy, and somebody may have made it non-blocking. */
+function writeSome(bytes: Uint8Array): number {
+  try {
+    return writeSync(1, bytes);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+    return 0;
+  }
+}
 
 const store = await openEmbeddedStore({ directory, clock: new RealClock(), history: { revisions: 5000, bytes: 4 * 1024 * 1024 } });
 report(`open ${await store.revision()} 0 0`);

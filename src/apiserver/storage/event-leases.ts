@@ -16,7 +16,8 @@ export class EventLeases {
   ) {}
 
   lease(ttlSeconds: number): Promise<bigint> {
-    const now = this.clock.now();
+    // The store counts leases on the monotonic clock: one that was kept for longer would have expired there.
+    const now = this.clock.monotonic();
     const known = this.#current.get(ttlSeconds);
     if (known && now < known.until) return known.id;
     const id = this.store.leaseGrant({ ttl: ttlSeconds + SHARED_FOR_MS / 1000 }).then((granted) => granted.id);

@@ -87,8 +87,8 @@ export const attachDetachController: ControllerDescriptor = {
       const name = keyOf(attachment);
       const volume = volumes.get(volumeOf(attachment));
       const inUse = node && volume?.spec?.csi && (node.status?.volumesInUse ?? []).includes(uniqueName(volume)) && !hasTaint(node, OUT_OF_SERVICE, 'NoExecute');
-      const since = unneeded.get(name) ?? clock.now();
-      const left = since + UNMOUNT_PATIENCE_MS - clock.now();
+      const since = unneeded.get(name) ?? clock.monotonic();
+      const left = since + UNMOUNT_PATIENCE_MS - clock.monotonic();
       if (!inUse || left <= 0) return true;
       unneeded.set(name, since);
       queue.addAfter(attachment.spec.nodeName, left);

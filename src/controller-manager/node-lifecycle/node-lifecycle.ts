@@ -91,17 +91,17 @@ export const nodeLifecycleController: ControllerDescriptor = {
       const known = health.get(name);
       if (!known) {
         recordNodeEvent(recorder, node.metadata, 'Normal', 'RegisteredNode', `Registered Node ${name} in Controller`);
-        health.set(name, { probeAt: clock.now(), sign: signOfLife(node, lease), node, lease });
+        health.set(name, { probeAt: clock.monotonic(), sign: signOfLife(node, lease), node, lease });
         return true;
       }
       /** Objects of a cache never change: the same ones say the same. */
       if (known.node !== node || known.lease !== lease) {
         const sign = signOfLife(node, lease);
-        if (known.sign !== sign) known.probeAt = clock.now();
+        if (known.sign !== sign) known.probeAt = clock.monotonic();
         Object.assign(known, { sign, node, lease });
       }
       const graceMs = (readyCondition(node) ? config.nodeMonitorGracePeriodSeconds : config.nodeStartupGracePeriodSeconds) * 1000;
-      return clock.now() <= known.probeAt + graceMs;
+      return clock.monotonic() <= known.probeAt + graceMs;
     };
 
     const declareSilent = async (node: Node): Promise<void> => {
@@ -134,7 +134,7 @@ export const nodeLifecycleController: ControllerDescriptor = {
         for (const node of all) await setNoExecute(node, undefined);
       } else {
         /** After a time in which nobody could be heard, every node gets its whole grace period again. */
-        if (allAway) for (const known of health.values()) known.probeAt = clock.now();
+        if (allAway) for (const known of health.values()) known.probeAt = clock.monotonic();
         for (const [zone, members] of zones) await evictZone(zone, members, states.get(zone) ?? 'Normal');
       }
       allAway = nowAllAway;

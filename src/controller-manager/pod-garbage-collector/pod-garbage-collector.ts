@@ -52,7 +52,7 @@ export const podGarbageCollectorController: ControllerDescriptor = {
     };
 
     const removeOrphaned = async (): Promise<void> => {
-      const now = clock.now();
+      const now = clock.monotonic();
       const absent = new Set<string>();
       for (const name of pods.indexer.indexValues(PODS_BY_NODE)) if (!nodes.get(name)) absent.add(name);
       for (const name of missing.keys()) if (!absent.has(name)) missing.delete(name);

@@ -69,7 +69,7 @@ export function autoscalerLoop(context: ControllerContext, metrics: MetricsClien
       this.#set('AbleToScale', 'True', 'SucceededGetScale', "the HPA controller was able to get the target's current scale");
       const current = scale.spec?.replicas ?? 0;
       /** Whoever has just begun to look does not know what was wanted before: the size that there is counts as that. */
-      if (this.history.recommendations.length === 0) this.history.recommendations.push({ at: clock.now(), replicas: current });
+      if (this.history.recommendations.length === 0) this.history.recommendations.push({ at: clock.monotonic(), replicas: current });
       const wanted = await this.#wanted(scale, current);
       if (!wanted) return;
       this.status = { ...this.status, currentReplicas: current, desiredReplicas: wanted.replicas, currentMetrics: wanted.metrics ?? [] };
@@ -86,7 +86,7 @@ export function autoscalerLoop(context: ControllerContext, metrics: MetricsClien
       if (current < minReplicas) return { replicas: minReplicas, reason: 'Current number of replicas below Spec.MinReplicas' };
       const proposed = await this.#fromMetrics(scale, current);
       if (!proposed) return undefined;
-      const limited = limitReplicas(this.autoscaler, this.history, { current, wanted: proposed.replicas, now: clock.now(), downscaleStabilizationSeconds: downscaleStabilizationMs / 1000 });
+      const limited = limitReplicas(this.autoscaler, this.history, { current, wanted: proposed.replicas, now: clock.monotonic(), downscaleStabilizationSeconds: downscaleStabilizationMs / 1000 });
       this.#set('AbleToScale', 'True', ...limited.ableToScale);
       this.#set('ScalingLimited', ...limited.scalingLimited);
       const reason = limited.replicas > current ? `${proposed.name} above target` : limited.replicas < current ? 'All metrics below target' : '';
@@ -159,12 +159,12 @@ export function autoscalerLoop(context: ControllerContext, metrics: MetricsClien
       }
       this.#set('AbleToScale', 'True', 'SucceededRescale', `the HPA controller was able to update the target scale to ${replicas}`);
       recorder.event(this.autoscaler, 'Normal', 'SuccessfulRescale', `New size: ${replicas}; reason: ${reason}`);
-      const now = clock.now();
+      const now = clock.monotonic();
       this.history.events.push({ at: now, change: replicas - current });
       const { up, down } = scalingRules(this.autoscaler);
       const longest = Math.max(0, ...[...(up.policies ?? []), ...(down.policies ?? [])].map(({ periodSeconds }) => periodSeconds)) * 1000;
       while (this.history.events[0] && this.history.events[0].at < now - longest) this.history.events.shift();
-      this.status = { ...this.status, lastScaleTime: formatTime(now) };
+      this.status = { ...this.status, lastScaleTime: formatTime(clock.now()) };
     }
 
     #set(type: string, status: string, reason: string, message: string): void {

@@ -35,9 +35,9 @@ export const serviceCidrController: ControllerDescriptor = {
         removableAt.delete(name);
         return setReady(range, 'False', 'Terminating', 'There are still IPAddresses referencing the ServiceCIDR, please remove them or create a new ServiceCIDR');
       }
-      const at = removableAt.get(name) ?? clock.now() + DELETION_GRACE_MS;
+      const at = removableAt.get(name) ?? clock.monotonic() + DELETION_GRACE_MS;
       removableAt.set(name, at);
-      if (at > clock.now()) return queue.addAfter(name, at - clock.now());
+      if (at > clock.monotonic()) return queue.addAfter(name, at - clock.monotonic());
       await setFinalizer(resource, range, FINALIZER, { present: false, signal });
     };
 

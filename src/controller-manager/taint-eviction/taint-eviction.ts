@@ -15,7 +15,7 @@ export const taintEvictionController: ControllerDescriptor = {
     const { client, clock, informers, recorder, signal } = context;
     const nodes = informers.informer('v1/nodes');
     const pods = informers.informer('v1/pods', {}, { [PODS_BY_NODE]: nodeOfPod });
-    /** When pods will be deleted. Once set, a time is neither moved nor shortened while the taints stay. */
+    /** When pods will be deleted, on the monotonic clock. Once set, a time is neither moved nor shortened while the taints stay. */
     const due = new Map<string, { uid: string | undefined; at: number }>();
 
     const reconcile = async (key: string): Promise<void> => {
@@ -30,7 +30,7 @@ export const taintEvictionController: ControllerDescriptor = {
         if (due.delete(key)) recorder.event(pod, 'Normal', 'TaintManagerEviction', `Cancelling deletion of Pod ${key}`);
         return;
       }
-      const now = clock.now();
+      const now = clock.monotonic();
       const at = seconds <= 0 ? now : (due.get(key)?.at ?? now + seconds * 1000);
       if (at > now) {
         due.set(key, { uid: pod.metadata.uid, at });

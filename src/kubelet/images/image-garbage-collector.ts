@@ -40,7 +40,7 @@ export class ImageGarbageCollector {
 
   used(imageRef: string): void {
     const record = this.#records.get(imageRef);
-    if (record !== undefined) record.lastUsedAt = this.#ctx.clock.now();
+    if (record !== undefined) record.lastUsedAt = this.#ctx.clock.monotonic();
   }
 
   async run(): Promise<void> {
@@ -67,7 +67,7 @@ export class ImageGarbageCollector {
     const { imageGCHighThresholdPercent: high, imageGCLowThresholdPercent: low, imageMaximumGCAge } = this.#config;
     const unused = await this.#unusedImages();
     if (imageMaximumGCAge > 0) {
-      const oldest = this.#ctx.clock.now() - imageMaximumGCAge;
+      const oldest = this.#ctx.clock.monotonic() - imageMaximumGCAge;
       for (const { image, record } of unused) if (record.lastUsedAt < oldest) await this.#remove(image);
     }
     const { imageFilesystems = [] } = await this.#runtime.images.imageFsInfo({});
@@ -92,7 +92,7 @@ export class ImageGarbageCollector {
 
   /** Removes unused images until so many bytes are free; gives the bytes that were freed. */
   async free(bytes: number, candidates?: readonly { image: Image; record: Record }[]): Promise<number> {
-    const youngest = this.#ctx.clock.now() - this.#config.imageMinimumGCAge;
+    const youngest = this.#ctx.clock.monotonic() - this.#config.imageMinimumGCAge;
     let freed = 0;
     for (const { image, record } of candidates ?? (await this.#unusedImages())) {
       if (freed >= bytes) break;
@@ -105,7 +105,7 @@ export class ImageGarbageCollector {
   async #unusedImages(): Promise<{ image: Image; record: Record }[]> {
     const [{ images = [] }, { containers = [] }] = await Promise.all([this.#runtime.images.listImages({}), this.#runtime.runtime.listContainers({})]);
     const inUse = new Set([...containers.flatMap(({ imageId, imageRef, image }) => [imageId, imageRef, image?.image]), ...this.#options.imageVolumes().flatMap((name) => [name, withDefaultTag(name)])]);
-    const now = this.#ctx.clock.now();
+    const now = this.#ctx.clock.monotonic();
     const present = new Set(images.map(({ id }) => id));
     for (const id of this.#records.keys()) if (!present.has(id)) this.#records.delete(id);
     const unused: { image: Image; record: Record }[] = [];

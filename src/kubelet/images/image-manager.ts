@@ -106,7 +106,7 @@ export class ImageManager {
       events.container(pod, container.name, 'Warning', 'ErrImageNeverPull', message);
       return { type: 'problem', problem: { reason: 'ErrImageNeverPull', message }, retryInMs: BACK_OFF.initialMs };
     }
-    const now = this.#ctx.clock.now();
+    const now = this.#ctx.clock.monotonic();
     const failedAt = this.#failedAt.get(key);
     const left = failedAt === undefined ? 0 : this.#backOff.remaining(key, failedAt, now);
     if (left > 0) {
@@ -139,7 +139,7 @@ export class ImageManager {
   }
 
   #failed(key: string, { error = '', code }: Finished, { pod, container }: ImageRequest): ImageOutcome {
-    const now = this.#ctx.clock.now();
+    const now = this.#ctx.clock.monotonic();
     const asked = container.image ?? '';
     this.#options.events.container(pod, container.name, 'Warning', 'Failed', `Failed to pull image ${JSON.stringify(asked)}: ${error}`);
     this.#backOff.next(key, this.#failedAt.get(key) ?? now, now);

@@ -21,6 +21,7 @@ interface PodVolumes {
 export type VolumesOutcome = { readonly type: 'mounted'; readonly volumes: ReadonlyMap<string, MountedVolume> } | { readonly type: 'failed'; readonly message: string; readonly retryInMs: number };
 
 const RETRY_MS = 2000;
+const LONGEST_WAIT_MS = 60_000;
 const MOUNT_POINT_PARENT = 'volumes';
 
 export class VolumeManager {
@@ -194,7 +195,10 @@ export class VolumeManager {
     const { clock } = this.#host;
     const due = Math.min(...Array.from(entry.mounted.values(), ({ refreshAt }) => refreshAt ?? Infinity));
     entry.refresh?.cancel();
-    entry.refresh = Number.isFinite(due) ? clock.after(Math.max(1000, due - clock.now()), () => this.refresh([uid])) : undefined;
+    if (!Number.isFinite(due)) return void (entry.refresh = undefined);
+    const left = Math.max(1000, due - clock.now());
+    // Tokens end by the wall clock, which may be set forward meanwhile.
+    entry.refresh = left > LONGEST_WAIT_MS ? clock.after(LONGEST_WAIT_MS, () => this.#arm(uid, entry)) : clock.after(left, () => this.refresh([uid]));
   }
 
   #request(pod: Pod, volume: Volume): VolumeRequest {

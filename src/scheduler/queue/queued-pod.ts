@@ -10,7 +10,7 @@ export interface QueuedPod {
   place: Place;
   /** Counts the moves, so that entries left behind in heaps are known to be stale. */
   move: number;
-  /** When it last came into the queue, and when for the first time; milliseconds. */
+  /** When it last came into the queue, and when for the first time: milliseconds on the monotonic clock. */
   timestamp: number;
   firstSeen: number;
   attempts: number;

@@ -87,7 +87,7 @@ export class SchedulingQueue {
   add(pod: PodInfo): void {
     const profile = this.#options.profileOf(pod.schedulerName);
     if (profile === undefined || this.#pods.has(pod.uid)) return;
-    const queued = queuedPod(pod, profile, this.#options.clock.now());
+    const queued = queuedPod(pod, profile, this.#options.clock.monotonic());
     this.#pods.set(pod.uid, queued);
     this.#toActive(queued, 'PodAdd');
   }
@@ -187,7 +187,7 @@ export class SchedulingQueue {
     const { uid } = queued.pod;
     /** It was deleted, or got a node from somebody else, meanwhile. */
     if (queued.place !== 'in-flight') return;
-    queued.timestamp = this.#options.clock.now();
+    queued.timestamp = this.#options.clock.monotonic();
     queued.rejectors = why.rejectors;
     queued.pendingRejectors = why.pendingRejectors;
     this.#countRejectors(queued, 1);
@@ -241,7 +241,7 @@ export class SchedulingQueue {
   }
 
   #requeue(queued: QueuedPod, worth: Worth, label: string): void {
-    if (worth === 'after-backoff' && this.#backoffUntil(queued) > this.#options.clock.now()) {
+    if (worth === 'after-backoff' && this.#backoffUntil(queued) > this.#options.clock.monotonic()) {
       queued.place = 'backoff';
       queued.move++;
       this.#backoff.push(queued);
@@ -313,12 +313,12 @@ export class SchedulingQueue {
     if (this.#backoffTimer !== undefined && this.#backoffTimer.at <= at) return;
     this.#backoffTimer?.timer.cancel();
     const { clock } = this.#options;
-    this.#backoffTimer = { at, timer: clock.after(Math.max(0, at - clock.now()), () => this.#backoffOver()) };
+    this.#backoffTimer = { at, timer: clock.after(Math.max(0, at - clock.monotonic()), () => this.#backoffOver()) };
   }
 
   #backoffOver(): void {
     this.#backoffTimer = undefined;
-    const now = this.#options.clock.now();
+    const now = this.#options.clock.monotonic();
     for (let next = this.#backoff.peek(); next !== undefined && this.#backoffUntil(next) <= now; next = this.#backoff.peek()) {
       this.#backoff.pop();
       this.#toActive(next, 'BackoffComplete');
@@ -327,7 +327,7 @@ export class SchedulingQueue {
   }
 
   #flushUnschedulable(): void {
-    const oldest = this.#options.clock.now() - this.#options.maxInUnschedulableMs;
+    const oldest = this.#options.clock.monotonic() - this.#options.maxInUnschedulableMs;
     for (const queued of this.#unschedulable.values()) {
       if (queued.gated || queued.timestamp > oldest) continue;
       this.#unschedulable.delete(queued);
