@@ -1,11 +1,11 @@
-import { rm } from 'node:fs/promises';
+import { chmod, rm } from 'node:fs/promises';
 import { renameDurably, syncFile } from '../../kernel/durable-file.ts';
 import type { Commit } from '../engine.ts';
 import type { RevisionRecord } from '../history.ts';
 import type { LeaseState } from '../lessor.ts';
 import type { EmbeddedEngine } from './engine.ts';
 import { generationPath, removeGenerationInBackground, temporaryPath } from './generations.ts';
-import { atomically, openTables, putFact, readFact, type Tables, wholeTable } from './tables.ts';
+import { atomically, FILE_MODE, openTables, putFact, readFact, type Tables, wholeTable } from './tables.ts';
 import { putLease, writeCommits } from './write-commits.ts';
 
 /** Rewriting a small file, or one that is mostly used, is not worth the work. */
@@ -65,6 +65,7 @@ async function copyUsedPages(engine: EmbeddedEngine, path: string): Promise<void
   await rm(temporary, { force: true });
   try {
     await engine.tables.environment.backup(temporary, true);
+    await chmod(temporary, FILE_MODE);
     await syncFile(temporary);
   } catch (error) {
     await rm(temporary, { force: true });

@@ -11,6 +11,8 @@ import { Slab } from './slab.ts';
 export const SCHEMA_VERSION = 1;
 /** LMDB keeps keys within a page. Kubernetes' longest keys have some 600 bytes. */
 export const MAX_KEY_BYTES = 1900;
+/** The store holds Secrets. */
+export const FILE_MODE = 0o600;
 const MAX_BOUND_BYTES = MAX_KEY_BYTES + 1;
 /** Address space, not memory or disk: the file grows as needed up to this. */
 const MAP_BYTES = 2 ** 40;
@@ -53,7 +55,7 @@ const borrowedBytes = {
 
 /** The types of `lmdb` know neither key encoders, a borrowing decoder nor the file's mode; all are options. */
 const tableOptions = { encoding: 'binary', keyEncoder: latin1Keys, encoder: borrowedBytes } as const;
-const fileOptions = { permissionsMode: 0o600 } as const;
+const fileOptions = { permissionsMode: FILE_MODE } as const;
 
 export function openTables(path: string): Tables {
   const environment = open<Buffer, string>({
