@@ -47,46 +47,38 @@ export async function openGeneration(directory: string, name: string, now: numbe
   const generations = generationsIn(directory);
   const identity = identityOf(name, directory, now);
   if (generations.length === 0) return create(directory, identity);
-  const problems: string[] = [];
   for (const generation of generations) {
-    const opened = await openComplete(directory, generation, { identity, problems });
+    const opened = await openComplete(directory, generation, identity);
     if (opened === undefined) continue;
     for (const other of generations) if (other !== generation) removeGeneration(directory, other);
     return opened;
   }
-  throw new StoreError('corrupt', `no complete store in ${directory}: ${problems.join('; ')}`);
+  throw new StoreError('corrupt', `no complete store in ${directory}: ${generationPath(directory, generations[0]!)} is an unfinished copy`);
 }
 
-async function openComplete(
-  directory: string,
-  generation: number,
-  { identity, problems }: { identity: Identity; problems: string[] },
-): Promise<OpenedGeneration | undefined> {
+/**
+ * Undefined for a copy that was not finished: the store went on with the generation before it. A file that cannot be read
+ * is an error instead. It may be the newest, and an older one beside it would lack what was acknowledged since.
+ */
+async function openComplete(directory: string, generation: number, identity: Identity): Promise<OpenedGeneration | undefined> {
   const path = generationPath(directory, generation);
   const damage = damageOf(path);
-  if (damage !== undefined) {
-    problems.push(`${path} is damaged: ${damage}`);
-    return undefined;
-  }
+  if (damage !== undefined) throw new StoreError('corrupt', `no complete store in ${directory}: ${path} is damaged: ${damage}`);
   let tables: Tables;
   try {
     tables = openTables(path);
   } catch (error) {
-    problems.push(`${path}: ${error instanceof Error ? error.message : String(error)}`);
-    return undefined;
+    throw new StoreError('corrupt', `no complete store in ${directory}: ${path}: ${error instanceof Error ? error.message : String(error)}`, 0, { cause: error });
   }
   try {
-    // The very first start may have died between making the file and filling it.
+    // An older release may have died between making the file of a new store and filling it.
     if (generation === 1 && readFact(tables, 'schema') === undefined && tables.pairs.getKeysCount(wholeTable()) === 0) await initialise(tables, identity);
     checkSchema(tables);
   } catch (error) {
     await tables.environment.close();
-    if (error instanceof StoreError && error.code === 'unsupported') throw error;
-    problems.push(error instanceof Error ? error.message : String(error));
-    return undefined;
+    throw error;
   }
   if (readFact(tables, 'generation') === BigInt(generation)) return { tables, generation };
-  problems.push(`${path} is an unfinished copy`);
   await tables.environment.close();
   return undefined;
 }
