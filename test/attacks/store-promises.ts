@@ -89,6 +89,9 @@ export async function checkEvents(store: Store, from: number, to: number): Promi
   return count;
 }
 
+/** How long a process has to end itself. */
+const END_MS = 50;
+
 export interface WriterOptions {
   readonly directory: string;
   readonly round: number;
@@ -96,8 +99,10 @@ export interface WriterOptions {
   readonly environment?: NodeJS.ProcessEnv;
   /** How long it writes after its first acknowledged write. */
   readonly killAfterMs: number;
-  /** How it is ended; default SIGKILL. */
+  /** What happens then; default nothing. The process is killed behind it. */
   readonly end?: () => void;
+  /** What the process prints about errors is not shown. */
+  readonly ignoreErrors?: boolean;
 }
 
 /** Runs store-writer.ts and kills it; what it has reported. */
@@ -105,14 +110,21 @@ export async function runAndKill(clock: Clock, options: WriterOptions): Promise<
   const script = join(import.meta.dirname, 'store-writer.ts');
   const mode = options.defragment ? ['defragment'] : [];
   const child = spawn(process.execPath, ['--import', 'tsx', script, options.directory, String(options.round), ...mode], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', options.ignoreErrors ? 'ignore' : 'inherit'],
     env: options.environment ?? process.env,
   });
   let output = '';
   let killing: Promise<void> | undefined;
   child.stdout.setEncoding('latin1').on('data', (chunk: string) => {
     output += chunk;
-    if (killing === undefined && output.includes('ack')) killing = clock.sleep(options.killAfterMs).then(() => (options.end ? options.end() : void child.kill('SIGKILL')));
+    if (killing !== undefined || !output.includes('ack')) return;
+    killing = (async () => {
+      await clock.sleep(options.killAfterMs);
+      options.end?.();
+      // Who records its end has ended itself.
+      if (options.end) await clock.sleep(END_MS);
+      child.kill('SIGKILL');
+    })();
   });
   await once(child, 'close');
   await killing;
