@@ -55,10 +55,13 @@ describe.skipIf(skip !== undefined)(`an ext4 that is shut down without its journ
       });
       await mounted(async () => {
         const store = await openEmbeddedStore({ directory, clock });
-        await promises.checkKept(store);
-        await checkEvents(store, 2, await store.revision());
-        await promises.takeStored(store);
-        await store.close();
+        try {
+          await promises.checkKept(store);
+          await checkEvents(store, 2, await store.revision());
+          await promises.takeStored(store);
+        } finally {
+          await store.close();
+        }
       });
     }
     console.log(`ext4 shut down: ${ROUNDS} times, ${promises.count} acknowledged transactions`);

@@ -170,11 +170,13 @@ async function losePower({ before, log, reports, promises, image }: Loss): Promi
     }
     before.writeTo(emptied(image), LUCKS[moment % LUCKS.length]!, random);
     const store = await openEmbeddedStore({ directory: join(image, 'data', 'etcd'), clock });
-    await promises.checkKept(store);
-    const revision = await store.revision();
-    await checkEvents(store, 2, revision);
-    if (end === records.length) await promises.takeStored(store);
-    await store.close();
+    try {
+      await promises.checkKept(store);
+      await checkEvents(store, 2, await store.revision());
+      if (end === records.length) await promises.takeStored(store);
+    } finally {
+      await store.close();
+    }
   }
   return at.length;
 }
