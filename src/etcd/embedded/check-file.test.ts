@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, openSync, closeSync, readdirSync, rmSync, truncateSync, writeFileSync, writeSync, statSync } from 'node:fs';
+import { closeSync, copyFileSync, mkdirSync, mkdtempSync, openSync, readdirSync, readSync, rmSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ let file: string;
 
 beforeAll(async () => {
   const store = await openEmbeddedStore({ directory: good, clock: new RealClock() });
-  for (let i = 0; i < 200; i++) await store.txn({ success: [{ op: 'put', key: `/k/${i}`, value: Buffer.alloc(500, i) }] });
+  for (let i = 0; i < 200; i++) await store.txn({ success: [{ op: 'put', key: `/k/${i}`, value: Buffer.alloc(i % 10 === 0 ? 5000 : 500, i) }] });
   await store.close();
   file = join(good, readdirSync(good).find((name) => name.endsWith('.mdb'))!);
 });
@@ -31,13 +31,40 @@ const overwrite = (path: string, position: number, bytes: number): void => {
   closeSync(opened);
 };
 
-it('finds nothing wrong with a good file, nor with one that is empty', () => {
-  expect(damageOf(file)).toBeUndefined();
-  expect(damageOf(damaged('empty', (path) => writeFileSync(path, '')))).toBeUndefined();
+/** LMDB counts pages that it took and gave back in one transaction, and does not write them. */
+const claimMorePages = (path: string, more: bigint): void => {
+  const opened = openSync(path, 'r+');
+  for (const meta of [0, 4096]) {
+    const last = Buffer.alloc(8);
+    readSync(opened, last, 0, 8, meta + 144);
+    last.writeBigUInt64LE(last.readBigUInt64LE() + more);
+    writeSync(opened, last, 0, 8, meta + 144);
+  }
+  closeSync(opened);
+};
+
+it.each<[string, (path: string) => void]>([
+  ['as it should be', () => {}],
+  ['empty', (path) => writeFileSync(path, '')],
+  ['without its last pages, which nothing refers to', (path) => claimMorePages(path, 3n)],
+])('finds nothing wrong with a file that is %s', (name, change) => {
+  expect(damageOf(damaged(name, change))).toBeUndefined();
+});
+
+it('does not start from an older file beside a damaged one', async () => {
+  const directory = join(scratch, 'older');
+  mkdirSync(directory);
+  copyFileSync(file, join(directory, 'store-000001.mdb'));
+  copyFileSync(file, join(directory, 'store-000002.mdb'));
+  truncateSync(join(directory, 'store-000002.mdb'), 9000);
+  await expect(openEmbeddedStore({ directory, clock: new RealClock() })).rejects.toThrow(/store-000002.mdb is damaged: it is cut off/);
+  expect(readdirSync(directory)).toEqual(expect.arrayContaining(['store-000001.mdb', 'store-000002.mdb']));
 });
 
 it.each<[string, (path: string) => void, RegExp]>([
   ['cut off', (path) => truncateSync(path, 9000), /cut off/],
+  ['cut off in the middle of a page', (path) => truncateSync(path, statSync(path).size - 100), /cut off/],
+  ['cut off in the middle', (path) => truncateSync(path, Math.floor(statSync(path).size / 8192) * 4096), /cut off/],
   ['written over from the start', (path) => overwrite(path, 0, 32_768), /not those of a store/],
   ['of something else', (path) => writeFileSync(path, 'hello'), /not those of a store/],
   ['written over behind the start', (path) => overwrite(path, 8192, statSync(path).size - 8192), /not where it should be/],

@@ -5,11 +5,11 @@
  *     page:  number (8) … magic (24) version (28) … page size (48) … root of free pages (88) … root (136) last page (144) transaction (152)
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { missingPage, NO_PAGE } from './missing-pages.ts';
 
 const MAGIC = 0xbeefc0de;
 const AT = { magic: 24, pageSize: 48, freeRoot: 88, root: 136, lastPage: 144, transaction: 152 } as const;
 const HEADER_BYTES = 160;
-const NO_PAGE = 0xffff_ffff_ffff_ffffn;
 const PAGE_SIZES = [4096, 8192, 16384, 32768, 65536];
 
 /** What is wrong with the file; undefined when nothing can be seen from outside. */
@@ -21,16 +21,24 @@ export function damageOf(path: string): string | undefined {
     const metas = [0, 1].flatMap((page) => readMeta(file, page * pageSizeOf(file)) ?? []);
     const [current] = metas.toSorted((a, b) => (a.transaction > b.transaction ? -1 : 1));
     if (current === undefined) return 'its first pages are not those of a store';
-    const { pageSize, lastPage } = current;
-    if ((Number(lastPage) + 1) * pageSize > size) return `it is cut off: ${size} bytes of ${(Number(lastPage) + 1) * pageSize}`;
-    for (const page of [current.root, current.freeRoot]) {
-      if (page === NO_PAGE) continue;
-      if (page > lastPage || readPageNumber(file, Number(page) * pageSize) !== page) return `its page ${page} is not where it should be`;
-    }
-    return undefined;
+    return damageOfPages(file, size, current);
   } finally {
     closeSync(file);
   }
+}
+
+function damageOfPages(file: number, size: number, { pageSize, lastPage, root, freeRoot }: Meta): string | undefined {
+  const wholeSize = (Number(lastPage) + 1) * pageSize;
+  for (const page of [root, freeRoot]) {
+    if (page === NO_PAGE) continue;
+    const position = Number(page) * pageSize;
+    if (position >= size && size < wholeSize) return `it is cut off: ${size} bytes of ${wholeSize}`;
+    if (page > lastPage || readPageNumber(file, position) !== page) return `its page ${page} is not where it should be`;
+  }
+  if (size >= wholeSize) return undefined;
+  const pages = { pageSize, count: Math.floor(size / pageSize), read: (page: number) => read(file, page * pageSize, pageSize) };
+  const missing = missingPage(pages, root) ?? missingPage(pages, freeRoot);
+  return missing === undefined ? undefined : `it is cut off: ${size} bytes of ${wholeSize}, page ${missing} is missing`;
 }
 
 interface Meta {
