@@ -89,8 +89,7 @@ export async function checkEvents(store: Store, from: number, to: number): Promi
   return count;
 }
 
-/** How long a process has to end itself. */
-const END_MS = 50;
+const DEFAULT_END_MS = 5000;
 
 export interface WriterOptions {
   readonly directory: string;
@@ -99,8 +98,10 @@ export interface WriterOptions {
   readonly environment?: NodeJS.ProcessEnv;
   /** How long it writes after its first acknowledged write. */
   readonly killAfterMs: number;
-  /** What happens then; default nothing. The process is killed behind it. */
+  /** What happens then, and makes the process end; default SIGKILL. */
   readonly end?: () => void;
+  /** How long the process has to end by that before it is killed. */
+  readonly endMs?: number;
   /** What the process prints about errors is not shown. */
   readonly ignoreErrors?: boolean;
 }
@@ -121,8 +122,8 @@ export async function runAndKill(clock: Clock, options: WriterOptions): Promise<
     killing = (async () => {
       await clock.sleep(options.killAfterMs);
       options.end?.();
-      // Who records its end has ended itself.
-      if (options.end) await clock.sleep(END_MS);
+      // Killed too early, a recorded process would leave a write that is not in its record.
+      if (options.end) await Promise.race([once(child, 'exit'), clock.sleep(options.endMs ?? DEFAULT_END_MS)]);
       child.kill('SIGKILL');
     })();
   });
