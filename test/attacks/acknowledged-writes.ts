@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import type { Clock } from '../../src/kernel/index.ts';
 import { type ApiAnswer, type ApiConnection, ConnectionBroken, type KubeAnswer } from '../api-connection.ts';
 
 export const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
@@ -36,6 +37,12 @@ export class AcknowledgedWrites {
     } catch (error) {
       if (!(error instanceof ConnectionBroken)) throw error;
     }
+  }
+
+  /** Resolves when so many more writes have been acknowledged: a busy machine takes longer for them. */
+  async acknowledged(clock: Clock, more: number): Promise<void> {
+    const enough = this.count + more;
+    while (this.count < enough) await clock.sleep(2);
   }
 
   /** Creates one object; undefined when the server has refused it. */

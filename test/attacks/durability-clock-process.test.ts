@@ -27,7 +27,7 @@ const WRITE_MS = everything ? 3000 : 400;
 const MOST_PROCESSOR_SHARE = 0.6;
 
 describe.skipIf(skip !== undefined)(`a process whose wall clock is set${skip === undefined ? '' : ` (skipped: ${skip})`}`, () => {
-  it('loses no acknowledged write and no event, keeps its node, and does not spin', { timeout: 120_000 }, async () => {
+  it('loses no acknowledged write and no event, keeps its node, and does not spin', { timeout: 180_000 }, async () => {
     const scratch = mkdtempSync(join(tmpdir(), 'k8ts-clock-'));
     const wallClock = new WallClock(scratch);
     const writes = new AcknowledgedWrites();

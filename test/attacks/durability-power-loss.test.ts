@@ -84,7 +84,7 @@ describe.skipIf(skip !== undefined)(`power loss${skip === undefined ? '' : ` (sk
     await k8ts.stop('SIGKILL');
     console.log(`power loss: ${ROUNDS} clusters, ${writes.count} acknowledged writes`);
     expect(writes.refused).toEqual([]);
-    expect(writes.count).toBeGreaterThan(ROUNDS * 5);
+    expect(writes.count).toBeGreaterThan(ROUNDS * 20);
   });
 });
 
@@ -100,7 +100,8 @@ function emptied(directory: string): string {
 async function writeUntilPowerLoss(k8ts: K8tsProcess, { writes, round, log }: { writes: AcknowledgedWrites; round: number; log: string }): Promise<void> {
   const api = new ApiConnection(k8ts.server, k8ts.credentials);
   const lanes = Array.from({ length: LANES }, (_, lane) => writes.writeLane(api, { lane: `${lane}`, round }));
-  await clock.sleep(200 + random.integer(600));
+  await writes.acknowledged(clock, 20 + random.integer(250));
+  await clock.sleep(random.integer(10));
   cutPower(log);
   await Promise.all(lanes);
   api.close();
