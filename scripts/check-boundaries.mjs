@@ -99,6 +99,15 @@ export const FORBIDDEN_CALLS = /** @type {const} */ ([
   ['crypto.randomBytes', /\b(?:randomBytes|randomInt|randomFill|randomFillSync|getRandomValues)\b/g, CHANCE],
 ]);
 
+/** What may not be called anywhere, how to see it in code without comments and strings, and why. */
+const FORBIDDEN_EVERYWHERE = /** @type {const} */ ([
+  [
+    'mkdir with recursive: true',
+    /\bmkdir(?:Sync)?\s*\([^;]*\brecursive\s*:/g,
+    'it never returns from directories like /proc/x; call makeDirectory or makeDirectorySync of the kernel',
+  ],
+]);
+
 const IMPORT = /\b(?:import|export)\b(?:[^'"`;()]*?\bfrom\s*)?\s*\(?\s*(['"])([^'"\n]+)\1/g;
 
 /**
@@ -144,8 +153,11 @@ export function checkFile(file, text) {
     report(uncommented, match.index, `${folder} must not import ${targetFolder} (${specifier}): ${rule.because}`);
   }
 
+  const code = codeOnly(text);
+  for (const [name, pattern, why] of FORBIDDEN_EVERYWHERE) {
+    for (const match of code.matchAll(pattern)) report(code, match.index, `${name} is forbidden: ${why}`);
+  }
   if (!OWN_CLOCK_FOLDERS.has(folder)) {
-    const code = codeOnly(text);
     for (const [name, pattern, why] of FORBIDDEN_CALLS) {
       for (const match of code.matchAll(pattern)) report(code, match.index, `${name} is only for the kernel: ${why}`);
     }

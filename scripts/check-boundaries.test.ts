@@ -73,6 +73,13 @@ describe('clocks, timers and chance outside the kernel', () => {
     expect(checkFile('console/a.ts', text)).toEqual([]);
   });
 
+  it('mkdir that may never return, in every folder', () => {
+    for (const call of ['fs.mkdirSync(path, { recursive: true, mode: 0o700 })', 'await mkdir(\n  path,\n  { recursive: true },\n)']) {
+      expect(checkFile('kernel/a.ts', call)).toEqual([expect.stringContaining('call makeDirectory')]);
+    }
+    expect(checkFile('kernel/a.ts', 'mkdirSync(path); rmSync(path, { recursive: true });')).toEqual([]);
+  });
+
   it('node:timers', () => {
     expect(checkFile('etcd/a.ts', "import { setTimeout as sleep } from 'node:timers/promises';")).toHaveLength(1);
   });

@@ -119,6 +119,7 @@ describe('one line and exit code 1 for', () => {
     ['a port in use, in the background', () => ['up', '--ephemeral', '--detach', '--nodes', '0', '--port', String((listening.address() as net.AddressInfo).port)], /port \d+ on 127\.0\.0\.1 is in use by another program/],
     ['an etcd that does not answer', () => ['up', '--ephemeral', '--nodes', '0', '--port', '0', '--etcd-servers', 'http://127.0.0.1:1', '--wait', '500ms'], /etcd has not answered at http:\/\/127\.0\.0\.1:1 for 0\.5 s; is it running/],
     ['a directory that is a file', () => ['up', '--data-dir', file], /choose another with --data-dir/],
+    ...(process.platform === 'linux' ? [['a directory that its file system refuses', () => ['up', '--data-dir', '/proc/x/y'], /\/proc\/x cannot be made: its file system takes no new directories; choose another directory with --data-dir/] as [string, () => string[], RegExp]] : []),
     ['damaged data', () => ['up', '--data-dir', damaged, '--nodes', '0', '--port', '0'], /the stored data is damaged .*it was left as it is\. Restore a snapshot/],
     ['damaged keys', () => ['up', '--data-dir', damagedKeys, '--nodes', '0', '--port', '0'], /the keys in .* cannot be read .*restore them from a snapshot/],
     ['a node that there is not', () => ['nodes', 'remove', 'nope', '--data-dir', dataDirectory], /there is no node nope; "k8ts nodes list" lists them/],
@@ -151,7 +152,7 @@ describe('one line and exit code 1 for', () => {
     mkdirSync(mounted);
     /** Mounts of a namespace of its own go with it. */
     const upOn = (options: string, ...flags: string[]) => k8ts(['up', '--data-dir', join(mounted, 'd'), '--nodes', '0', '--addons', 'none', '--port', '0', ...flags], { wrapper: ['unshare', '-m', 'sh', '-c', `mount -t tmpfs -o ${options} tmpfs ${mounted} && exec "$0" "$@"`] });
-    expect(await upOn('ro')).toMatchObject({ code: 1, stderr: expect.stringMatching(/^k8ts up: .*mounted\/d cannot be made, its file system may be read-only; choose another directory with --data-dir\n$/) as string });
+    expect(await upOn('ro')).toMatchObject({ code: 1, stderr: expect.stringMatching(/^k8ts up: .*mounted\/d is on a file system that cannot be written to; choose another directory with --data-dir\n$/) as string });
     expect(await upOn('size=40k', '--detach')).toMatchObject({ code: 1, stderr: expect.stringMatching(/^k8ts up: .*(?:is|may be) full.* make room, then start again/) as string });
   });
 

@@ -2,7 +2,7 @@
 import { fork } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { makeDirectory } from '../kernel/index.ts';
+import { makeDirectoryDurably } from '../kernel/index.ts';
 import { CommandError } from './command.ts';
 import { ephemeralDirectory } from './process-file.ts';
 import { printReady, type Ready } from './ready.ts';
@@ -19,7 +19,7 @@ const SAID = 'k8ts up: ';
 /** What it prints goes to `k8ts.log` in its directory. */
 export async function detach(argv: readonly string[], options: DetachOptions): Promise<number> {
   const directory = options.directory ?? ephemeralDirectory();
-  makeDirectory(directory, 0o700);
+  makeDirectoryDurably(directory, 0o700);
   const logFile = path.join(directory, 'k8ts.log');
   const log = fs.openSync(logFile, 'a+', 0o600);
   const from = fs.fstatSync(log).size;

@@ -11,7 +11,7 @@ describe('an error becomes one line that says what to do', () => {
     ['a low port', systemError('EACCES', { port: 443, address: '127.0.0.1' }), /no permission to listen on 127\.0\.0\.1:443; choose a port above 1023/],
     ['a closed directory', systemError('EACCES', { path: '/a' }), /no permission for \/a; choose a directory/],
     ['a read-only file system', systemError('EROFS', { path: '/a' }), /\/a is on a file system that cannot be written to/],
-    ['the same, as Node says it of folders', systemError('ENOENT', { path: '/a', syscall: 'mkdir' }), /\/a cannot be made, its file system may be read-only/],
+    ['a file system without directories of others', systemError('ENOENT', { path: '/proc/a', syscall: 'mkdir' }), /\/proc\/a cannot be made: its file system takes no new directories/],
     ['a file that is not there', systemError('ENOENT', { path: '/a', syscall: 'open' }), /^there is no file \/a$/],
     ['a file system without links', systemError('EPERM', { path: '/a', syscall: 'link' }), /the file system of \/a lacks links, sockets or locks/],
     ['a file system without sockets', systemError('ENOTSUP', { address: '/a/k8ts.sock' }), /the file system of \/a\/k8ts\.sock lacks/],

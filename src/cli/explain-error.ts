@@ -23,8 +23,8 @@ const EXPLANATIONS: Readonly<Record<string, (error: SystemError) => string>> = {
   EOPNOTSUPP: ({ path, address }) => unfit(path ?? address),
   ENOLCK: ({ path }) => unfit(path),
   EROFS: ({ path }) => `${path ?? 'the directory'} is on a file system that cannot be written to; choose another directory with --data-dir`,
-  /** Node says so of a folder that cannot be made for whatever reason. */
-  ENOENT: ({ path, syscall, message }) => (syscall === 'mkdir' ? `${path ?? 'the data directory'} cannot be made, its file system may be read-only; choose another directory with --data-dir` : path && ['open', 'access', 'stat'].includes(syscall ?? '') ? `there is no file ${path}` : firstLine(message)),
+  /** What file systems without room for directories of others say, /proc for one. */
+  ENOENT: ({ path, syscall, message }) => (syscall === 'mkdir' ? `${path ?? 'the data directory'} cannot be made: its file system takes no new directories; choose another directory with --data-dir` : path && ['open', 'access', 'stat'].includes(syscall ?? '') ? `there is no file ${path}` : firstLine(message)),
   ENOTDIR: ({ path }) => `${path ?? 'the data directory'} is not a directory; choose another with --data-dir`,
   EEXIST: ({ path }) => `${path ?? 'the data directory'} exists and is not a directory; choose another with --data-dir`,
   ENOSPC: ({ path }) => `the disk of ${path ?? 'the data directory'} is full; make room, then start again: nothing that was acknowledged is lost`,

@@ -2,7 +2,7 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { parse, stringify } from 'yaml';
-import { makeDirectory, writeFileDurably } from '../kernel/index.ts';
+import { makeDirectoryDurably, writeFileDurably } from '../kernel/index.ts';
 import { CommandError } from './command.ts';
 
 interface Kubeconfig {
@@ -27,7 +27,7 @@ export async function mergeKubeconfig(file: string, added: string, name: string)
   const text = stringify(existing === undefined || existing.trim() === '' ? fresh : merged(file, existing, fresh), { lineWidth: 0 });
   try {
     const owner = await ownerOf(file);
-    const made = makeDirectory(path.dirname(file), 0o700);
+    const made = makeDirectoryDurably(path.dirname(file), 0o700);
     if (owner && made !== undefined) await fs.chown(made, owner.uid, owner.gid);
     await writeFileDurably(file, text, owner ? { owner } : {});
   } catch (error) {

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { createHash } from 'node:crypto';
-import { makeDirectory } from '../kernel/index.ts';
+import { makeDirectoryDurably } from '../kernel/index.ts';
 import { CommandError } from './command.ts';
 
 export interface ProcessFile {
@@ -21,7 +21,7 @@ const LONGEST_SOCKET_PATH = 100;
 
 /** Takes the directory for this process; another one that lives keeps it. */
 export function claimDirectory(directory: string, ephemeral: boolean): { socket: string; release(): void } {
-  makeDirectory(directory, 0o700);
+  makeDirectoryDurably(directory, 0o700);
   const socket = socketPath(directory);
   claim(directory, { pid: process.pid, started: startTime(process.pid) ?? '', socket, ephemeral });
   return {

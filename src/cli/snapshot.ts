@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { openEmbeddedStore, restoreSnapshot, saveSnapshot } from '../etcd/index.ts';
-import { flagsHelp, parseFlags, RealClock, UsageError, type FlagTable } from '../kernel/index.ts';
+import { flagsHelp, parseFlags, RealClock, UsageError, type FlagTable, makeDirectorySync } from '../kernel/index.ts';
 import { CommandError, dataDirFlag, outputFlag } from './command.ts';
 import { runningCluster } from './control-client.ts';
 import { nearest } from './nearest.ts';
@@ -63,7 +63,7 @@ async function restore(file: string, directory: string): Promise<number> {
   if (fs.existsSync(path.join(directory, 'etcd')) || fs.existsSync(path.join(directory, 'pki'))) throw new CommandError(`there is a cluster in ${directory} already, and it was left as it is; restore to another --data-dir`);
   return withScratch(async (scratch) => {
     const { store, pki, bytes } = await unpackSnapshot(file, scratch);
-    fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectorySync(directory, { mode: 0o700 });
     await restoreSnapshot({ path: store, directory: path.join(directory, 'etcd') });
     fs.cpSync(pki, path.join(directory, 'pki'), { recursive: true });
     return bytes;

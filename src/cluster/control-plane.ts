@@ -5,7 +5,7 @@ import { kubeconfigFor, openEncryption, openPki, openStore, startApiServer, type
 import { Client } from '../client/index.ts';
 import { createMemoryStore, type Store } from '../etcd/index.ts';
 import { AddressRange } from '../base/index.ts';
-import { makeDirectory, writeFileDurably, type Context } from '../kernel/index.ts';
+import { makeDirectoryDurably, writeFileDurably, type Context } from '../kernel/index.ts';
 import type { ClusterOptions } from './cluster-options.ts';
 import { inProcessTransport } from './in-process-transport.ts';
 
@@ -26,7 +26,7 @@ export interface ControlPlane {
 
 export async function startControlPlane(ctx: Context, options: ClusterOptions, { connectToNode, ...simulated }: NodeConnections & SimulatedNetwork): Promise<ControlPlane> {
   const { dataDirectory, onProgress } = options;
-  if (dataDirectory) makeDirectory(dataDirectory, 0o700);
+  if (dataDirectory) makeDirectoryDurably(dataDirectory, 0o700);
   const localAddress = options.bindAddress === '0.0.0.0' || options.bindAddress === '::' ? '127.0.0.1' : options.bindAddress;
   const advertiseAddress = options.advertiseAddress ?? (isLoopback(localAddress) ? hostAddress() : localAddress);
   const serving = {

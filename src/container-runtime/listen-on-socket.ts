@@ -1,11 +1,12 @@
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
+import { makeDirectorySync } from '../kernel/index.ts';
 import type { GrpcServer } from '../kernel/grpc/index.ts';
 
 /** Listens where a process that was killed may have left its socket; one that answers belongs to somebody. */
 export async function listenOnSocket(server: GrpcServer, socket: string): Promise<void> {
-  fs.mkdirSync(path.dirname(socket), { recursive: true, mode: 0o711 });
+  makeDirectorySync(path.dirname(socket), { mode: 0o711 });
   if (fs.existsSync(socket)) {
     if (await answers(socket)) throw new Error(`another process serves on ${socket} already`);
     fs.rmSync(socket, { force: true });

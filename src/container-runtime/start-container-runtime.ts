@@ -1,8 +1,7 @@
 /** Starts the runtime: takes up what an earlier run left, then serves. */
-import fs from 'node:fs';
 import path from 'node:path';
 import type { ContainerRuntime } from '../cri/index.ts';
-import { RunGroup, type Context } from '../kernel/index.ts';
+import { RunGroup, type Context, makeDirectorySync } from '../kernel/index.ts';
 import { ContainerEvents } from './container-events.ts';
 import { ExitWaiters } from './containers/exit-waiters.ts';
 import { watchExits } from './containers/watch-exits.ts';
@@ -54,7 +53,7 @@ async function assemble(ctx: Context, options: ContainerRuntimeOptions, group: R
   const paths = new StatePaths(stateDirectory);
   const handlers = locateHandlers(options, paths);
   const conmon = locateProgram(options.conmon ?? 'conmon', 'it holds the output and the exit codes of containers');
-  for (const directory of [rootDirectory, stateDirectory, paths.sandboxes, paths.containers, paths.exits]) fs.mkdirSync(directory, { recursive: true, mode: 0o711 });
+  for (const directory of [rootDirectory, stateDirectory, paths.sandboxes, paths.containers, paths.exits]) makeDirectorySync(directory, { mode: 0o711 });
   const sandboxes = new RecordStore<SandboxRecord>(path.join(rootDirectory, 'sandboxes'));
   const containers = new RecordStore<ContainerRecord>(path.join(rootDirectory, 'containers'));
   sandboxes.load();

@@ -4,6 +4,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { makeDirectorySync } from './make-directory.ts';
 
 export interface DurableFileOptions {
   /** Default 0600. */
@@ -44,8 +45,8 @@ export async function syncFile(file: string): Promise<void> {
 }
 
 /** Makes a directory and those above it that are missing; gives the first one that was made. */
-export function makeDirectory(directory: string, mode: number): string | undefined {
-  const made = fs.mkdirSync(directory, { recursive: true, mode });
+export function makeDirectoryDurably(directory: string, mode: number): string | undefined {
+  const made = makeDirectorySync(directory, { mode });
   if (made === undefined) return undefined;
   const first = path.resolve(made);
   for (let each = path.resolve(directory); each.length >= first.length; each = path.dirname(each)) syncDirectoryNow(path.dirname(each));

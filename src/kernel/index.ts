@@ -28,7 +28,8 @@ export {
 export { PrometheusRegistry } from './metrics-registry.ts';
 export { Backoff, type BackoffOptions } from './backoff.ts';
 export { allocateBytes } from './byte-memory.ts';
-export { makeDirectory, renameDurably, syncDirectory, syncFile, writeFileDurably, type DurableFileOptions } from './durable-file.ts';
+export { makeDirectory, makeDirectorySync, type MakeDirectoryOptions } from './make-directory.ts';
+export { makeDirectoryDurably, renameDurably, syncDirectory, syncFile, writeFileDurably, type DurableFileOptions } from './durable-file.ts';
 export {
   BucketRateLimiter,
   defaultControllerRateLimiter,

@@ -2,9 +2,8 @@
  * A kubelet, from its start until its context ends: its parts are built (`build/`), the node is registered, the pods that
  * the API and the runtime have are taken up, and the tasks run. Containers go on without it.
  */
-import fs from 'node:fs/promises';
 import path from 'node:path';
-import { childContext, RunGroup, type Context } from '../kernel/index.ts';
+import { childContext, makeDirectory, RunGroup, type Context } from '../kernel/index.ts';
 import { buildHousekeeping, type Housekeeping } from './build/build-housekeeping.ts';
 import { buildNode } from './build/build-node.ts';
 import { buildPods } from './build/build-pods.ts';
@@ -24,7 +23,7 @@ export async function run(outer: Context, options: KubeletOptions): Promise<void
     config: withReservedCpus(options.config),
     state: new KubeletState(),
   };
-  await fs.mkdir(path.join(input.config.rootDirectory, 'pods'), { recursive: true, mode: 0o750 });
+  await makeDirectory(path.join(input.config.rootDirectory, 'pods'), { mode: 0o750 });
 
   const node = await buildNode(input);
   const pods = await buildPods(input, node);

@@ -1,7 +1,7 @@
 /** Audit events as lines of JSON in a file, which is put aside when it has grown or aged. */
 import fs from 'node:fs';
 import path from 'node:path';
-import type { Context } from '../../kernel/index.ts';
+import { makeDirectory, type Context } from '../../kernel/index.ts';
 import type { AuditBackend } from './audit.ts';
 import type { AuditEvent } from './event.ts';
 
@@ -72,7 +72,7 @@ export class AuditLogFile implements AuditBackend {
   }
 
   async #open(): Promise<fs.promises.FileHandle> {
-    await fs.promises.mkdir(path.dirname(this.options.path), { recursive: true });
+    await makeDirectory(path.dirname(this.options.path));
     const file = await fs.promises.open(this.options.path, 'a', 0o600);
     this.#size = (await file.stat()).size;
     return file;

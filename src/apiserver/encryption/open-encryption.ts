@@ -2,7 +2,7 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { stringify } from 'yaml';
-import { makeDirectory, writeFileDurably, type Context } from '../../kernel/index.ts';
+import { makeDirectoryDurably, writeFileDurably, type Context } from '../../kernel/index.ts';
 import { EncryptionAtRest } from './encryption-at-rest.ts';
 import { loadEncryption, type LoadedEncryption } from './configuration.ts';
 
@@ -69,7 +69,7 @@ async function readOrCreate(ctx: Context, file: string): Promise<string> {
     kind: 'EncryptionConfiguration',
     resources: [{ resources: ['secrets'], providers: [{ aesgcm: { keys: [{ name: 'key1', secret }] } }, { identity: {} }] }],
   });
-  makeDirectory(path.dirname(file), 0o700);
+  makeDirectoryDurably(path.dirname(file), 0o700);
   // Nobody can read a Secret whose key is gone: the key is on the disk before the first one is written.
   await writeFileDurably(file, text);
   return text;

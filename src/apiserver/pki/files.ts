@@ -4,7 +4,7 @@
  */
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import { makeDirectory, writeFileDurably, type Context } from '../../kernel/index.ts';
+import { makeDirectoryDurably, writeFileDurably, type Context } from '../../kernel/index.ts';
 import { createAuthority, createSigningKey, expiresAt, issue, loadAuthority, type Authority, type CertificateRequest, type KeyPair } from './certificates.ts';
 
 const RENEW_BEFORE_MS = 30 * 24 * 3600 * 1000;
@@ -103,7 +103,7 @@ class PkiFiles {
   /** What was signed with a key is worth nothing without it: it is on the disk before anything is. */
   async #write(name: string, text: string, mode: number): Promise<void> {
     if (!this.directory) return;
-    makeDirectory(this.directory, 0o700);
+    makeDirectoryDurably(this.directory, 0o700);
     await writeFileDurably(path.join(this.directory, name), text, { mode });
   }
 }

@@ -5,6 +5,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { createHash } from 'node:crypto';
+import { makeDirectorySync } from '../../kernel/index.ts';
 import { lockFile } from '../../kernel/netns/index.ts';
 import { AddressRange } from '../../base/index.ts';
 import { FabricError, type FabricOptions, type FabricRanges } from './fabric.ts';
@@ -57,7 +58,7 @@ export function claim(options: FabricOptions, { stateDirectory, routedRanges }: 
     const ranges = freeRanges(options, families, taken);
     const made: Claim = { cluster: name, id, ranges, families, egress, mtu };
     const file = claimFile(stateDirectory, name);
-    fs.mkdirSync(path.dirname(file), { recursive: true });
+    makeDirectorySync(path.dirname(file));
     fs.writeFileSync(`${file}.new`, JSON.stringify(made, undefined, 2));
     fs.renameSync(`${file}.new`, file);
     return made;

@@ -1,6 +1,7 @@
 /** The nodes of a fabric as files: a folder per node with its record and its pinned namespace. */
 import fs from 'node:fs';
 import path from 'node:path';
+import { makeDirectorySync } from '../../kernel/index.ts';
 import { AddressRange } from '../../base/index.ts';
 import { FabricError, type FabricNode } from './fabric.ts';
 
@@ -22,7 +23,7 @@ export class NodeRecords {
   constructor(directory: string, nodeRanges: readonly string[]) {
     this.#directory = directory;
     this.#ranges = nodeRanges;
-    fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectorySync(directory, { mode: 0o700 });
     for (const name of fs.readdirSync(directory)) {
       try {
         // Our own file, written whole or not at all.
@@ -54,7 +55,7 @@ export class NodeRecords {
 
   put(record: NodeRecord): NodeRecord {
     const file = path.join(this.#directory, record.name, 'node.json');
-    fs.mkdirSync(path.dirname(file), { recursive: true });
+    makeDirectorySync(path.dirname(file));
     fs.writeFileSync(`${file}.new`, JSON.stringify({ number: record.number, podCidrs: record.podCidrs }));
     fs.renameSync(`${file}.new`, file);
     this.#nodes.set(record.name, record);

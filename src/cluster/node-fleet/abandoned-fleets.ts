@@ -7,7 +7,7 @@ import fs from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import type { Context } from '../../kernel/index.ts';
+import { makeDirectory, type Context } from '../../kernel/index.ts';
 import { removeCgroups } from '../../kubelet/index.ts';
 import { DEFAULT_STATE_DIRECTORY, listFabrics, takeUpFabric } from '../fabric/index.ts';
 import { endContainers, openRuntime } from './node-runtime.ts';
@@ -27,7 +27,7 @@ export const ephemeralName = (pid: number): string => `k8ts-p${pid}`;
 export const stateDirectoryOf = (clusterName: string): string => path.join(DEFAULT_STATE_DIRECTORY, clusterName);
 
 export async function writeFleetRecord(clusterName: string, record: FleetRecord): Promise<void> {
-  await fs.mkdir(stateDirectoryOf(clusterName), { recursive: true, mode: 0o711 });
+  await makeDirectory(stateDirectoryOf(clusterName), { mode: 0o711 });
   await fs.writeFile(recordFile(clusterName), JSON.stringify(record));
 }
 

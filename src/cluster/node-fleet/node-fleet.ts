@@ -8,7 +8,7 @@ import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
 import { issueCertificate } from '../../apiserver/index.ts';
 import { DEFAULT_CLOUD_CONFIG, localCloud, run as runCloudControllerManager } from '../../cloud-controller-manager/index.ts';
 import { isNotFound } from '../../client/index.ts';
-import { childContext, type Context } from '../../kernel/index.ts';
+import { childContext, type Context, makeDirectory } from '../../kernel/index.ts';
 import { removeCgroups } from '../../kubelet/index.ts';
 import { runClusterDns, serviceAddress } from '../cluster-dns.ts';
 import type { ControlPlane } from '../control-plane.ts';
@@ -64,7 +64,7 @@ export class NodeFleet {
       ranges: { ...(options.clusterCidr ? { pods: options.clusterCidr.split(',') } : {}), ...(options.serviceClusterIpRange ? { services: options.serviceClusterIpRange.split(',') } : {}) },
     });
     // Containers in user namespaces must be able to pass through.
-    await fs.mkdir(options.directory, { recursive: true, mode: 0o711 });
+    await makeDirectory(options.directory, { mode: 0o711 });
     await writeFleetRecord(options.clusterName, { pid: process.pid, directory: options.directory, temporary: options.temporary });
     return new NodeFleet(ctx, options, fabric);
   }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { makeDirectory, writeFileDurably, type Context } from '../../kernel/index.ts';
+import { makeDirectoryDurably, writeFileDurably, type Context } from '../../kernel/index.ts';
 import type { ClusterOptions } from '../cluster-options.ts';
 import type { Components } from '../components.ts';
 import type { ControlPlane } from '../control-plane.ts';
@@ -45,7 +45,7 @@ export async function openFleet(ctx: Context, options: ClusterOptions): Promise<
     if (!(error instanceof FabricError) || error.code !== 'range-taken' || !isNew) throw error;
     const fleet = await NodeFleet.open(ctx, { ...fleetOptions, clusterCidr: undefined, serviceClusterIpRange: undefined });
     if (remembered) {
-      makeDirectory(dataDirectory, 0o700);
+      makeDirectoryDurably(dataDirectory, 0o700);
       await writeFileDurably(remembered, JSON.stringify(fleet.ranges));
     }
     return fleet;

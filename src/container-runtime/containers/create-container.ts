@@ -4,6 +4,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { makeDirectorySync } from '../../kernel/index.ts';
 import { CriError, type CreateContainerRequest, type Mount } from '../../cri/index.ts';
 import { cgroupsPath } from '../cgroup-path.ts';
 import type { Snapshot, StoredImage, UserNamespaceMapping } from '../images/index.ts';
@@ -70,7 +71,7 @@ async function setUp(parts: RuntimeParts, { record, sandbox, image }: NewContain
   const paths = parts.paths.container(id);
   const modes = sandboxModes(sandbox.config, parts.nodeNetns);
   const sandboxPaths = parts.paths.sandbox(sandbox.id);
-  fs.mkdirSync(paths.persist, { recursive: true, mode: 0o700 });
+  makeDirectorySync(paths.persist, { mode: 0o700 });
   const userNamespace = modes.userNamespace ? mappingOf(sandbox, sandboxPaths.user) : undefined;
   const [snapshot, mounts] = await Promise.all([
     parts.images.snapshots.prepare(id, image.id, userNamespace === undefined ? {} : { userNamespace }),
@@ -101,7 +102,7 @@ async function setUp(parts: RuntimeParts, { record, sandbox, image }: NewContain
   applyCdiDevices(spec, config.CDIDevices ?? [], parts.cdiDirectories);
   addImageVolumes(parts, { spec, snapshot, image, id });
   fs.writeFileSync(paths.spec, JSON.stringify(spec), { mode: 0o600 });
-  if (record.logPath !== undefined) fs.mkdirSync(path.dirname(record.logPath), { recursive: true, mode: 0o755 });
+  if (record.logPath !== undefined) makeDirectorySync(path.dirname(record.logPath), { mode: 0o755 });
   return user;
 }
 
@@ -153,7 +154,7 @@ function addImageVolumes(parts: RuntimeParts, { spec, snapshot, image, id }: { s
     if (spec.mounts.some((mount) => mount.destination === destination)) continue;
     const source = path.join(parts.rootDirectory, 'volumes', id, destination);
     const inside = resolveInRoot(snapshot.rootfs, destination);
-    fs.mkdirSync(source, { recursive: true });
+    makeDirectorySync(source);
     if (fs.existsSync(inside) && fs.statSync(inside).isDirectory()) fs.cpSync(inside, source, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
     spec.mounts.push({ destination, type: 'bind', source, options: ['rbind', 'rprivate', 'rw'] });
   }

@@ -1,6 +1,7 @@
 /** The sources of a container's mounts: made, resolved, and for image volumes mounted, before the spec is written. */
 import fs from 'node:fs';
 import path from 'node:path';
+import { makeDirectorySync } from '../../kernel/index.ts';
 import { CriError, type Mount } from '../../cri/index.ts';
 import type { UserNamespaceMapping } from '../images/index.ts';
 import { messageOf, type RuntimeParts } from '../runtime-parts.ts';
@@ -31,7 +32,7 @@ function existingSource({ hostPath = '', containerPath = '' }: Mount): string {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
-  fs.mkdirSync(hostPath, { recursive: true, mode: 0o755 });
+  makeDirectorySync(hostPath, { mode: 0o755 });
   return fs.realpathSync(hostPath);
 }
 
@@ -45,7 +46,7 @@ interface MappedVolume {
 /** Shows the volume's files to the user namespace under the ids that they have on disk: root's are root's. */
 function mapVolumeOwners(parts: RuntimeParts, { id, source, index, userNamespace }: MappedVolume): string {
   const target = path.join(parts.paths.container(id).mounts, String(index));
-  fs.mkdirSync(path.dirname(target), { recursive: true });
+  makeDirectorySync(path.dirname(target));
   if (fs.statSync(source).isDirectory()) fs.mkdirSync(target);
   else fs.writeFileSync(target, '');
   const namespace = fs.openSync(userNamespace.path ?? '', 'r');
@@ -77,7 +78,7 @@ async function mountImageVolume(parts: RuntimeParts, { id, mount, index, userNam
   const image = parts.images.resolve(reference);
   if (image === undefined) throw new CriError('NOT_FOUND', `failed to get image ${JSON.stringify(reference)} of the mount ${mount.containerPath ?? ''}: not found`);
   const target = path.join(parts.paths.container(id).images, String(index));
-  fs.mkdirSync(target, { recursive: true });
+  makeDirectorySync(target);
   await parts.images.mountImage(image.id, target, { ...(mount.imageSubPath ? { subPath: mount.imageSubPath } : {}), ...(userNamespace && { userNamespace }) });
   return target;
 }

@@ -4,8 +4,9 @@
  */
 import { createHash, type Hash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeDirectory } from '../../kernel/index.ts';
 import { digestOf, hashFor, parseDigest } from './digest.ts';
 import { ImageError } from './image-error.ts';
 
@@ -40,8 +41,8 @@ export class BlobStore {
 
   static async open(root: string): Promise<BlobStore> {
     const store = new BlobStore(root);
-    await mkdir(store.#folder, { recursive: true, mode: 0o700 });
-    await mkdir(store.#ingest, { recursive: true, mode: 0o700 });
+    await makeDirectory(store.#folder, { mode: 0o700 });
+    await makeDirectory(store.#ingest, { mode: 0o700 });
     for (const name of await readdir(store.#ingest)) {
       if (name.startsWith('unnamed-')) await rm(join(store.#ingest, name), { force: true });
     }
@@ -191,7 +192,7 @@ export class BlobStore {
   async #commit(temporary: string, digest: string): Promise<void> {
     await this.#removing.get(digest);
     const path = this.path(digest);
-    await mkdir(join(path, '..'), { recursive: true, mode: 0o700 });
+    await makeDirectory(join(path, '..'), { mode: 0o700 });
     // Its content is on disk; should its name be lost in a crash, the blob is not there and is fetched again.
     await rename(temporary, path);
   }

@@ -1,6 +1,5 @@
-import { mkdir } from 'node:fs/promises';
 import type { Readable, Writable } from 'node:stream';
-import { childContext, type Context } from '../../kernel/index.ts';
+import { childContext, type Context, makeDirectory } from '../../kernel/index.ts';
 import { loadArchive } from './archive/load-archive.ts';
 import { saveArchive } from './archive/save-archive.ts';
 import { BlobStore } from './blob-store.ts';
@@ -28,7 +27,7 @@ import type { StoreParts } from './store-parts.ts';
 export async function openImageStore(parent: Context, options: ImageStoreOptions): Promise<ImageStore> {
   const ctx = childContext(parent, 'images');
   const { root } = options;
-  await mkdir(root, { recursive: true, mode: 0o711 });
+  await makeDirectory(root, { mode: 0o711 });
   const unlock = lockStore(root);
   try {
     return await assembleStore(ctx, options, unlock);

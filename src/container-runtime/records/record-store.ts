@@ -8,6 +8,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { makeDirectorySync } from '../../kernel/index.ts';
 
 export interface Identified {
   readonly id: string;
@@ -23,7 +24,7 @@ export class RecordStore<Stored extends Identified> implements Iterable<Stored> 
 
   /** Reads what is there: of each record the newest that was written completely. Everything else goes. */
   load(): void {
-    fs.mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+    makeDirectorySync(this.#directory, { mode: 0o700 });
     for (const name of fs.readdirSync(this.#directory)) {
       const [, id = '', number = ''] = /^([\w-]+)\.(\d+)\.json$/.exec(name) ?? [];
       const version = Number(number);

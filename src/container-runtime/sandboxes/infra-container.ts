@@ -4,6 +4,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { makeDirectorySync } from '../../kernel/index.ts';
 import type { PodSandboxConfig } from '../../cri/index.ts';
 import { identify, readPidFile, type ProcessIdentity } from '../linux/processes.ts';
 import type { OciNamespace, OciSpec } from '../oci-spec/oci-types.ts';
@@ -39,7 +40,7 @@ export async function startInfra(parts: RuntimeParts, options: InfraOptions): Pr
   const { id, runtime, modes } = options;
   const paths = parts.paths.sandbox(id);
   installPauseProgram(parts);
-  fs.mkdirSync(paths.infraBundle, { recursive: true });
+  makeDirectorySync(paths.infraBundle);
   fs.writeFileSync(path.join(paths.infraBundle, 'config.json'), JSON.stringify(infraSpec(parts, options)));
   await createOciContainer(runtime, id, { bundle: paths.infraBundle, pidFile: paths.infraPid });
   const pid = readPidFile(paths.infraPid);
@@ -58,7 +59,7 @@ function installPauseProgram(parts: RuntimeParts): void {
   const root = parts.paths.pause;
   const program = path.join(root, 'pause');
   if (fs.existsSync(program)) return;
-  for (const folder of ['proc', 'dev']) fs.mkdirSync(path.join(root, folder), { recursive: true, mode: 0o755 });
+  for (const folder of ['proc', 'dev']) makeDirectorySync(path.join(root, folder), { mode: 0o755 });
   const temporary = `${program}.tmp`;
   fs.writeFileSync(temporary, pauseProgram(parts.machine.architecture), { mode: 0o755 });
   fs.renameSync(temporary, program);

@@ -1,5 +1,6 @@
 /** RunPodSandbox: namespaces, files, network — and nothing left of them when a step fails. */
 import fs from 'node:fs';
+import { makeDirectorySync } from '../../kernel/index.ts';
 import { CriError, type PodSandboxConfig, type RunPodSandboxRequest } from '../../cri/index.ts';
 import type { NetworkSandbox } from '../network/index.ts';
 import type { OciRuntime } from '../oci-runtime.ts';
@@ -42,7 +43,7 @@ async function setUp(parts: RuntimeParts, record: SandboxRecord, runtime: OciRun
   const paths = parts.paths.sandbox(id);
   const sysctls = splitSysctls(config, modes);
   const hostname = config.hostname ?? '';
-  fs.mkdirSync(paths.directory, { recursive: true, mode: 0o711 });
+  makeDirectorySync(paths.directory, { mode: 0o711 });
   writeSandboxFiles(paths, { dns: config.dnsConfig, hostname });
   if (!modes.hostIpc) mountSharedMemory(paths);
   if (!modes.userNamespace) makeNamespaces(paths, modes, { hostname, sysctls: sysctls.others });

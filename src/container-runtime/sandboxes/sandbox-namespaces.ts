@@ -1,5 +1,6 @@
 /** The namespaces of a sandbox: which it has of its own, how they are made, and where they are pinned. */
 import fs from 'node:fs';
+import { makeDirectorySync } from '../../kernel/index.ts';
 import type { NamespaceOption, PodSandboxConfig } from '../../cri/index.ts';
 import { createPinnedNamespaces, isPinned, pinNamespaceOf, setHostname, unpin, type PinnedKind } from '../linux/namespaces.ts';
 import { mountTmpfs, unmountAll } from '../linux/mounts.ts';
@@ -85,7 +86,7 @@ const SHM_OPTIONS = 'mode=1777,size=65536k';
 
 /** The memory that containers of the sandbox share; with the machine's IPC namespace it is the machine's. */
 export function mountSharedMemory(paths: SandboxPaths): void {
-  fs.mkdirSync(paths.shm, { recursive: true });
+  makeDirectorySync(paths.shm);
   mountTmpfs(paths.shm, SHM_OPTIONS);
 }
 

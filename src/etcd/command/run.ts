@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { makeDirectorySync } from '../../kernel/index.ts';
 import type { Context } from '../../kernel/context.ts';
 import { defaultLimits } from '../check-request.ts';
 import { DEFAULT_QUOTA_BYTES, openEmbeddedStore } from '../embedded/store.ts';
@@ -22,7 +22,7 @@ export interface EtcdConfig {
 
 /** The etcd component: an embedded store behind etcd's API, until the context's signal aborts. */
 export async function run(ctx: Context, config: EtcdConfig): Promise<void> {
-  mkdirSync(config.directory, { recursive: true, mode: 0o700 });
+  makeDirectorySync(config.directory, { mode: 0o700 });
   const quotaBytes = config.quotaBytes ? config.quotaBytes : DEFAULT_QUOTA_BYTES;
   const maxRequestBytes = config.maxRequestBytes ?? defaultLimits.maxRequestBytes;
   const store = await openEmbeddedStore({

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { access, copyFile, mkdtemp, open, readdir, rm, stat, truncate } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { makeDirectory, renameDurably, syncDirectory } from '../../kernel/durable-file.ts';
+import { makeDirectoryDurably, renameDurably, syncDirectory } from '../../kernel/durable-file.ts';
 import { generationPath } from '../embedded/generations.ts';
 import { atomically, checkSchema, openTables, putFact, readFact, type Tables, wholeTable } from '../embedded/tables.ts';
 import { StoreError } from '../store.ts';
@@ -69,7 +69,7 @@ export async function restoreSnapshot({ path, directory, skipHashCheck }: Restor
   if (!skipHashCheck) await checkIntegrity(path);
   const { size } = await stat(path);
   const parent = dirname(directory);
-  makeDirectory(parent, 0o700);
+  makeDirectoryDurably(parent, 0o700);
   const building = await mkdtemp(join(parent, `.${basename(directory)}-`));
   try {
     const target = generationPath(building, 1);

@@ -1,6 +1,6 @@
 import { linkSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeDirectory } from '../../kernel/durable-file.ts';
+import { makeDirectoryDurably } from '../../kernel/durable-file.ts';
 import { StoreError } from '../store.ts';
 
 const openDirectories = new Set<string>();
@@ -10,7 +10,7 @@ const openDirectories = new Set<string>();
  * process id and start time, so one that a killed process left behind is seen to be stale.
  */
 export function lockDirectory(directory: string): () => void {
-  makeDirectory(directory, 0o700);
+  makeDirectoryDurably(directory, 0o700);
   const real = realpathSync(directory);
   const path = join(real, 'LOCK');
   if (openDirectories.has(real)) throw inUse(directory, process.pid);

@@ -1,6 +1,7 @@
 /** A lock between processes that the kernel lets go of when its holder dies. */
 import fs from 'node:fs';
 import path from 'node:path';
+import { makeDirectorySync } from '../make-directory.ts';
 import { checked, libc } from './libc.ts';
 
 const LOCK_EX = 2;
@@ -31,6 +32,6 @@ export function tryLockFile(file: string): FileLock | undefined {
 }
 
 function open(file: string): number {
-  fs.mkdirSync(path.dirname(file), { recursive: true });
+  makeDirectorySync(path.dirname(file));
   return fs.openSync(file, 'a', 0o600);
 }

@@ -1,6 +1,7 @@
 /** Network namespaces pinned to files, and code that runs inside of one. */
 import fs from 'node:fs';
 import path from 'node:path';
+import { makeDirectorySync } from '../make-directory.ts';
 import { checked, libc, SystemCallError } from './libc.ts';
 
 const CLONE_NEWNET = 0x4000_0000;
@@ -81,7 +82,7 @@ function isNamespaceFile(file: string): boolean {
 /** Makes a network namespace and pins it to a file that it makes; loopback is down. Fails if one is pinned there. */
 export function createNetns(netns: string): void {
   if (isNetns(netns)) throw new Error(`there is a network namespace at ${netns} already`);
-  fs.mkdirSync(path.dirname(netns), { recursive: true });
+  makeDirectorySync(path.dirname(netns));
   fs.writeFileSync(netns, '');
   homeNamespace();
   try {

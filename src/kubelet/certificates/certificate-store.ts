@@ -2,7 +2,7 @@
 import { X509Certificate } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import { renameDurably, writeFileDurably } from '../../kernel/index.ts';
+import { makeDirectory, renameDurably, writeFileDurably } from '../../kernel/index.ts';
 import type { IssuedCertificate } from './request-certificate.ts';
 
 export interface StoredCertificate extends IssuedCertificate {
@@ -39,7 +39,7 @@ export class CertificateStore {
   }
 
   async store({ certificate, privateKey }: IssuedCertificate, now: number): Promise<void> {
-    await fs.mkdir(this.#directory, { recursive: true, mode: 0o750 });
+    await makeDirectory(this.#directory, { mode: 0o750 });
     const stamp = new Date(now).toISOString().replace(/:/g, '-').replace(/\..*$/, '').replace('T', '-');
     const dated = path.join(this.#directory, `${this.#prefix}-${stamp}.pem`);
     await writeFileDurably(dated, `${certificate.trimEnd()}\n${privateKey}`);

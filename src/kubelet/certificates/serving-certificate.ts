@@ -3,7 +3,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Client } from '../../client/index.ts';
-import type { Context } from '../../kernel/index.ts';
+import { makeDirectory, type Context } from '../../kernel/index.ts';
 import { CertificateStore } from './certificate-store.ts';
 import { keepCertificate } from './keep-certificate.ts';
 import type { IssuedCertificate } from './request-certificate.ts';
@@ -31,7 +31,7 @@ export async function storedSelfSignedCertificate(ctx: Context, directory: strin
   const [certificate, privateKey] = await Promise.all([read(certificateFile), read(keyFile)]);
   if (areOne(certificate, privateKey)) return { certificate, privateKey };
   const made = await selfSignedCertificate(ctx, names);
-  await fs.mkdir(directory, { recursive: true, mode: 0o750 });
+  await makeDirectory(directory, { mode: 0o750 });
   await fs.writeFile(certificateFile, made.certificate, { mode: 0o644 });
   await fs.writeFile(keyFile, made.privateKey, { mode: 0o600 });
   return made;

@@ -1,6 +1,7 @@
 /** The cgroup hierarchies of the machine: one in version 2, one for each controller in version 1. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
+import { makeDirectory } from '../../kernel/index.ts';
 import type { MemoryUse } from './cgroup-manager.ts';
 
 export interface CgroupSettings {
@@ -65,7 +66,7 @@ function separate(controllers: ReadonlyMap<string, string>): Hierarchies {
   return {
     version: 1,
     async create(cgroup) {
-      await Promise.all(directories.map((directory) => fs.mkdir(path.join(directory, cgroup), { recursive: true })));
+      await Promise.all(directories.map((directory) => makeDirectory(path.join(directory, cgroup))));
       if (controllers.has('cpuset')) await inheritCpuset(controllers.get('cpuset') ?? '', cgroup);
     },
     async apply(cgroup, { cpuShares, cpuQuota, cpuPeriod, memoryBytes, pids }) {
@@ -119,7 +120,7 @@ function unified(root: string): Hierarchies {
   return {
     version: 2,
     async create(cgroup) {
-      await fs.mkdir(at(cgroup), { recursive: true });
+      await makeDirectory(at(cgroup));
       let current = root;
       for (const name of cgroup.split('/').filter((part) => part !== '')) {
         for (const controller of ['cpu', 'cpuset', 'memory', 'pids', 'io', 'hugetlb']) await fs.writeFile(path.join(current, 'cgroup.subtree_control'), `+${controller}`).catch(() => {});

@@ -3,7 +3,7 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Container, EphemeralContainer, Pod, ResourceStatus } from '../../api/generated/core-v1.ts';
 import { connectGrpc, GrpcServer, type GrpcConnection } from '../../kernel/grpc/index.ts';
-import { childContext, writeFileDurably, type Context } from '../../kernel/index.ts';
+import { childContext, writeFileDurably, type Context, makeDirectory } from '../../kernel/index.ts';
 import { parseQuantity } from '../../machinery/quantity/index.ts';
 import { messageOf } from '../images/image-manager.ts';
 import type { KubeletConfig } from '../kubelet-options.ts';
@@ -71,7 +71,7 @@ export class DeviceManager implements HintProvider {
   async run(): Promise<void> {
     const { signal } = this.#ctx;
     const directory = path.join(this.#config.rootDirectory, 'device-plugins');
-    await fs.mkdir(directory, { recursive: true, mode: 0o750 });
+    await makeDirectory(directory, { mode: 0o750 });
     // Plugins watch for this socket to come again and register anew.
     for (const name of await fs.readdir(directory)) if ((await fs.stat(path.join(directory, name)).catch(() => undefined))?.isSocket()) await fs.rm(path.join(directory, name), { force: true });
     const server = new GrpcServer().add(CONTRACT, 'Registration', { register: (request: RegisterRequest) => this.#register(directory, request) });

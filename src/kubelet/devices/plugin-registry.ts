@@ -3,7 +3,7 @@ import fs from 'node:fs/promises';
 import { watch } from 'node:fs';
 import path from 'node:path';
 import { connectGrpc } from '../../kernel/grpc/index.ts';
-import { childContext, type Context } from '../../kernel/index.ts';
+import { childContext, type Context, makeDirectory } from '../../kernel/index.ts';
 import { messageOf } from '../images/image-manager.ts';
 import { descriptor, PACKAGE, type PluginInfo, type Registration } from './plugin-registration-v1.generated.ts';
 
@@ -33,7 +33,7 @@ export class PluginRegistry {
 
   async run(): Promise<void> {
     const { clock, signal, logger } = this.#ctx;
-    await fs.mkdir(this.#directory, { recursive: true, mode: 0o750 });
+    await makeDirectory(this.#directory, { mode: 0o750 });
     let notify = (): void => {};
     const watcher = watch(this.#directory, { persistent: false }, () => notify());
     watcher.on('error', () => {});

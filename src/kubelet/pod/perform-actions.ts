@@ -1,5 +1,6 @@
 /** Does what the state machine decided, through CRI. */
 import fs from 'node:fs/promises';
+import { makeDirectory } from '../../kernel/index.ts';
 import type { Container, EphemeralContainer, Pod } from '../../api/generated/core-v1.ts';
 import type { PodSandboxConfig } from '../../cri/index.ts';
 import { podDns } from '../environment/pod-dns.ts';
@@ -52,7 +53,7 @@ export async function performActions(parts: PodParts, input: PerformInput): Prom
     parts.events.pod(pod, 'Warning', 'NetworkNotReady', `network is not ready: ${networkProblem}`);
     return { changed, retryInMs: NETWORK_RETRY_MS };
   }
-  await fs.mkdir(parts.volumes.podDirectory(uidOf(pod)), { recursive: true, mode: 0o750 });
+  await makeDirectory(parts.volumes.podDirectory(uidOf(pod)), { mode: 0o750 });
   const [volumes, { config, userNamespace }] = await Promise.all([parts.volumes.ensure(pod, signal), planSandbox(parts, pod, actions.attempt)]);
   if (volumes.type === 'failed') return { changed, retryInMs: volumes.retryInMs };
   try {
@@ -172,7 +173,7 @@ async function makeSandboxConfig(parts: PodParts, pod: Pod, { attempt, cgroupPar
 async function createSandbox(parts: PodParts, pod: Pod, config: PodSandboxConfig, signal: AbortSignal): Promise<{ sandboxId: string; podIPs: readonly string[] } | undefined> {
   const { runtime, events } = parts;
   try {
-    await fs.mkdir(config.logDirectory ?? '', { recursive: true, mode: 0o755 });
+    await makeDirectory(config.logDirectory ?? '', { mode: 0o755 });
     const runtimeHandler = pod.spec?.runtimeClassName ? await parts.runtimeHandler(pod.spec.runtimeClassName) : '';
     const { podSandboxId = '' } = await runtime.runtime.runPodSandbox({ config, runtimeHandler }, { signal });
     const { status } = await runtime.runtime.podSandboxStatus({ podSandboxId }, { signal });

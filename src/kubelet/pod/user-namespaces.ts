@@ -1,6 +1,7 @@
 /** Ranges of user ids for pods with a user namespace of their own: each pod has 65536 that no other pod has. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
+import { makeDirectory } from '../../kernel/index.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { UserNamespace } from '../../cri/index.ts';
 import { uidOf } from './pod-text.ts';
@@ -48,7 +49,7 @@ export class UserNamespaces {
     for (let i = 0; i < MAX_RANGES; i++) {
       const first = FIRST_ID + i * this.#length;
       if (used.has(first)) continue;
-      await fs.mkdir(path.dirname(this.#file(pod)), { recursive: true, mode: 0o750 });
+      await makeDirectory(path.dirname(this.#file(pod)), { mode: 0o750 });
       await fs.writeFile(this.#file(pod), String(first));
       return first;
     }

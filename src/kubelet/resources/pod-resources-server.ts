@@ -3,7 +3,7 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Container, Pod } from '../../api/generated/core-v1.ts';
 import { GrpcError, GrpcServer } from '../../kernel/grpc/index.ts';
-import { childContext, type Context } from '../../kernel/index.ts';
+import { childContext, type Context, makeDirectory } from '../../kernel/index.ts';
 import type { DraManager } from '../dra/dra-manager.ts';
 import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 import { uidOf } from '../pod/pod-text.ts';
@@ -26,7 +26,7 @@ export async function servePodResources(outer: Context, options: PodResourcesOpt
   const ctx = childContext(outer, 'pod-resources');
   const directory = path.join(options.rootDirectory, 'pod-resources');
   const socket = path.join(directory, 'kubelet.sock');
-  await fs.mkdir(directory, { recursive: true, mode: 0o750 });
+  await makeDirectory(directory, { mode: 0o750 });
   await fs.rm(socket, { force: true });
   const server = new GrpcServer().add({ package: PACKAGE, descriptor }, 'PodResourcesLister', limited(ctx, podResourcesLister(options)));
   await server.listen(`unix://${socket}`);

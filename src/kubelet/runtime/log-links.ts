@@ -1,6 +1,7 @@
 /** `/var/log/containers/POD_NAMESPACE_CONTAINER-ID.log`, where log collectors look: links to the logs in the pods' directories. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
+import { makeDirectory } from '../../kernel/index.ts';
 
 const MAX_NAME = 251;
 
@@ -18,7 +19,7 @@ function linkOf(podLogsDir: string, { podName, namespace, containerName, contain
 }
 
 export async function linkLog(podLogsDir: string, container: LoggedContainer, log: string): Promise<void> {
-  await fs.mkdir(directoryOf(podLogsDir), { recursive: true });
+  await makeDirectory(directoryOf(podLogsDir));
   await fs.symlink(log, linkOf(podLogsDir, container)).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });

@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs/promises';
 import path from 'node:path';
+import { makeDirectory } from '../../kernel/index.ts';
 import { DbusConnection } from './dbus-connection.ts';
 
 export interface Logind {
@@ -52,7 +53,7 @@ export async function openLogind({ socket = SOCKET, configurationDirectory = CON
   return {
     inhibitDelayMs,
     async overrideInhibitDelay(ms) {
-      await fs.mkdir(configurationDirectory, { recursive: true, mode: 0o755 });
+      await makeDirectory(configurationDirectory, { mode: 0o755 });
       await fs.writeFile(path.join(configurationDirectory, OVERRIDE), `# Kubelet logind override\n[Login]\nInhibitDelayMaxSec=${Math.round(ms / 1000)}\n`, { mode: 0o755 });
       // logind reads its configuration again when it is sent SIGHUP.
       await connection.call({ destination: 'org.freedesktop.systemd1', path: '/org/freedesktop/systemd1', interface: 'org.freedesktop.systemd1.Manager', member: 'KillUnit', signature: 'ssi', body: ['systemd-logind.service', 'all', 1] });

@@ -9,6 +9,7 @@
  */
 import fs from 'node:fs/promises';
 import path from 'node:path';
+import { makeDirectory } from '../../kernel/index.ts';
 
 export interface PayloadFile {
   readonly data: Buffer;
@@ -75,7 +76,7 @@ async function giveDirectory(full: string, fsGroup: number): Promise<void> {
 async function writeFile(full: string, { data, mode, uid }: PayloadFile, root: string, fsGroup: number | undefined): Promise<void> {
   const parent = path.dirname(full);
   if (parent !== root) {
-    await fs.mkdir(parent, { recursive: true, mode: 0o755 });
+    await makeDirectory(parent, { mode: 0o755 });
     if (fsGroup !== undefined) for (let dir = parent; dir !== root; dir = path.dirname(dir)) await giveDirectory(dir, fsGroup);
   }
   await fs.writeFile(full, data, { flag: 'wx' });

@@ -1,6 +1,7 @@
 /** A container's mounts: its volumes and parts of them, /etc/hosts and the termination message. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
+import { makeDirectory } from '../../kernel/index.ts';
 import type { Container, EphemeralContainer, Pod, VolumeMount } from '../../api/generated/core-v1.ts';
 import type { Device, Mount, MountPropagation, UserNamespace } from '../../cri/index.ts';
 import { ContainerConfigError } from '../environment/environment-variables.ts';
@@ -93,7 +94,7 @@ function expandSubPath(expression: string, environment: ReadonlyMap<string, stri
 async function terminationMessage({ podDirectory, container, startName }: MountInput, containerPath: string): Promise<Mount> {
   const directory = path.join(podDirectory, 'containers', container.name);
   const file = path.join(directory, startName);
-  await fs.mkdir(directory, { recursive: true, mode: 0o750 });
+  await makeDirectory(directory, { mode: 0o750 });
   await fs.writeFile(file, '');
   // Whoever the container runs as must be able to write it.
   await fs.chmod(file, 0o666);

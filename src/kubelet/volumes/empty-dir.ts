@@ -1,5 +1,6 @@
 /** A directory that lives as long as the pod: on disk, in memory or in huge pages. */
 import fs from 'node:fs/promises';
+import { makeDirectory } from '../../kernel/index.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { parseQuantity } from '../../machinery/quantity/index.ts';
 import { setOwnership } from './ownership.ts';
@@ -16,7 +17,7 @@ export const emptyDir: VolumePlugin = {
     if (medium === '') {
       if (!(await exists(directory))) await make(directory, pod);
     } else {
-      await fs.mkdir(directory, { recursive: true, mode: 0o750 });
+      await makeDirectory(directory, { mode: 0o750 });
       if (!(await host.mounter.isMountPoint(directory))) {
         await mountMedium(medium, request);
         await openUp(directory, pod);
@@ -34,7 +35,7 @@ const exists = (directory: string): Promise<boolean> => fs.stat(directory).then(
 /** It gets its name when it is as it shall be, so that what has the name is whole. */
 async function make(directory: string, pod: Pod): Promise<void> {
   const making = `${directory}~making`;
-  await fs.mkdir(making, { recursive: true, mode: 0o750 });
+  await makeDirectory(making, { mode: 0o750 });
   await openUp(making, pod);
   await fs.rename(making, directory);
 }

@@ -1,5 +1,6 @@
 /** Volumes of files from the API: configMap, secret, downwardAPI, projected. Secrets never reach the disk. */
 import fs from 'node:fs/promises';
+import { makeDirectory } from '../../kernel/index.ts';
 import { writeAtomically, type Payload } from './atomic-writer.ts';
 import { configMapFiles, DEFAULT_MODE, downwardFiles, projectedFiles, secretFiles } from './payload.ts';
 import type { MountedVolume, VolumePlugin, VolumeRequest } from './volume.ts';
@@ -12,7 +13,7 @@ function fileVolume(directoryName: string, place: 'disk' | 'memory', collect: Co
     async mount(request): Promise<MountedVolume> {
       const { directory, host, pod } = request;
       const { files, refreshAt } = await collect(request);
-      await fs.mkdir(directory, { recursive: true, mode: 0o750 });
+      await makeDirectory(directory, { mode: 0o750 });
       if (place === 'memory' && !(await host.mounter.isMountPoint(directory))) await host.mounter.mount({ source: 'tmpfs', target: directory, type: 'tmpfs', flags: 0 });
       const fsGroup = pod.spec?.securityContext?.fsGroup;
       const changed = await writeAtomically({ directory, payload: files, now: host.clock.now(), ...(fsGroup === undefined ? {} : { fsGroup }) });

@@ -1,6 +1,7 @@
 /** A file or directory of the node, checked or made as its type says. */
 import fs from 'node:fs/promises';
 import type { Stats } from 'node:fs';
+import { makeDirectory } from '../../kernel/index.ts';
 import type { HostPathVolumeSource } from '../../api/generated/core-v1.ts';
 import { VolumeError, type MountedVolume, type VolumePlugin } from './volume.ts';
 
@@ -33,7 +34,7 @@ export async function checkedHostPath({ path, type = '' }: HostPathVolumeSource)
   });
   if (stat !== undefined && kind.is(stat)) return path;
   if (stat === undefined && type === 'DirectoryOrCreate') {
-    await fs.mkdir(path, { recursive: true, mode: 0o755 });
+    await makeDirectory(path, { mode: 0o755 });
     return path;
   }
   if (stat === undefined && type === 'FileOrCreate') {

@@ -6,6 +6,7 @@
 import fs from 'node:fs/promises';
 import { constants } from 'node:fs';
 import path from 'node:path';
+import { makeDirectory } from '../../kernel/index.ts';
 import { MS_BIND, MS_REC, type Mounter } from './mounter.ts';
 import { VolumeError } from './volume.ts';
 
@@ -28,8 +29,8 @@ export async function bindSubPath({ volumePath, subPath, target, mounter }: SubP
   const handle = await openInside(root, resolved);
   try {
     const stat = await fs.stat(`/proc/self/fd/${handle.fd}`);
-    await fs.mkdir(path.dirname(target), { recursive: true, mode: 0o750 });
-    if (stat.isDirectory()) await fs.mkdir(target, { recursive: true, mode: 0o750 });
+    await makeDirectory(path.dirname(target), { mode: 0o750 });
+    if (stat.isDirectory()) await makeDirectory(target, { mode: 0o750 });
     else await (await fs.open(target, 'a', 0o640)).close();
     await mounter.mount({ source: `/proc/${process.pid}/fd/${handle.fd}`, target, type: '', flags: MS_BIND | MS_REC });
     return target;

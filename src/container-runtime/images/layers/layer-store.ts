@@ -11,7 +11,7 @@
  */
 import { mkdir, readdir, readFile, readlink, rename, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Context } from '../../../kernel/index.ts';
+import { makeDirectory, type Context } from '../../../kernel/index.ts';
 import { removeIfThere, replaceFile } from '../atomic-file.ts';
 import { parseDigest } from '../digest.ts';
 import { whileDoing } from '../image-error.ts';
@@ -61,8 +61,8 @@ export class LayerStore {
 
   static async open(ctx: Context, root: string, options: { workers: LayerWorkers; limits: UnpackLimits }): Promise<LayerStore> {
     const store = new LayerStore(ctx, root, options);
-    await mkdir(store.#layers, { recursive: true, mode: 0o700 });
-    await mkdir(store.#links, { recursive: true, mode: 0o700 });
+    await makeDirectory(store.#layers, { mode: 0o700 });
+    await makeDirectory(store.#links, { mode: 0o700 });
     await store.#recover();
     return store;
   }

@@ -1,7 +1,8 @@
 /** Images mounted read-only at a place of the caller's: image volumes. What is mounted is written down, so that layers in use stay. */
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, realpath, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, realpath, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeDirectory } from '../../../kernel/index.ts';
 import { mount, MS } from '../../syscalls.ts';
 import { removeIfThere, replaceFile } from '../atomic-file.ts';
 import { ImageError } from '../image-error.ts';
@@ -30,8 +31,8 @@ export class ImageVolumes {
 
   static async open(root: string, layerPath: (chainId: string) => string): Promise<ImageVolumes> {
     const volumes = new ImageVolumes(root, layerPath);
-    await mkdir(volumes.#folder, { recursive: true, mode: 0o700 });
-    for (const name of ['0', '1']) await mkdir(join(volumes.#empty, name), { recursive: true, mode: 0o755 });
+    await makeDirectory(volumes.#folder, { mode: 0o700 });
+    for (const name of ['0', '1']) await makeDirectory(join(volumes.#empty, name), { mode: 0o755 });
     const mounted = new Set((await readMounts()).map(({ target }) => target));
     for (const name of await readdir(volumes.#folder)) {
       const record = await readRecord(join(volumes.#folder, name, 'volume.json'));
@@ -52,7 +53,7 @@ export class ImageVolumes {
     if (existing?.imageId === image.id && (await isMounted(place))) return existing;
     const name = nameOf(place);
     const home = join(this.#folder, name);
-    await mkdir(home, { recursive: true, mode: 0o700 });
+    await makeDirectory(home, { mode: 0o700 });
     const record: VolumeRecord = { target: place, imageId: image.id, layers: image.layers };
     this.#records.set(place, record);
     await replaceFile(join(home, 'volume.json'), JSON.stringify(record));
@@ -76,7 +77,7 @@ export class ImageVolumes {
   async #mountAt(record: VolumeRecord, home: string, options: MountImageOptions): Promise<void> {
     const whole = options.subPath === undefined || options.subPath === '';
     const stack = whole ? record.target : join(home, 'rootfs');
-    if (!whole) await mkdir(stack, { recursive: true, mode: 0o755 });
+    if (!whole) await makeDirectory(stack, { mode: 0o755 });
     // Without a writable folder overlayfs wants two, and an image may have no layers at all.
     const lowers = [...record.layers.map(this.#layerPath).reverse(), join(this.#empty, '0')];
     if (lowers.length === 1) lowers.push(join(this.#empty, '1'));

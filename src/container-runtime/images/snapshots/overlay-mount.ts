@@ -1,7 +1,8 @@
 /** Mounts stacks of layers with overlayfs. */
 import { closeSync, constants, openSync } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeDirectory } from '../../../kernel/index.ts';
 import { attachMount, cloneMount, mapOwners, MNT_DETACH, mountInThread, MS, SystemCallError, unmount, unmountInThread } from '../../syscalls.ts';
 
 export interface OverlayMount {
@@ -84,7 +85,7 @@ export async function mountMappedOverlay(overlay: OverlayMount, userNamespace: s
   try {
     for (const [index, lower] of overlay.lowers.entries()) {
       const target = join(scratch, `${index}`);
-      await mkdir(target, { recursive: true, mode: 0o700 });
+      await makeDirectory(target, { mode: 0o700 });
       const mountFd = cloneMount(lower);
       try {
         mapOwners(mountFd, namespaceFd);

@@ -7,7 +7,7 @@
  */
 import { chmod, lchown, lstat, mkdir, readdir, readFile, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Context } from '../../../kernel/index.ts';
+import { makeDirectory, type Context } from '../../../kernel/index.ts';
 import { removeIfThere, replaceFile } from '../atomic-file.ts';
 import { ImageError } from '../image-error.ts';
 import type { DiskUsage, PrepareSnapshotOptions, Snapshot, SnapshotStore, StoredImage, UserNamespaceMapping } from '../image-store.ts';
@@ -50,8 +50,8 @@ export class OverlaySnapshots implements SnapshotStore {
   static async open(ctx: Context, parts: SnapshotStoreParts): Promise<OverlaySnapshots> {
     const store = new OverlaySnapshots(ctx, parts);
     // Processes in a user namespace have to get through to their root; nobody can list it.
-    await mkdir(store.#folder, { recursive: true, mode: 0o711 });
-    for (const name of ['0', '1']) await mkdir(join(store.#empty, name), { recursive: true, mode: 0o755 });
+    await makeDirectory(store.#folder, { mode: 0o711 });
+    for (const name of ['0', '1']) await makeDirectory(join(store.#empty, name), { mode: 0o755 });
     for (const key of await readdir(store.#folder)) await store.#recover(key);
     return store;
   }
@@ -122,7 +122,7 @@ export class OverlaySnapshots implements SnapshotStore {
     await mkdir(home, { mode: record.userNamespace === undefined ? 0o700 : 0o711 });
     await this.#write(record);
     if (record.upperdir !== undefined) await this.#makeUpper(record, record.upperdir);
-    await mkdir(record.rootfs, { recursive: true, mode: 0o755 });
+    await makeDirectory(record.rootfs, { mode: 0o755 });
     return this.#mount(record);
   }
 
@@ -138,7 +138,7 @@ export class OverlaySnapshots implements SnapshotStore {
 
   async #mountUnlessMounted(record: SnapshotRecord): Promise<Snapshot> {
     if ((await readMounts()).some((mount) => mount.target === record.rootfs)) return record;
-    await mkdir(record.rootfs, { recursive: true, mode: 0o755 });
+    await makeDirectory(record.rootfs, { mode: 0o755 });
     return this.#mount(record);
   }
 

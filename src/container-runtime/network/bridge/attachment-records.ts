@@ -4,6 +4,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { makeDirectorySync } from '../../../kernel/index.ts';
 import type { Attachment, PortMapping } from '../pod-network.ts';
 
 export interface AttachmentRecord extends Attachment {
@@ -35,7 +36,7 @@ export class AttachmentRecords {
   /** Reads what is there. Files that a crash cut short were never acted upon, and go. */
   constructor(directory: string) {
     this.#directory = directory;
-    fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectorySync(directory, { mode: 0o700 });
     for (const file of fs.readdirSync(directory)) {
       const place = path.join(directory, file);
       if (file === NODE_FILE) this.#node = readJson<NodeRecord>(place);

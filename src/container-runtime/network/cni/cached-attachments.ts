@@ -4,6 +4,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
+import { makeDirectorySync } from '../../../kernel/index.ts';
 import { isObject, type JsonObject, type NetworkList } from './network-list.ts';
 
 export interface CachedAttachment {
@@ -24,7 +25,7 @@ export class CachedAttachments {
 
   constructor(directory: string) {
     this.#directory = directory;
-    fs.mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectorySync(directory, { mode: 0o700 });
     for (const file of fs.readdirSync(directory)) {
       const attachment = read(path.join(directory, file));
       if (attachment === undefined) fs.rmSync(path.join(directory, file), { force: true });

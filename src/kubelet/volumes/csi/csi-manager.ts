@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Pod, SecretReference } from '../../../api/generated/core-v1.ts';
 import type { CSIDriver } from '../../../api/generated/storage-v1.ts';
 import { isNotFound, type Client, type EventRecorder } from '../../../client/index.ts';
-import { childContext, type Context } from '../../../kernel/index.ts';
+import { childContext, type Context, makeDirectory } from '../../../kernel/index.ts';
 import { formatTime } from '../../../machinery/time/index.ts';
 import type { PluginRegistry } from '../../devices/plugin-registry.ts';
 import type { TokenManager } from '../token-manager.ts';
@@ -88,7 +88,7 @@ export class CsiManager implements CsiDrivers {
     await this.#note(directory, data);
     const publishContext = persistentVolume === undefined || object?.spec.attachRequired === false ? {} : await this.#attached(source.driver, volumeHandle, request.signal);
     if (stagingPath !== '') {
-      await fs.mkdir(stagingPath, { recursive: true, mode: 0o750 });
+      await makeDirectory(stagingPath, { mode: 0o750 });
       await driver.node.nodeStageVolume({ volumeId: volumeHandle, publishContext, stagingTargetPath: stagingPath, volumeCapability: capability, secrets: await this.#secret(source.nodeStageSecretRef), volumeContext: source.volumeAttributes ?? {} }, this.#limit());
     }
     const tokens = await this.#serviceAccountTokens(pod, object);

@@ -1,7 +1,7 @@
 /** What is kept beside a published volume, so that it can be undone by a kubelet that knows nothing else of it. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import { writeFileDurably } from '../../../kernel/index.ts';
+import { makeDirectory, writeFileDurably } from '../../../kernel/index.ts';
 
 export interface VolumeData {
   readonly driverName: string;
@@ -18,7 +18,7 @@ const FILE = 'vol_data.json';
 const KINDS = ['kubernetes.io~pvc', 'kubernetes.io~csi'];
 
 export async function writeVolumeData(directory: string, data: VolumeData): Promise<void> {
-  await fs.mkdir(directory, { recursive: true, mode: 0o750 });
+  await makeDirectory(directory, { mode: 0o750 });
   await writeFileDurably(path.join(directory, FILE), JSON.stringify(data));
 }
 

@@ -1,0 +1,82 @@
+/**
+ * Makes a directory and its missing parents. Node's own `recursive: true` never returns where the file system answers
+ * ENOENT below a directory that exists (`/proc/x`): it makes the parent again and again. Here every directory is tried
+ * at most twice, and the error is the file system's own.
+ */
+import fs from 'node:fs';
+import path from 'node:path';
+
+export interface MakeDirectoryOptions {
+  /** Of every directory that is made. */
+  readonly mode?: number;
+}
+
+type Outcome = 'made' | 'exists' | Error;
+
+/** The topmost directory that was made; undefined when all of them were there. */
+export function makeDirectorySync(directory: string, options: MakeDirectoryOptions = {}): string | undefined {
+  const steps = attempts(path.resolve(directory));
+  for (let step = steps.next(); ; ) {
+    if (step.done === true) return step.value;
+    const at = step.value;
+    try {
+      fs.mkdirSync(at, options);
+      step = steps.next('made');
+    } catch (error) {
+      step = steps.next(outcomeOf(error, isDirectory(statSync(at))));
+    }
+  }
+}
+
+/** As `makeDirectorySync`. */
+export async function makeDirectory(directory: string, options: MakeDirectoryOptions = {}): Promise<string | undefined> {
+  const steps = attempts(path.resolve(directory));
+  for (let step = steps.next(); ; ) {
+    if (step.done === true) return step.value;
+    const at = step.value;
+    try {
+      await fs.promises.mkdir(at, options);
+      step = steps.next('made');
+    } catch (error) {
+      step = steps.next(outcomeOf(error, isDirectory(await fs.promises.stat(at).catch(() => undefined))));
+    }
+  }
+}
+
+/** Up to the first directory that exists or can be made, then down again. */
+function* attempts(target: string): Generator<string, string | undefined, Outcome> {
+  const missing: string[] = [];
+  let topmost: string | undefined;
+  for (let at = target; ; at = path.dirname(at)) {
+    const outcome = yield at;
+    if (outcome === 'made') topmost = at;
+    if (outcome === 'made' || outcome === 'exists') break;
+    if (outcome instanceof Error && (!isMissing(outcome) || at === path.dirname(at))) throw outcome;
+    missing.push(at);
+  }
+  for (const at of missing.reverse()) {
+    const outcome = yield at;
+    if (outcome instanceof Error) throw outcome;
+    topmost ??= at;
+  }
+  return topmost;
+}
+
+/** Whatever mkdir says of a directory that is there, it need not be made. */
+const outcomeOf = (error: unknown, exists: boolean): Outcome => {
+  if (exists) return 'exists';
+  return error instanceof Error ? error : new Error(String(error));
+};
+
+const isMissing = (error: Error): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
+
+/** Undefined for whatever cannot be looked at. */
+function statSync(at: string): fs.Stats | undefined {
+  try {
+    return fs.statSync(at, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+const isDirectory = (stats: fs.Stats | undefined): boolean => stats?.isDirectory() ?? false;
