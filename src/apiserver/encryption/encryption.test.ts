@@ -49,16 +49,38 @@ describe('providers', () => {
     expect(() => transformer.fromStorage(stored, '/registry/secrets/kube-system/s')).toThrow();
   });
 
-  it('secretbox agrees with the published vector of NaCl', () => {
+  describe('secretbox', () => {
     const key = Buffer.from('1b27556473e985d462cd51197a9a46c76009549eac6474f206c4ee0844f68389', 'hex');
     const nonce = Buffer.from('69696ee955b62b73cd62bda875fc73d68219e0036b7a0b37', 'hex');
     const message = Buffer.from(
       'be075fc53c81f2d5cf141316ebeb0c7b5228c52a4c62cbd44b66849b64244ffce5ecbaaf33bd751a1ac728d45e6c61296cdc3c01233561f41db66cce314adb310e3be8250c46f06dceea3a7fa1348057e2f6556ad6b1318a024a838f21af1fde048977eb48f59ffd4924ca1c60902e52f0a089bc76897040e082f937763848645e0705',
       'hex',
     );
-    const sealed = sealSecretbox(key, nonce, message);
-    expect(sealed.subarray(24).toString('hex').slice(0, 64)).toBe('f3ffc7703f9400e52a7dfb4b3d3305d98e993b9f48681273c29650ba32fc76ce');
-    expect(openSecretbox(key, sealed)).toEqual(message);
+    const sealed =
+      'f3ffc7703f9400e52a7dfb4b3d3305d98e993b9f48681273c29650ba32fc76ce48332ea7164d96a4476fb8c531a1186ac0dfc17c98dce87b4da7f011ec48c97271d2c20f9b928fe2270d6fb863d51738b48eeee314a7cc8ab932164548e526ae90224368517acfeabd6bb3732bc0e9da99832b61ca01b6de56244a9e88d5f9b37973f622a43d14a6599b1f654cb45a74e355a5';
+
+    it.each([
+      ['the published vector of NaCl', message, sealed],
+      ['an empty value', Buffer.alloc(0), '2539121d8e234e652d651fa4c8cff880'],
+    ])('stores the nonce, the tag and the ciphertext: %s', (_name, value, expected) => {
+      const stored = sealSecretbox(key, nonce, value);
+      expect(stored.toString('hex')).toBe(nonce.toString('hex') + expected);
+      expect(openSecretbox(key, stored)).toEqual(value);
+    });
+
+    it.each([
+      ['a changed nonce', 0],
+      ['a changed tag', 24],
+      ['a changed ciphertext', 40],
+    ])('refuses %s', (_name, at) => {
+      const stored = sealSecretbox(key, nonce, message);
+      stored[at]! ^= 1;
+      expect(() => openSecretbox(key, stored)).toThrow('the stored data was not sealed with this key');
+    });
+
+    it('refuses what is too short to be sealed', () => {
+      expect(() => openSecretbox(key, Buffer.alloc(39))).toThrow('the stored data was shorter than the required size');
+    });
   });
 
   it('identity stores in the clear and refuses what is encrypted', () => {
