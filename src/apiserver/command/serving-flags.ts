@@ -6,7 +6,7 @@ export const servingFlags = {
   'secure-port': { kind: 'whole', default: 6443, section: 'Serving', summary: 'Port to listen on; 0 takes a free one' },
   'advertise-address': { kind: 'text', section: 'Serving', summary: 'Address under which the Service "kubernetes" knows the server' },
   'external-hostname': { kind: 'text', section: 'Serving', summary: 'Host name in the URLs that the server tells of itself' },
-  'cert-dir': { kind: 'text', default: '/var/run/kubernetes', section: 'Serving', summary: 'Where a certificate is made when none is given' },
+  'cert-dir': { kind: 'text', default: '/var/run/kubernetes', section: 'Serving', summary: 'Where apiserver.crt and apiserver.key are, or are made, when --tls-cert-file is not given' },
   'tls-cert-file': { kind: 'text', section: 'Serving', summary: 'Serving certificate, with its chain' },
   'tls-private-key-file': { kind: 'text', section: 'Serving', summary: 'Key of the serving certificate' },
   'tls-min-version': { kind: 'text', default: 'VersionTLS12', only: ['VersionTLS12', 'VersionTLS13'], section: 'Serving', summary: 'Lowest TLS version' },
