@@ -1,10 +1,9 @@
-/** The endpoints of every server: health, metrics, version; discovery and OpenAPI follow the registry. */
+/** The endpoints of every server: metrics, version; discovery and OpenAPI follow the registry. */
 import type { Context } from '../kernel/index.ts';
 import { METRICS_CONTENT_TYPE } from '../kernel/index.ts';
 import type { Aggregator } from './aggregator/index.ts';
 import { discoveryEndpoints } from './discovery/endpoints.ts';
 import type { Endpoint } from './endpoints.ts';
-import { healthEndpoints } from './health/health.ts';
 import { openapiEndpoints } from './openapi.ts';
 import type { Registry } from './registry/registry.ts';
 import { respondJson, respondText } from './respond.ts';
@@ -12,7 +11,6 @@ import { VERSION } from './version.ts';
 
 export function builtinEndpoints(ctx: Context, registry: Registry, serverAddress: () => string, aggregator?: Aggregator): readonly Endpoint[] {
   return [
-    ...healthEndpoints(ctx),
     ...discoveryEndpoints(registry, serverAddress, aggregator?.otherServers),
     ...openapiEndpoints(registry, ctx.clock, aggregator),
     { path: '/version', serve: () => respondJson(200, VERSION) },

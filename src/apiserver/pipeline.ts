@@ -21,6 +21,8 @@ import { Dialer, DialPolicy, ServiceResolver, type DialerOptions, type DialPolic
 import { Endpoints } from './endpoints.ts';
 import { keepDanglingConditions, PriorityAndFairness, unlimitedFlow, type PriorityAndFairnessOptions } from './flow-control/index.ts';
 import { handleRequest, type Door } from './handle-request.ts';
+import { etcdChecks } from './health/etcd-checks.ts';
+import { healthEndpoints } from './health/health.ts';
 import { celCompiler } from './cel-compiler.ts';
 import { createLoopback } from './loopback.ts';
 import { createMetrics } from './metrics.ts';
@@ -145,7 +147,7 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
     audit: options.audit ?? noAudit,
     metrics: createMetrics(ctx),
     securityMetrics: createSecurityMetrics(ctx),
-    endpoints: new Endpoints([...builtinEndpoints(ctx, registry, serverAddress, aggregator), ...issuerDiscoveryEndpoints(serviceAccounts, serverAddress)]),
+    endpoints: new Endpoints([...healthEndpoints(ctx, etcdChecks(ctx.clock, options.store)), ...builtinEndpoints(ctx, registry, serverAddress, aggregator), ...issuerDiscoveryEndpoints(serviceAccounts, serverAddress)]),
     aggregator,
   };
   const handle = (request: ApiRequest): Promise<ApiResponse> => handleRequest(door, request);

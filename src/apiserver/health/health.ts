@@ -1,5 +1,5 @@
 /** /healthz, /livez and /readyz: named checks, each also by itself, excluded with ?exclude=, told with ?verbose. */
-import type { Context } from '../../kernel/index.ts';
+import type { Logger } from '../../kernel/index.ts';
 import type { Endpoint } from '../endpoints.ts';
 import type { Exchange } from '../handle-request.ts';
 import { respondText } from '../respond.ts';
@@ -13,25 +13,37 @@ export interface HealthCheck {
 
 const ping: HealthCheck = { name: 'ping', check: () => undefined };
 
-export function healthEndpoints(_ctx: Context, checks: readonly HealthCheck[] = [], readyChecks: readonly HealthCheck[] = []): Endpoint[] {
-  const all = [ping, ...checks];
+export interface HealthChecks {
+  readonly healthz: readonly HealthCheck[];
+  /** Only what a restart can mend. */
+  readonly livez: readonly HealthCheck[];
+  readonly readyz: readonly HealthCheck[];
+}
+
+export function healthEndpoints({ logger }: { readonly logger: Logger }, { healthz, livez, readyz }: HealthChecks): Endpoint[] {
   return [
-    ...endpointsOf('healthz', all),
-    ...endpointsOf('livez', all),
-    ...endpointsOf('readyz', [...all, ...readyChecks]),
+    ...endpointsOf(logger, 'healthz', [ping, ...healthz]),
+    ...endpointsOf(logger, 'livez', [ping, ...livez]),
+    ...endpointsOf(logger, 'readyz', [ping, ...readyz]),
   ];
 }
 
 const ANY_METHOD = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-function endpointsOf(name: string, checks: readonly HealthCheck[]): Endpoint[] {
+function endpointsOf(logger: Logger, name: string, checks: readonly HealthCheck[]): Endpoint[] {
   return [
-    { path: `/${name}`, methods: ANY_METHOD, serve: (exchange) => runAll(name, checks, exchange) },
-    ...checks.map((check): Endpoint => ({ path: `/${name}/${check.name}`, methods: ANY_METHOD, serve: (exchange) => runAll(`${name}/${check.name}`, [check], exchange, true) })),
+    { path: `/${name}`, methods: ANY_METHOD, serve: (exchange) => runAll(logger, name, checks, exchange) },
+    ...checks.map((check): Endpoint => ({ path: `/${name}/${check.name}`, methods: ANY_METHOD, serve: () => runOne(check) })),
   ];
 }
 
-async function runAll(name: string, checks: readonly HealthCheck[], { request }: Exchange, single = false): Promise<ApiResponse> {
+/** Whoever may ask for one check by its name is told the reason. */
+async function runOne({ check }: HealthCheck): Promise<ApiResponse> {
+  const problem = await check();
+  return problem === undefined ? respondText(200, 'ok') : respondText(500, `internal server error: ${problem}\n`);
+}
+
+async function runAll(logger: Logger, name: string, checks: readonly HealthCheck[], { request }: Exchange): Promise<ApiResponse> {
   const excluded = new Set(request.query.getAll('exclude'));
   const lines: string[] = [];
   let failed = false;
@@ -44,11 +56,13 @@ async function runAll(name: string, checks: readonly HealthCheck[], { request }:
     if (problem === undefined) lines.push(`[+]${check.name} ok`);
     else {
       failed = true;
+      // Everybody may ask for all checks together: the reason is for the log.
+      logger.v(2).info('Health check failed', { endpoint: name, check: check.name, reason: problem });
       lines.push(`[-]${check.name} failed: reason withheld`);
     }
   }
   if (excluded.size > 0) lines.push(`warn: some health checks cannot be excluded: no matches for ${[...excluded].map((e) => `"${e}"`).join(', ')}`);
-  if (failed) return respondText(500, single ? `internal server error: ${lines[0]}\n` : `${lines.join('\n')}\n${name} check failed\n`);
-  if (!request.query.has('verbose') || single) return respondText(200, 'ok');
+  if (failed) return respondText(500, `${lines.join('\n')}\n${name} check failed\n`);
+  if (!request.query.has('verbose')) return respondText(200, 'ok');
   return respondText(200, `${lines.join('\n')}\n${name} check passed\n`);
 }

@@ -14,6 +14,8 @@ export class RoomKeeper {
   private sinceLook = 0;
   private overQuota = false;
   private diskFull = false;
+  /** What was free when a commit found no room; undefined after the next commit that is durable. */
+  private freeAtFailure: number | undefined;
 
   constructor(
     private readonly directory: string,
@@ -21,9 +23,11 @@ export class RoomKeeper {
     private readonly sizes: () => { total: number; inUse: number },
   ) {}
 
+  /** From a commit that found no room until one is durable again, or the device has room: nobody need write to find out. */
   get alarmed(): boolean {
     if (this.overQuota) this.look();
-    return this.overQuota || (this.diskFull && this.diskIsFull());
+    if (this.freeAtFailure !== undefined && this.freeBytes() >= this.freeAtFailure + LEAST_FREE_BYTES) this.freeAtFailure = undefined;
+    return this.overQuota || this.freeAtFailure !== undefined || (this.diskFull && this.diskIsFull());
   }
 
   /** Refuses what would need more room; deletions and compaction are always allowed, as they make some. */
@@ -33,6 +37,7 @@ export class RoomKeeper {
   }
 
   observe(commits: number): void {
+    this.freeAtFailure = undefined;
     this.sinceLook += commits;
     if (this.sinceLook < OBSERVE_EVERY && !this.overQuota) return;
     this.look();
@@ -42,6 +47,7 @@ export class RoomKeeper {
   explain(cause: unknown): StoreError {
     this.diskFull = this.diskIsFull();
     if (this.diskFull || (cause instanceof Error && /no space left|MDB_MAP_FULL/i.test(cause.message))) {
+      this.freeAtFailure = this.freeBytes();
       return failure('no-space', { cause });
     }
     const reason = cause instanceof Error ? cause.message : String(cause);
@@ -55,12 +61,16 @@ export class RoomKeeper {
   }
 
   private diskIsFull(): boolean {
+    return (this.diskFull = this.freeBytes() < LEAST_FREE_BYTES);
+  }
+
+  /** Infinite where the system does not tell. */
+  private freeBytes(): number {
     try {
       const { bavail, bsize } = statfsSync(this.directory);
-      this.diskFull = bavail * bsize < LEAST_FREE_BYTES;
+      return bavail * bsize;
     } catch {
-      this.diskFull = false;
+      return Infinity;
     }
-    return this.diskFull;
   }
 }
