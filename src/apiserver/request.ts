@@ -21,7 +21,7 @@ export interface ApiRequest {
   /** Set by a caller in this process; requests from outside are authenticated. */
   readonly user?: UserInfo;
   readonly remoteAddress: string;
-  /** The peer's verified certificate, leaf first, in DER. */
+  /** What the peer sent as its certificate; nobody has verified it yet. */
   readonly peerCertificate?: PeerCertificate;
   /** Aborts when the client goes away, the server ends, or the request's time is over. */
   readonly signal: AbortSignal;
@@ -36,8 +36,9 @@ export interface ApiRequest {
 }
 
 export interface PeerCertificate {
+  /** DER: its own, and behind it those that it sent besides. */
   readonly raw: Buffer;
-  /** Whether it was signed by the client CA. */
+  /** Whether OpenSSL holds it to be of the client CA that was there when the server started. */
   readonly authorized: boolean;
 }
 

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { METRICS_CONTENT_TYPE, type Context } from '../kernel/index.ts';
+import { ClientCertificates, commonName, organizations, peerChain } from '../kernel/tls/index.ts';
 import type { TLSSocket } from 'node:tls';
 import type { Access, CertificateUser, DelegatedAccess } from './delegated-access.ts';
 import type { ServingCertificate } from './self-signed-certificate.ts';
@@ -53,8 +54,9 @@ const HEALTH = new Set(['/healthz', '/livez', '/readyz']);
 /** Resolves when it listens. */
 export async function serveComponent(ctx: Context, options: ComponentServerOptions): Promise<ComponentServer> {
   const server = https.createServer({ cert: options.certificate.certificate, key: options.certificate.key, minVersion: 'TLSv1.2', ...(options.clientCa === undefined ? {} : { ca: options.clientCa, requestCert: true, rejectUnauthorized: false }) });
+  const certificates = new ClientCertificates(ctx.clock, () => options.clientCa ?? '');
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    answer(ctx, options, request)
+    answer({ ctx, options, certificates }, request)
       .catch((error: unknown): Answer => {
         ctx.logger.error(error, 'A request could not be answered', { path: request.url });
         return { status: 500, body: 'internal server error\n' };
@@ -81,11 +83,18 @@ export async function serveComponent(ctx: Context, options: ComponentServerOptio
   return { port: (server.address() as AddressInfo).port, finished };
 }
 
-async function answer(ctx: Context, options: ComponentServerOptions, request: IncomingMessage): Promise<Answer> {
+interface Serving {
+  readonly ctx: Context;
+  readonly options: ComponentServerOptions;
+  readonly certificates: ClientCertificates;
+}
+
+async function answer({ ctx, options, certificates }: Serving, request: IncomingMessage): Promise<Answer> {
   const url = new URL(request.url ?? '/', 'https://component');
   const path = url.pathname;
   if (!options.alwaysAllowPaths.includes(path)) {
-    const access = await accessOf(options, request, path);
+    const user = certificateUser(certificates, request.socket as TLSSocket);
+    const access = await accessOf(options, request, { path, user });
     if (access === 'unauthorized') return { status: 401, body: 'Unauthorized\n' };
     if (access === 'forbidden') return { status: 403, body: 'Forbidden\n' };
   }
@@ -105,16 +114,16 @@ async function answer(ctx: Context, options: ComponentServerOptions, request: In
   }
 }
 
-function accessOf({ access }: ComponentServerOptions, request: IncomingMessage, path: string): Promise<Access> {
-  const user = certificateUser(request.socket as TLSSocket);
+function accessOf({ access }: ComponentServerOptions, request: IncomingMessage, { path, user }: { path: string; user: CertificateUser | undefined }): Promise<Access> {
   if (user !== undefined && access.checkUser !== undefined) return access.checkUser(user, 'get', path);
   return access.check(request.headers.authorization, 'get', path);
 }
 
-function certificateUser(socket: TLSSocket): CertificateUser | undefined {
-  if (!socket.authorized) return undefined;
-  const { CN: name, O: groups } = socket.getPeerCertificate().subject as { CN?: string; O?: string | string[] };
-  return name === undefined ? undefined : { name, groups: [groups ?? []].flat() };
+function certificateUser(certificates: ClientCertificates, socket: TLSSocket): CertificateUser | undefined {
+  const raw = peerChain(socket);
+  const subject = raw.length === 0 ? undefined : certificates.verify({ raw });
+  if (subject === undefined || subject instanceof Error || commonName(subject) === '') return undefined;
+  return { name: commonName(subject), groups: organizations(subject) };
 }
 
 function health(path: string, checks: readonly HealthCheck[], verbose: boolean): Answer {

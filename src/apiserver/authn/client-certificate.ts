@@ -1,52 +1,54 @@
 /** X.509 client certificates: the common name is the user, organizations are its groups. */
-import * as x509 from '../../machinery/x509.ts';
-import { X509Certificate } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { unauthorized } from '../../machinery/status.ts';
 import type { Clock } from '../../kernel/index.ts';
+import { CertificateError, certificatesOfDer, ClientCertificates, commonName, organizations, valuesOf, type Name } from '../../kernel/tls/index.ts';
 import type { ApiRequest, PeerCertificate, UserInfo } from '../request.ts';
 import { withAuthenticated, type Authenticator } from './authenticator.ts';
-import { CertificateVerifier } from './certificate-verifier.ts';
 
 const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id';
 const UID_OID = '1.3.6.1.4.1.57683.2';
 
 export class ClientCertificateAuthenticator implements Authenticator {
   readonly name = 'x509';
-  #verifier: CertificateVerifier;
+  #certificates: ClientCertificates;
   #users = new WeakMap<PeerCertificate, UserInfo | null>();
 
   /** `clientCa`: PEM bundle of the client CAs; read anew when it changes. */
   constructor(clock: Clock, clientCa: () => string) {
-    this.#verifier = new CertificateVerifier(clock, clientCa);
+    this.#certificates = new ClientCertificates(clock, clientCa);
   }
 
   authenticate({ peerCertificate: peer }: ApiRequest): UserInfo | undefined {
     if (!peer) return undefined;
-    if (!this.#verifier.verify(peer)) {
-      if (this.#verifier.isSigned(peer)) throw unauthorized();
+    const subject = this.#certificates.verify(peer);
+    if (subject instanceof Error) {
+      if (isOutOfDate(subject)) throw unauthorized();
       return undefined;
     }
     let user = this.#users.get(peer);
     if (user === undefined) {
-      user = userOf(peer) ?? null;
+      user = userOf(peer, subject) ?? null;
       this.#users.set(peer, user);
     }
     return user ?? undefined;
   }
 }
 
+const isOutOfDate = (problem: Error): boolean =>
+  problem instanceof CertificateError && (problem.code === 'CERT_HAS_EXPIRED' || problem.code === 'CERT_NOT_YET_VALID');
+
 /** undefined: a certificate without a common name says nothing. */
-function userOf(peer: PeerCertificate): UserInfo | undefined {
-  const { subjectName } = new x509.X509Certificate(peer.raw);
-  const name = subjectName.getField('CN')[0] ?? '';
+function userOf(peer: PeerCertificate, subject: Name): UserInfo | undefined {
+  const name = commonName(subject);
   if (name === '') return undefined;
-  const uids = subjectName.getField(UID_OID);
+  const uids = valuesOf(subject, UID_OID);
   if (uids.length > 1) throw unauthorized();
-  const fingerprint = new X509Certificate(peer.raw).fingerprint256.replaceAll(':', '').toLowerCase();
+  const fingerprint = createHash('sha256').update(certificatesOfDer(peer.raw)[0]!.raw).digest('hex');
   return {
     name,
     ...(uids[0] ? { uid: uids[0] } : {}),
-    groups: withAuthenticated(subjectName.getField('O')),
+    groups: withAuthenticated(organizations(subject)),
     extra: { [CREDENTIAL_ID]: [`X509SHA256=${fingerprint}`] },
   };
 }

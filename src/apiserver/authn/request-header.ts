@@ -1,9 +1,8 @@
 /** A front proxy that has authenticated the user already says so in headers; its own certificate says that it may. */
-import { X509Certificate } from 'node:crypto';
 import { headersOf, type ApiRequest, type PeerCertificate, type UserInfo } from '../request.ts';
 import type { Clock } from '../../kernel/index.ts';
+import { ClientCertificates, commonName } from '../../kernel/tls/index.ts';
 import { withAuthenticated, type Authenticator } from './authenticator.ts';
-import { CertificateVerifier } from './certificate-verifier.ts';
 
 export interface RequestHeaderConfig {
   /** PEM bundle; read anew when it changes. */
@@ -26,12 +25,11 @@ export const DEFAULT_REQUEST_HEADERS = {
 
 export class RequestHeaderAuthenticator implements Authenticator {
   readonly name = 'requestheader';
-  #verifier: CertificateVerifier;
-  #names = new WeakMap<PeerCertificate, string>();
+  #certificates: ClientCertificates;
   #config: RequestHeaderConfig;
 
   constructor(clock: Clock, config: RequestHeaderConfig) {
-    this.#verifier = new CertificateVerifier(clock, config.clientCa);
+    this.#certificates = new ClientCertificates(clock, config.clientCa);
     const lower = (names: readonly string[]): string[] => names.map((name) => name.toLowerCase());
     this.#config = {
       ...config,
@@ -57,18 +55,10 @@ export class RequestHeaderAuthenticator implements Authenticator {
   }
 
   #isProxy(peer: PeerCertificate): boolean {
-    if (!this.#verifier.verify(peer)) return false;
+    const subject = this.#certificates.verify(peer);
+    if (subject instanceof Error) return false;
     const { allowedNames } = this.#config;
-    return allowedNames.length === 0 || allowedNames.includes(this.#commonName(peer));
-  }
-
-  #commonName(peer: PeerCertificate): string {
-    let name = this.#names.get(peer);
-    if (name === undefined) {
-      name = /^CN=(.*)$/m.exec(new X509Certificate(peer.raw).subject)?.[1] ?? '';
-      this.#names.set(peer, name);
-    }
-    return name;
+    return allowedNames.length === 0 || allowedNames.includes(commonName(subject));
   }
 }
 

@@ -1,6 +1,7 @@
 /** Who is at the other end of a connection: read once, not for each of its requests. */
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
+import { peerChain } from '../../kernel/tls/index.ts';
 import type { PeerCertificate } from '../request.ts';
 
 export interface Peer {
@@ -30,7 +31,7 @@ export function sameAuthorization(peer: Peer, authorization: string): string {
 /** A connection that another thread has is no TLSSocket itself but has its methods; a plain one has not. */
 function readPeer(socket: Duplex): Peer {
   const secure = socket as Partial<TLSSocket>;
-  const { raw } = secure.getPeerCertificate?.() ?? {};
+  const raw = secure.getPeerCertificate && peerChain(secure as TLSSocket);
   return {
     remoteAddress: secure.remoteAddress ?? '',
     ...(raw && raw.length > 0 ? { certificate: { raw, authorized: secure.authorized ?? false } } : {}),

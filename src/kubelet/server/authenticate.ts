@@ -1,9 +1,10 @@
 /** Who is asking: a client certificate of the cluster's CA, or a token that the API server vouches for. */
 import type { IncomingMessage } from 'node:http';
-import type { PeerCertificate, TLSSocket } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 import type { TokenReview } from '../../api/generated/authentication-v1.ts';
 import type { Client } from '../../client/index.ts';
 import type { Clock } from '../../kernel/index.ts';
+import { ClientCertificates, commonName, organizations, peerChain, type ClientChain } from '../../kernel/tls/index.ts';
 
 export interface Caller {
   readonly name: string;
@@ -16,6 +17,8 @@ export interface AuthenticationSettings {
   readonly anonymous: boolean;
   readonly webhook: boolean;
   readonly cacheMs: number;
+  /** Who signs the certificates of clients, PEM; without it none is believed. */
+  readonly clientCa?: string | undefined;
 }
 
 const MAX_CACHED = 4096;
@@ -24,24 +27,34 @@ export class Authenticator {
   readonly #client: Client;
   readonly #clock: Clock;
   readonly #settings: AuthenticationSettings;
+  readonly #certificates: ClientCertificates;
+  readonly #peers = new WeakMap<TLSSocket, ClientChain>();
   readonly #cache = new Map<string, { readonly caller: Caller | undefined; readonly until: number }>();
 
   constructor(client: Client, clock: Clock, settings: AuthenticationSettings) {
     this.#client = client;
     this.#clock = clock;
     this.#settings = settings;
+    this.#certificates = new ClientCertificates(clock, () => settings.clientCa ?? '');
   }
 
   /** Undefined when the request must be refused with 401. */
   async authenticate(request: IncomingMessage): Promise<Caller | undefined> {
-    const socket = request.socket as TLSSocket;
-    if (socket.encrypted && socket.authorized) {
-      const certificate = socket.getPeerCertificate();
-      if (certificate?.subject !== undefined) return callerOf(certificate);
-    }
+    const byCertificate = this.#certificateCaller(request.socket as TLSSocket);
+    if (byCertificate !== undefined) return byCertificate;
     const token = /^Bearer\s+(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
     if (token !== undefined) return this.#settings.webhook ? this.#review(token) : undefined;
     return this.#settings.anonymous ? { name: 'system:anonymous', groups: ['system:unauthenticated'] } : undefined;
+  }
+
+  /** Undefined for a connection without a certificate that is believed. */
+  #certificateCaller(socket: TLSSocket): Caller | undefined {
+    if (!socket.encrypted) return undefined;
+    let peer = this.#peers.get(socket);
+    if (peer === undefined) this.#peers.set(socket, (peer = { raw: peerChain(socket) }));
+    const subject = peer.raw.length === 0 ? undefined : this.#certificates.verify(peer);
+    if (subject === undefined || subject instanceof Error || commonName(subject) === '') return undefined;
+    return { name: commonName(subject), groups: [...organizations(subject), 'system:authenticated'] };
   }
 
   async #review(token: string): Promise<Caller | undefined> {
@@ -56,9 +69,4 @@ export class Authenticator {
     this.#cache.set(token, { caller, until: now + this.#settings.cacheMs });
     return caller;
   }
-}
-
-function callerOf({ subject }: PeerCertificate): Caller {
-  const organizations = subject.O as string | string[] | undefined;
-  return { name: String(subject.CN), groups: [...(organizations === undefined ? [] : [organizations].flat()), 'system:authenticated'] };
 }

@@ -3,6 +3,7 @@ import http from 'node:http';
 import https from 'node:https';
 import net from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { SecureContextOptions } from 'node:tls';
 import { listenIn } from '../../kernel/netns/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
 import { selfSignedCertificate } from '../certificates/self-signed.ts';
@@ -30,8 +31,8 @@ export async function serveKubelet(outer: Context, tools: ServerTools): Promise<
   if (!config.enableServer) return { port: 0, finished: Promise.resolve(), setCertificate: () => {}, close: () => Promise.resolve() };
   const made = config.serving?.certificate === undefined ? await selfSignedCertificate(ctx, [config.nodeName, ...config.nodeAddresses]) : { certificate: config.serving.certificate, privateKey: config.serving.privateKey ?? '' };
   const clientCa = config.serving?.clientCa;
-  const server = https.createServer({ cert: made.certificate, key: made.privateKey, minVersion: 'TLSv1.2', ALPNProtocols: ['http/1.1'], requestCert: true, rejectUnauthorized: false, ...(clientCa === undefined ? { ca: [] } : { ca: clientCa }) });
-  const authenticator = new Authenticator(client, ctx.clock, authenticationSettings(config));
+  const server = https.createServer({ ...secureContextOptions(made, clientCa), ALPNProtocols: ['http/1.1'], requestCert: true, rejectUnauthorized: false });
+  const authenticator = new Authenticator(client, ctx.clock, { ...authenticationSettings(config), clientCa });
   const authorizer = new Authorizer(client, ctx.clock, authorizationSettings(config));
 
   const check = async (request: http.IncomingMessage, path: string): Promise<void> => {
@@ -89,13 +90,18 @@ export async function serveKubelet(outer: Context, tools: ServerTools): Promise<
   return {
     port,
     finished,
-    setCertificate: ({ certificate, privateKey }) => server.setSecureContext({ cert: certificate, key: privateKey, minVersion: 'TLSv1.2', ...(clientCa === undefined ? {} : { ca: clientCa }) }),
+    setCertificate: (issued) => server.setSecureContext(secureContextOptions(issued, clientCa)),
     close: async () => {
       for (const socket of streams) socket.destroy();
       server.closeAllConnections();
       await Promise.all([new Promise((resolve) => server.close(resolve)), new Promise((resolve) => (healthz === undefined ? resolve(undefined) : healthz.close(resolve)))]);
     },
   };
+}
+
+/** Without a client CA no authority is named to clients: Node would take the public roots when nothing is said. */
+export function secureContextOptions({ certificate, privateKey }: { readonly certificate: string; readonly privateKey: string }, clientCa: string | undefined): SecureContextOptions {
+  return { cert: certificate, key: privateKey, minVersion: 'TLSv1.2', ca: clientCa ?? [] };
 }
 
 async function serveHealthz({ healthzPort, healthzBindAddress, nodeNetns }: ServerTools['config']): Promise<http.Server | undefined> {

@@ -9,8 +9,13 @@ export const TAG = {
   octetString: 0x04,
   oid: 0x06,
   utf8String: 0x0c,
+  numericString: 0x12,
+  printableString: 0x13,
+  t61String: 0x14,
+  ia5String: 0x16,
   utcTime: 0x17,
   generalizedTime: 0x18,
+  bmpString: 0x1e,
   sequence: 0x30,
   set: 0x31,
 } as const;
@@ -53,20 +58,48 @@ export interface Element {
   readonly whole: Buffer;
 }
 
-/** The elements that stand one behind the other in `bytes`. */
+/** The elements that stand one behind the other in `bytes`. What is not DER (long tags, lengths that are indefinite or longer than they need to be) is refused. */
 export function elements(bytes: Buffer): Element[] {
   const found: Element[] = [];
   for (let at = 0; at < bytes.length; ) {
-    const tag = bytes[at]!;
-    const first = bytes[at + 1] ?? 0;
-    const octets = first & 0x80 ? first & 0x7f : 0;
-    const length = octets === 0 ? first : bytes.readUIntBE(at + 2, octets);
-    const start = at + 2 + octets;
-    if (start + length > bytes.length) throw new Error('the DER is truncated');
-    found.push({ tag, content: bytes.subarray(start, start + length), whole: bytes.subarray(at, start + length) });
-    at = start + length;
+    const element = elementAt(bytes, at);
+    found.push(element);
+    at += element.whole.length;
   }
   return found;
+}
+
+function elementAt(bytes: Buffer, at: number): Element {
+  const tag = bytes[at]!;
+  const first = bytes[at + 1];
+  if (first === undefined) throw new Error('the DER is truncated');
+  const octets = first & 0x80 ? first & 0x7f : 0;
+  if ((tag & 0x1f) === 0x1f || first === 0x80 || octets > 4) throw new Error('the DER has an element of no known form');
+  const start = at + 2 + octets;
+  if (start > bytes.length) throw new Error('the DER is truncated');
+  const length = octets === 0 ? first : bytes.readUIntBE(at + 2, octets);
+  if (octets > 0 && (length < 0x80 || bytes[at + 2] === 0)) throw new Error('the DER has a length that is longer than it need be');
+  if (start + length > bytes.length) throw new Error('the DER is truncated');
+  return { tag, content: bytes.subarray(start, start + length), whole: bytes.subarray(at, start + length) };
+}
+
+/** `1.2.840.10045.4.3.2`, of the content of an element. */
+export function oidText(content: Buffer): string {
+  const numbers: bigint[] = [];
+  let number = 0n;
+  for (const [i, byte] of content.entries()) {
+    number = (number << 7n) | BigInt(byte & 0x7f);
+    if (byte & 0x80) {
+      if (i === content.length - 1 || number === 0n) throw new Error('the DER has an object identifier of no known form');
+      continue;
+    }
+    if (numbers.length === 0) {
+      const top = number < 80n ? number / 40n : 2n;
+      numbers.push(top, number - top * 40n);
+    } else numbers.push(number);
+    number = 0n;
+  }
+  return numbers.join('.');
 }
 
 function lengthOf(length: number): Buffer {
