@@ -108,6 +108,10 @@ const FORBIDDEN_EVERYWHERE = /** @type {const} */ ([
   ],
 ]);
 
+/** A TLS connection that nobody verified, or that OpenSSL did by rules of its own. */
+const OWN_TLS = /\btls\s*\.\s*connect\b|\bcheckServerIdentity\b|\bhttps\s*\.\s*(?:get|request)\b/g;
+const TRUST = /\bTlsTrust(?:Agent)?\b/;
+
 const IMPORT = /\b(?:import|export)\b(?:[^'"`;()]*?\bfrom\s*)?\s*\(?\s*(['"])([^'"\n]+)\1/g;
 
 /**
@@ -156,6 +160,11 @@ export function checkFile(file, text) {
   const code = codeOnly(text);
   for (const [name, pattern, why] of FORBIDDEN_EVERYWHERE) {
     for (const match of code.matchAll(pattern)) report(code, match.index, `${name} is forbidden: ${why}`);
+  }
+  if (!file.startsWith('kernel/tls/') && !TRUST.test(code)) {
+    for (const match of code.matchAll(OWN_TLS)) {
+      report(code, match.index, `${match[0]} needs a TlsTrust of kernel/tls: every TLS client verifies servers by the same rules`);
+    }
   }
   if (!OWN_CLOCK_FOLDERS.has(folder)) {
     for (const [name, pattern, why] of FORBIDDEN_CALLS) {

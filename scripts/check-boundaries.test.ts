@@ -80,6 +80,12 @@ describe('clocks, timers and chance outside the kernel', () => {
     expect(checkFile('kernel/a.ts', 'mkdirSync(path); rmSync(path, { recursive: true });')).toEqual([]);
   });
 
+  it('a TLS client that does not verify as the others do', () => {
+    const calls = ['tls.connect({ host })', "https.request('https://a', { rejectUnauthorized: false })", 'https.get(url)'];
+    for (const call of calls) expect(checkFile('apiserver/a.ts', call)).toEqual([expect.stringContaining('needs a TlsTrust')]);
+    expect(checkFile('apiserver/a.ts', 'https.request({ agent: new TlsTrustAgent(trust) }); https.createServer({})')).toEqual([]);
+  });
+
   it('node:timers', () => {
     expect(checkFile('etcd/a.ts', "import { setTimeout as sleep } from 'node:timers/promises';")).toHaveLength(1);
   });

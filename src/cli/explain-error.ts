@@ -41,8 +41,8 @@ const EXPLANATIONS: Readonly<Record<string, (error: SystemError) => string>> = {
 
 const FULL = 'the store is full, or its disk; make room, then start again: nothing that was acknowledged is lost';
 
-/** How Node calls it when a certificate is not of the authority that was expected. */
-const WRONG_AUTHORITY = new Set(['SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'CERT_SIGNATURE_FAILURE', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY']);
+/** A certificate that is not of the authority that was expected: our own clients' code, and OpenSSL's for that of an etcd. */
+const WRONG_AUTHORITY = new Set(['CERT_UNTRUSTED', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'CERT_SIGNATURE_FAILURE', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY']);
 
 export const OLD_KUBECONFIG = 'the kubeconfig belongs to another cluster, or to an older one of this name: its certificates are not accepted. "k8ts status" prints the right one';
 

@@ -1,3 +1,4 @@
+import { CertificateVerificationError } from '../kernel/tls/index.ts';
 import { TransportError } from './transport.ts';
 
 /** What Node's network errors mean to a client: whether the server can have seen the request at all. */
@@ -5,7 +6,7 @@ export function connectionError(error: unknown): TransportError {
   if (error instanceof TransportError) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const message = error instanceof Error ? error.message : String(error);
-  const untrusted = /CERT|SIGNATURE|TLS|SSL/.test(code);
+  const untrusted = error instanceof CertificateVerificationError || /CERT|SIGNATURE|TLS|SSL/.test(code);
   const unreachable = ['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN', 'ETIMEDOUT'].includes(code);
   return new TransportError(untrusted || unreachable ? 'connection-refused' : 'connection-lost', message, { cause: error });
 }

@@ -1,5 +1,6 @@
-import tls, { type ConnectionOptions, type TLSSocket } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 import type { Clock } from '../kernel/index.ts';
+import { TlsTrust } from '../kernel/tls/index.ts';
 import type { ClientConfig } from './client-config.ts';
 import { connectionError } from './connection-error.ts';
 import { errorFromResponse } from './errors.ts';
@@ -85,42 +86,31 @@ export class HttpTransport implements Transport {
 
   /** The first connection finds out which HTTP the server speaks. */
   async #connect(): Promise<HttpConnection> {
-    const tlsOptions = (): Promise<ConnectionOptions> => this.#tlsOptions();
-    if (this.#server.protocol === 'http:') return new Http1Connection({ server: this.#server, tls: tlsOptions });
+    const trust = (): Promise<TlsTrust> => this.#trust();
+    if (this.#server.protocol === 'http:') return new Http1Connection({ server: this.#server, trust });
     const first = await this.#connectTls();
     if (first.alpnProtocol === 'h2') {
       return new Http2Connection({ server: this.#server, clock: this.#clock, connect: () => this.#connectTls(), first });
     }
     first.destroy();
-    return new Http1Connection({ server: this.#server, tls: tlsOptions });
+    return new Http1Connection({ server: this.#server, trust });
   }
 
   async #connectTls(): Promise<TLSSocket> {
-    const options = await this.#tlsOptions();
-    return new Promise((resolve, reject) => {
-      const socket = tls.connect({
-        ...options,
-        host: this.#server.hostname.replace(/^\[|\]$/g, ''),
-        port: Number(this.#server.port || 443),
-        ALPNProtocols: ['h2', 'http/1.1'],
-      });
-      const fail = (error: unknown): void => reject(connectionError(error));
-      socket.once('error', fail);
-      socket.once('secureConnect', () => {
-        socket.off('error', fail);
-        socket.setNoDelay(true);
-        resolve(socket);
-      });
+    const trust = await this.#trust();
+    const { hostname, port } = this.#server;
+    const socket = await trust.connect({ host: hostname, port: Number(port || 443), alpnProtocols: ['h2', 'http/1.1'] }).catch((error: unknown) => {
+      throw connectionError(error);
     });
+    socket.setNoDelay(true);
+    return socket;
   }
 
-  async #tlsOptions(): Promise<ConnectionOptions> {
+  /** The client's certificate may be another at every connection. */
+  async #trust(): Promise<TlsTrust> {
     const { ca, insecureSkipTlsVerify, tlsServerName, credentials } = this.#config;
     const certificate = await credentials.certificate();
-    const name = tlsServerName ?? this.#server.hostname.replace(/^\[|\]$/g, '');
-    /** An IP address must not be sent as the server's name; the certificate is checked against the host either way. */
-    const isAddress = /^[\d.]+$|:/.test(name);
-    return { ca, ...certificate, rejectUnauthorized: insecureSkipTlsVerify !== true, ...(isAddress ? {} : { servername: name }) };
+    return new TlsTrust({ ca, insecureSkipVerify: insecureSkipTlsVerify, serverName: tlsServerName, ...certificate });
   }
 }
 

@@ -1,6 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
-import type { ConnectionOptions } from 'node:tls';
+import { TlsTrustAgent, withTrust, type TlsTrust } from '../kernel/tls/index.ts';
 import { plainHeaders, type HttpConnection, type HttpRequest, type HttpResponse } from './http-connection.ts';
 import { connectionError } from './connection-error.ts';
 
@@ -8,19 +8,19 @@ import { connectionError } from './connection-error.ts';
 export class Http1Connection implements HttpConnection {
   readonly #server: URL;
   readonly #agent: http.Agent;
-  readonly #tls: () => Promise<ConnectionOptions>;
+  readonly #trust: () => Promise<TlsTrust>;
 
-  constructor(options: { server: URL; tls: () => Promise<ConnectionOptions> }) {
+  constructor(options: { server: URL; trust: () => Promise<TlsTrust> }) {
     this.#server = options.server;
-    this.#tls = options.tls;
-    this.#agent = options.server.protocol === 'https:' ? new https.Agent({ keepAlive: true }) : new http.Agent({ keepAlive: true });
+    this.#trust = options.trust;
+    this.#agent = options.server.protocol === 'https:' ? new TlsTrustAgent(undefined, { keepAlive: true }) : new http.Agent({ keepAlive: true });
   }
 
   async send(request: HttpRequest): Promise<HttpResponse> {
     const { signal } = request;
     const secure = this.#server.protocol === 'https:';
     const options: https.RequestOptions = {
-      ...(secure ? await this.#tls() : {}),
+      ...(secure ? withTrust(await this.#trust()) : {}),
       method: request.method,
       host: this.#server.hostname.replace(/^\[|\]$/g, ''),
       port: this.#server.port || (secure ? 443 : 80),

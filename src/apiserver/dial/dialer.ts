@@ -1,7 +1,6 @@
 /** Opens connections: plain, over TLS, or to a server in this process. It takes permitted targets only. */
 import net, { type LookupFunction } from 'node:net';
 import type { Duplex } from 'node:stream';
-import tls from 'node:tls';
 import type { Clock } from '../../kernel/index.ts';
 import type { PermittedTarget } from './target.ts';
 
@@ -40,11 +39,9 @@ export class Dialer {
     if (signal?.aborted) abort();
     signal?.addEventListener('abort', abort, { once: true });
     try {
-      await ready(socket, 'connect');
+      await connected(socket);
       if (!target.tls) return socket;
-      const servername = net.isIP(host) === 0 ? { servername: host } : {};
-      const secured = tls.connect({ socket, ALPNProtocols: ['http/1.1'], host, ...servername, ...target.tls });
-      await ready(secured, 'secureConnect');
+      const secured = await target.tls.connect({ host, port, socket, signal });
       checkPeer?.(secured.getPeerCertificate());
       return secured;
     } catch (error) {
@@ -59,10 +56,10 @@ export class Dialer {
 
 const openSocket = (endpoint: Endpoint): net.Socket => net.connect({ ...endpoint, noDelay: true, keepAlive: true });
 
-function ready(socket: net.Socket, event: 'connect' | 'secureConnect'): Promise<void> {
+function connected(socket: net.Socket): Promise<void> {
   return new Promise((resolve, reject) => {
     const settle = (error?: Error): void => {
-      socket.off('error', settle).off('close', closed).off(event, done);
+      socket.off('error', settle).off('close', closed).off('connect', done);
       if (error) {
         // Whatever else goes wrong with a connection that is given up concerns nobody.
         socket.on('error', () => undefined);
@@ -72,7 +69,7 @@ function ready(socket: net.Socket, event: 'connect' | 'secureConnect'): Promise<
     const closed = (): void =>
       settle(Object.assign(new Error('the connection was closed before it was ready'), { code: 'ECONNRESET' }));
     const done = (): void => settle();
-    socket.once('error', settle).once('close', closed).once(event, done);
+    socket.once('error', settle).once('close', closed).once('connect', done);
   });
 }
 

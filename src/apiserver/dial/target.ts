@@ -1,14 +1,15 @@
 /** Where a connection of the API server goes. */
 import type { LookupFunction } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { ConnectionOptions, PeerCertificate } from 'node:tls';
+import type { PeerCertificate } from 'node:tls';
+import type { TlsTrust } from '../../kernel/tls/index.ts';
 
 export interface Target {
   /** An IP address, or a name that is resolved when the connection is made. */
   readonly host: string;
   readonly port: number;
   /** Absent: plain TCP. */
-  readonly tls?: ConnectionOptions;
+  readonly tls?: TlsTrust;
   /** A connection inside this process, instead of one to the host and port; what comes over it is plain HTTP. */
   readonly connect?: () => Duplex;
 }

@@ -1,7 +1,7 @@
 /** How the API server reaches the kubelet of a node. */
 import type { Duplex } from 'node:stream';
-import type { ConnectionOptions } from 'node:tls';
 import type { Node } from '../../api/generated/core-v1.ts';
+import { TlsTrust } from '../../kernel/tls/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { failure } from '../../machinery/status.ts';
 import type { AddressSource, DialPolicy, PermittedTarget } from '../dial/index.ts';
@@ -32,18 +32,23 @@ const ADDRESS_TYPES = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', '
 const KUBELET_PORT = 10250;
 
 export class KubeletClient implements KubeletConnection {
+  readonly #trust: TlsTrust;
+
   constructor(
     private readonly registry: Registry,
     private readonly policy: DialPolicy,
     private readonly options: KubeletClientOptions,
-  ) {}
+  ) {
+    const { certificate, key, ca } = options;
+    this.#trust = new TlsTrust({ cert: certificate, key, ca, insecureSkipVerify: !ca });
+  }
 
   async target(nodeName: string, source: 'kubelet' | 'node' = 'kubelet'): Promise<PermittedTarget> {
     const served = this.registry.require('', 'v1', 'nodes');
     const { object } = await this.registry.objects.get(served, { namespace: '', name: nodeName });
     const { status } = object as Node & KubeObject;
     const port = status?.daemonEndpoints?.kubeletEndpoint?.Port || KUBELET_PORT;
-    const target = { host: this.#addressOf(object as Node & KubeObject), port, tls: this.#tls() };
+    const target = { host: this.#addressOf(object as Node & KubeObject), port, tls: this.#trust };
     const connect = this.options.connectToNode?.(nodeName);
     return this.policy.permit(connect ? { ...target, connect } : target, source);
   }
@@ -56,10 +61,5 @@ export class KubeletClient implements KubeletConnection {
     }
     const known = addresses.map(({ type, address }) => `{${type} ${address}}`).join(' ');
     throw failure(500, '', `no preferred addresses found; known addresses: [${known}]`);
-  }
-
-  #tls(): ConnectionOptions {
-    const { certificate, key, ca } = this.options;
-    return { cert: certificate, key, ...(ca ? { ca } : { rejectUnauthorized: false }) };
   }
 }

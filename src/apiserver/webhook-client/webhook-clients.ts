@@ -4,7 +4,6 @@
  */
 import type { IncomingMessage } from 'node:http';
 import path from 'node:path';
-import type { ConnectionOptions } from 'node:tls';
 import { DeadlineExceeded, type Context } from '../../kernel/index.ts';
 import { parseJson } from '../../machinery/decode/index.ts';
 import { isRecord } from '../../machinery/object.ts';

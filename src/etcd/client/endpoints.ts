@@ -1,4 +1,5 @@
 import { type ChannelOptions, type ChannelCredentials, Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import { TlsTrust } from '../../kernel/tls/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { failure, failureOfMessage } from '../errors.ts';
 import { StoreError } from '../store.ts';
@@ -143,7 +144,8 @@ function connect(endpoint: string, tls: EtcdTls | undefined): Client {
 }
 
 function secure(tls: EtcdTls = {}): ChannelCredentials {
-  return credentials.createSsl(tls.ca ?? null, tls.key ?? null, tls.cert ?? null);
+  const { secureContext, ...verifyOptions } = new TlsTrust({ ca: tls.ca?.toString(), cert: tls.cert, key: tls.key }).verifyingOptions();
+  return credentials.createFromSecureContext(secureContext, verifyOptions);
 }
 
 export function isServiceError(error: unknown): error is ServiceError {

@@ -40,9 +40,13 @@ export interface TlsEndpoint {
   readonly socket?: Duplex | undefined;
   readonly alpnProtocols?: readonly string[] | undefined;
   readonly lookup?: LookupFunction | undefined;
+  /** Milliseconds of silence, once it is ready, after which it says "timeout". */
   readonly timeout?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
+
+/** How long the other side may be silent before the connection is ready. */
+const CONNECT_MS = 30_000;
 
 export class TlsTrust {
   readonly #options: TlsTrustOptions;
@@ -63,7 +67,6 @@ export class TlsTrust {
       const secured = tls.connect({
         ...(socket ? { socket } : { host: bare(host), port: port ?? 443 }),
         ...(lookup ? { lookup } : {}),
-        ...(timeout === undefined ? {} : { timeout }),
         ALPNProtocols: [...alpnProtocols],
         secureContext: this.#secureContext(),
         // Addresses are not sent as the server's name.
@@ -72,7 +75,8 @@ export class TlsTrust {
         rejectUnauthorized: false,
       });
       const settle = (error?: unknown): void => {
-        secured.off('error', settle).off('close', closed).off('secureConnect', verify);
+        secured.off('error', settle).off('close', closed).off('timeout', late).off('secureConnect', verify);
+        secured.setTimeout(timeout ?? 0);
         signal?.removeEventListener('abort', abort);
         if (error === undefined) return resolve(secured);
         secured.on('error', ignore);
@@ -81,6 +85,7 @@ export class TlsTrust {
       };
       const abort = (): void => settle(signal?.reason ?? new Error('aborted'));
       const closed = (): void => settle(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }));
+      const late = (): void => settle(Object.assign(new Error('i/o timeout'), { code: 'ETIMEDOUT', address: bare(host), port: port ?? 443 }));
       const verify = (): void => {
         try {
           this.verify(peerChain(secured), name);
@@ -90,7 +95,8 @@ export class TlsTrust {
         settle();
       };
       signal?.addEventListener('abort', abort, { once: true });
-      secured.once('error', settle).once('close', closed).once('secureConnect', verify);
+      secured.setTimeout(CONNECT_MS);
+      secured.once('error', settle).once('close', closed).once('timeout', late).once('secureConnect', verify);
     });
   }
 

@@ -8,6 +8,7 @@ import path from 'node:path';
 import { parse } from 'yaml';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
+import { TlsTrust, TlsTrustAgent } from '../../kernel/tls/index.ts';
 import { applyDefaults } from '../../machinery/defaulting/index.ts';
 import { isRecord, type KubeObject } from '../../machinery/object.ts';
 import { formatTime } from '../../machinery/time/index.ts';
@@ -95,7 +96,7 @@ async function podsFromUrl({ logger, clock, signal }: Context, config: KubeletCo
 
 function download(url: string, headers: http.OutgoingHttpHeaders, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
-    const request = (url.startsWith('https:') ? https : http).get(url, { headers, signal }, (response) => {
+    const request = (url.startsWith('https:') ? https : http).get(url, { headers, signal, ...(url.startsWith('https:') ? { agent: new TlsTrustAgent(new TlsTrust()) } : {}) }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.once('error', reject);

@@ -1,8 +1,8 @@
 /** An HTTP request to a container, for probes and lifecycle hooks. */
 import http from 'node:http';
 import https from 'node:https';
-import tls from 'node:tls';
 import type { HTTPGetAction } from '../../api/generated/core-v1.ts';
+import { TlsTrust } from '../../kernel/tls/index.ts';
 import type { Dial } from './dial.ts';
 
 export interface HttpAnswer {
@@ -19,6 +19,9 @@ export interface HttpGet {
 }
 
 const MAX_BODY = 10 * 1024;
+
+/** A probe asks whether something answers, not who it is. */
+const ANY_SERVER = new TlsTrust({ insecureSkipVerify: true });
 
 /** The URL that an action means on a pod with this address. */
 export function actionUrl({ scheme = 'HTTP', host, path = '/' }: HTTPGetAction, podIp: string, port: number): URL {
@@ -37,10 +40,11 @@ export function actionHeaders({ httpHeaders = [] }: HTTPGetAction, userAgent: st
 export async function httpGet({ url, headers, dial, signal }: HttpGet): Promise<HttpAnswer> {
   const isTls = url.protocol === 'https:';
   const port = url.port === '' ? (isTls ? 443 : 80) : Number(url.port);
-  const socket = await dial(url.hostname.replace(/^\[|\]$/g, ''), port, signal);
+  const dialled = await dial(url.hostname.replace(/^\[|\]$/g, ''), port, signal);
+  const socket = isTls ? await ANY_SERVER.connect({ socket: dialled, host: url.hostname, signal }) : dialled;
   return new Promise((resolve, reject) => {
-    // A probe asks whether something answers, not who it is. With an agent this connection would not be used.
-    const createConnection = (): typeof socket => (isTls ? tls.connect({ socket, rejectUnauthorized: false }) : socket);
+    // With an agent this connection would not be used.
+    const createConnection = (): typeof socket => socket;
     const request = (isTls ? https : http).request({
       method: 'GET',
       path: `${url.pathname}${url.search}`,

@@ -4,6 +4,7 @@ import http from 'node:http';
 import https from 'node:https';
 import type { Node } from '../../api/generated/core-v1.ts';
 import type { Clock } from '../../kernel/index.ts';
+import { TlsTrust, TlsTrustAgent } from '../../kernel/tls/index.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { PodInfo } from '../cache/pod-info.ts';
 import type { ExtenderConfiguration } from '../config/types.ts';
@@ -83,7 +84,8 @@ function post(config: ExtenderConfiguration, verb: string, body: unknown, signal
   const secure = config.enableHTTPS || url.protocol === 'https:';
   if (secure) url.protocol = 'https:';
   const text = JSON.stringify(body);
-  const options = { method: 'POST', headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }, signal, ...(secure ? tlsOptions(config.tlsConfig ?? {}) : {}) };
+  const agent = secure ? { agent: new TlsTrustAgent(trustOf(config.tlsConfig ?? {})) } : {};
+  const options = { method: 'POST', headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }, signal, ...agent };
   return new Promise((resolve, reject) => {
     const request = (secure ? https : http).request(url, options, (response) => {
       const chunks: Buffer[] = [];
@@ -105,17 +107,16 @@ function post(config: ExtenderConfiguration, verb: string, body: unknown, signal
   });
 }
 
-function tlsOptions(tls: Readonly<Record<string, unknown>>): https.RequestOptions {
+function trustOf(tls: Readonly<Record<string, unknown>>): TlsTrust {
   const read = (data: unknown, file: unknown): Buffer | undefined => {
     if (typeof data === 'string' && data !== '') return Buffer.from(data, 'base64');
     return typeof file === 'string' && file !== '' ? fs.readFileSync(file) : undefined;
   };
-  const [ca, cert, key] = [read(tls['caData'], tls['caFile']), read(tls['certData'], tls['certFile']), read(tls['keyData'], tls['keyFile'])];
-  return {
-    ...(ca ? { ca } : {}),
-    ...(cert ? { cert } : {}),
-    ...(key ? { key } : {}),
-    ...(tls['insecure'] === true ? { rejectUnauthorized: false } : {}),
-    ...(typeof tls['serverName'] === 'string' ? { servername: tls['serverName'] } : {}),
-  };
+  return new TlsTrust({
+    ca: read(tls['caData'], tls['caFile'])?.toString(),
+    cert: read(tls['certData'], tls['certFile']),
+    key: read(tls['keyData'], tls['keyFile']),
+    insecureSkipVerify: tls['insecure'] === true,
+    serverName: typeof tls['serverName'] === 'string' ? tls['serverName'] : undefined,
+  });
 }

@@ -1,14 +1,12 @@
 /** One HTTP request to a registry, with redirects followed. */
 import { request as plainRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { request as tlsRequest } from 'node:https';
-import { isIP } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { TlsTrust, TlsTrustAgent } from '../../../kernel/tls/index.ts';
 import { ImageError } from '../image-error.ts';
 import { endWhenStalled, type StallLimit } from '../stall.ts';
 import { isLoopback } from './endpoints.ts';
 import { proxyFor, proxyHeaders, tunnel } from './proxy.ts';
 import type { EndpointSettings } from './registry-options.ts';
-import { withTrust } from './tls-trust.ts';
 
 export interface HttpRequest {
   readonly url: string;
@@ -54,14 +52,33 @@ async function sendOnce({ url, method = 'GET', headers = {}, body, settings = {}
   const proxy = proxyFor(target);
   const common = { method, headers: { 'user-agent': 'k8ts', ...settings.headers, ...headers }, ...(signal === undefined ? {} : { signal }) };
   if (target.protocol === 'http:') return answered(proxy === undefined ? plainRequest(target, common) : byPlainProxy(proxy, target, common), body, limit);
-  const rejectUnauthorized = settings.skipVerify !== true;
-  return withTrust(settings, async ({ secureContext, agent }) => {
-    if (proxy === undefined) return answered(tlsRequest(target, { ...common, agent, rejectUnauthorized }), body, limit);
-    const socket = await tunnel(proxy, target, { limit, ...(signal === undefined ? {} : { signal }) });
-    const servername = isIP(target.hostname) === 0 ? target.hostname : '';
-    const createConnection = () => connectTls({ secureContext, rejectUnauthorized, socket, servername, host: target.hostname });
-    return answered(tlsRequest(target, { ...common, createConnection }), body, limit);
-  });
+  const { trust, agent } = trusted(settings);
+  if (proxy === undefined) return answered(tlsRequest(target, { ...common, agent }), body, limit);
+  const tunnelled = await tunnel(proxy, target, { limit, ...(signal === undefined ? {} : { signal }) });
+  const socket = await trust.connect({ socket: tunnelled, host: target.hostname, ...(signal === undefined ? {} : { signal }) });
+  return answered(tlsRequest(target, { ...common, createConnection: () => socket }), body, limit);
+}
+
+interface Trusted {
+  readonly trust: TlsTrust;
+  /** Connections are kept for as long as the settings are. */
+  readonly agent: TlsTrustAgent;
+}
+
+const bySettings = new WeakMap<EndpointSettings, Trusted>();
+const NO_SETTINGS: EndpointSettings = {};
+
+/** Authorities of the settings come besides those of the machine, as containerd has it. */
+function trusted(settings: EndpointSettings): Trusted {
+  const { ca, clientCertificates: [client] = [], skipVerify } = settings;
+  const key = ca === undefined && client === undefined && skipVerify !== true ? NO_SETTINGS : settings;
+  let found = bySettings.get(key);
+  if (found === undefined) {
+    const trust = new TlsTrust({ ca: ca?.join('\n'), alsoSystem: true, cert: client?.certificate, key: client?.key, insecureSkipVerify: skipVerify });
+    found = { trust, agent: new TlsTrustAgent(trust, { keepAlive: true, maxFreeSockets: 4 }) };
+    bySettings.set(key, found);
+  }
+  return found;
 }
 
 function byPlainProxy(proxy: URL, target: URL, common: { method: string; headers: Record<string, string> }): ClientRequest {
