@@ -72,7 +72,8 @@ export class HttpTransport implements Transport {
       headers['content-length'] = String(body.length);
     }
     const query = formatQuery(request.query);
-    const path = `${this.#basePath}${request.path}${query === '' ? '' : `?${query}`}`;
+    const path = `${this.#basePath}${request.path}` || '/';
+    const target = query === '' ? path : `${path}?${query}`;
     this.#connection ??= this.#connect();
     let connection: HttpConnection;
     try {
@@ -81,7 +82,7 @@ export class HttpTransport implements Transport {
       this.#connection = undefined;
       throw error;
     }
-    return connection.send({ method: request.method, path, headers, body, signal: request.signal });
+    return connection.send({ method: request.method, path: target, headers, body, signal: request.signal });
   }
 
   /** The first connection finds out which HTTP the server speaks. */
