@@ -67,6 +67,15 @@ const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const location = { host: '127.0.0.1' };
 const key = { certificate: '', key: '' };
 
+async function withTransport({ server, ca }: Call, use: (transport: HttpTransport) => Promise<unknown>): Promise<unknown> {
+  const transport = new HttpTransport({ config: { server: server.url, ca, credentials: anonymous, namespace: 'default' }, clock: ctx.clock });
+  try {
+    return await use(transport);
+  } finally {
+    await transport.close();
+  }
+}
+
 /** One request by each kind of client. Failures after the request was made (the servers say nothing sensible) are left to the caller. */
 const clients: Record<string, (call: Call) => Promise<unknown>> = {
   'a webhook with a URL': ({ server, ca }) => {
@@ -90,14 +99,8 @@ const clients: Record<string, (call: Call) => Promise<unknown>> = {
     const target = await new KubeletClient(registry as never, { ...frontProxyClient, ca }).target('n');
     return send({ target, method: 'GET', path: '/', headers: {}, signal: ctx.signal });
   },
-  'a client with a kubeconfig': ({ server, ca }) => {
-    const transport = new HttpTransport({ config: { server: server.url, ca, credentials: anonymous, namespace: 'default' }, clock: ctx.clock });
-    return transport.request({ method: 'GET', path: '/' }).finally(() => transport.close());
-  },
-  'a review webhook (authentication, authorization, images, audit)': ({ server, ca }) => {
-    const transport = new HttpTransport({ config: { server: server.url, ca, credentials: anonymous, namespace: 'default' }, clock: ctx.clock });
-    return new ReviewClient(ctx, transport, { attempts: 1 }).post({}).finally(() => transport.close());
-  },
+  'a client with a kubeconfig': (call) => withTransport(call, (transport) => transport.request({ method: 'GET', path: '/' })),
+  'a review webhook (authentication, authorization, images, audit)': (call) => withTransport(call, (transport) => new ReviewClient(ctx, transport, { attempts: 1 }).post({})),
   'an OIDC provider': ({ server, ca }) => new ProviderKeys(ctx, { issuer: server.url, ca }).keyFor({ alg: 'RS256' }, { payload: '', signature: '' }),
   'a scheduler extender': ({ server, ca }) => {
     const config = { urlPrefix: server.url, filterVerb: 'filter', prioritizeVerb: '', bindVerb: 'bind', preemptVerb: '', weight: 1, enableHTTPS: true, tlsConfig: { caData: base64(ca) }, httpTimeoutMs: 5000, nodeCacheCapable: false, managedResources: [], ignorable: false };

@@ -1,6 +1,8 @@
+import { createHash, createPrivateKey } from 'node:crypto';
 import { SignJWT } from 'jose';
-import { createPrivateKey } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RealClock } from '../../kernel/index.ts';
+import { CLIENT_AUTH, makeCertificate } from '../../kernel/tls/testing.ts';
 import { createLoopback } from '../loopback.ts';
 import * as x509 from '../../machinery/x509.ts';
 import { createAuthority, createSigningKey, issue, type Authority } from '../pki/certificates.ts';
@@ -51,6 +53,41 @@ describe('client certificates', () => {
   it('expire', async () => {
     const peer = await certificate(pki.ca, 'jane', 'client', -1);
     expect(() => new ClientCertificateAuthenticator(server.ctx.clock, () => pki.ca.certificate).authenticate(request({}, peer))).toThrow('Unauthorized');
+  });
+
+  it('of an authority that has expired are 401', async () => {
+    const authority = await createAuthority(server.ctx, 'old', 2);
+    const peer = await certificate(authority, 'jane', 'client', 30);
+    const authenticator = new ClientCertificateAuthenticator(server.ctx.clock, () => authority.certificate);
+    expect(authenticator.authenticate(request({}, peer))?.name).toBe('jane');
+    await server.ctx.clock.advance(3 * 24 * 3600 * 1000);
+    expect(() => authenticator.authenticate(request({}, peer))).toThrow('Unauthorized');
+  });
+
+  it.each([
+    ['the last of several common names', 'CN=first, CN=last, O=a', 'last', ['a']],
+    ['all organizations, in their order', 'O=b, CN=jane, O=a', 'jane', ['b', 'a']],
+    ['a name of several parts at once', 'CN=jane+O=a, O=b', 'jane', ['a', 'b']],
+  ])('name the user by %s', async (_name, subject, name, groups) => {
+    const ca = await makeCertificate({ subject: 'CN=ca', ca: true });
+    const { raw } = await makeCertificate({ subject, issuer: ca, usages: [CLIENT_AUTH] });
+    const authenticator = new ClientCertificateAuthenticator(new RealClock(), () => ca.pem);
+    expect(authenticator.authenticate(request({}, { raw, authorized: false }))).toMatchObject({ name, groups: [...groups, 'system:authenticated'] });
+  });
+
+  it('are believed through the intermediates that came with them', async () => {
+    const ca = await makeCertificate({ subject: 'CN=ca', ca: true });
+    const between = await makeCertificate({ subject: 'CN=between', issuer: ca, ca: true });
+    const { raw } = await makeCertificate({ subject: 'CN=jane', issuer: between, usages: [CLIENT_AUTH] });
+    const authenticator = new ClientCertificateAuthenticator(new RealClock(), () => ca.pem);
+    const user = authenticator.authenticate(request({}, { raw: Buffer.concat([raw, between.raw]), authorized: false }));
+    expect(user).toMatchObject({ name: 'jane', extra: { 'authentication.kubernetes.io/credential-id': [`X509SHA256=${createHash('sha256').update(raw).digest('hex')}`] } });
+    expect(authenticator.authenticate(request({}, { raw, authorized: false }))).toBeUndefined();
+  });
+
+  it('that are no certificates say nothing', () => {
+    const authenticator = new ClientCertificateAuthenticator(server.ctx.clock, () => pki.ca.certificate);
+    for (const raw of [Buffer.from('nonsense'), Buffer.from([0x30, 0x80]), Buffer.alloc(0)]) expect(authenticator.authenticate(request({}, { raw, authorized: true }))).toBeUndefined();
   });
 
   it('follow a bundle that changes', async () => {

@@ -12,6 +12,8 @@ import { WebSocket, WebSocketServer } from 'ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { build } from '../../../scripts/build.mjs';
 import { createContext } from '../../kernel/index.ts';
+import { certificatesOfDer, commonName } from '../../kernel/tls/index.ts';
+import { makeCertificate } from '../../kernel/tls/testing.ts';
 import { isStatusError } from '../../machinery/status.ts';
 import { createAuthority, issue, type KeyPair } from '../pki/certificates.ts';
 import type { ApiRequest, ApiResponse } from '../request.ts';
@@ -56,6 +58,8 @@ async function handle(request: ApiRequest): Promise<ApiResponse> {
       return text(200, JSON.stringify({ token: request.headers['authorization'], groups: request.headers['impersonate-group'], query: request.query.get('q'), method: request.method, address: request.remoteAddress }));
     case '/certificate':
       return text(200, `${request.peerCertificate?.raw.length ?? 0} ${request.peerCertificate?.authorized ?? false}`);
+    case '/chain':
+      return text(200, certificatesOfDer(request.peerCertificate?.raw ?? Buffer.alloc(0)).map(({ subject }) => commonName(subject)).join(' '));
     case '/large': {
       let left = Number(request.query.get('bytes'));
       return {
@@ -218,6 +222,15 @@ describe.each(Object.entries(THREADS))('%s', (_, thread) => {
     const known = connect(transport.port, { cert: client.certificate, key: client.key });
     expect((await get(known, '/certificate')).body.toString()).toMatch(/^[1-9]\d+ true$/);
     expect((await get(session, '/certificate')).body.toString()).toBe('0 false');
+    known.destroy();
+  });
+
+  it('the certificates that vouch for it come with it', async () => {
+    const root = await makeCertificate({ subject: 'CN=root', ca: true });
+    const between = await makeCertificate({ subject: 'CN=between', issuer: root, ca: true });
+    const leaf = await makeCertificate({ subject: 'CN=leaf', issuer: between });
+    const known = connect(transport.port, { cert: leaf.pem + between.pem, key: leaf.keyPem });
+    expect((await get(known, '/chain')).body.toString()).toBe('leaf between');
     known.destroy();
   });
 
