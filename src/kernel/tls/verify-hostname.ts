@@ -3,7 +3,7 @@
  * and a wildcard stands for the whole of the first label.
  */
 import { isIP } from 'node:net';
-import { addressBytes, addressText } from '../address-bytes.ts';
+import { addressBytes, addressText } from '../../base/index.ts';
 import type { Certificate } from './certificate.ts';
 import { CertificateError } from './certificate-error.ts';
 import { commonName } from './name.ts';
