@@ -74,8 +74,9 @@ export class CertificateAuthority {
     const { alternative } = request;
     const certificate = await x509.X509CertificateGenerator.create({
       serialNumber: serialNumber(ctx.random),
-      subject: request.parsed.subjectName.toJSON(),
-      issuer: this.#issuer.subjectName.toJSON(),
+      // As they are encoded, byte for byte: verifiers find the issuer by that.
+      subject: request.parsed.subjectName,
+      issuer: this.#issuer.subjectName,
       notBefore: new Date(from),
       notAfter: new Date(until),
       publicKey: request.parsed.publicKey,
