@@ -13,7 +13,7 @@ it('names the issuer as its own certificate does, byte for byte, or Go would not
   // Its name is a UTF8String; @peculiar/x509 writes PrintableStrings by itself.
   const { certificate, key } = await createAuthority(ctx, 'kubernetes');
   const keys = await webcrypto.subtle.generateKey(EC, true, ['sign', 'verify']);
-  const name = [{ O: [{ utf8String: 'system:nodes' }] }, { CN: [{ utf8String: 'system:node:n' }] }];
+  const name = 'O=system:nodes, CN=system:node:n';
   const parsed = await x509.Pkcs10CertificateRequestGenerator.create({ name, keys: keys as never, signingAlgorithm: EC });
   const signed = await new CertificateAuthority(certificate, key).sign(ctx, { parsed } as never, { usages: ['client auth'], lifetimeMs: 3600_000 });
   const [leaf] = certificatesOfPem(signed);
