@@ -28,17 +28,31 @@ describe.each(Object.entries(ways))('%s', (_, make) => {
     fs.symlinkSync('real', path.join(home, 'link'));
     fs.symlinkSync('nowhere', path.join(home, 'dangling'));
     expect(await make(path.join(home, 'link/below'))).toBe(path.join(home, 'link/below'));
-    await expect(make(path.join(home, 'dangling'))).rejects.toMatchObject({ code: 'EEXIST', path: path.join(home, 'dangling') });
+    await expect(make(path.join(home, 'dangling'))).rejects.toMatchObject({
+      code: 'EEXIST',
+      path: path.join(home, 'dangling'),
+    });
   });
 
   it('names the file that is in the way', async () => {
     fs.writeFileSync(path.join(home, 'file'), '');
-    await expect(make(path.join(home, 'file'))).rejects.toMatchObject({ code: 'EEXIST', path: path.join(home, 'file') });
+    await expect(make(path.join(home, 'file'))).rejects.toMatchObject({
+      code: 'EEXIST',
+      path: path.join(home, 'file'),
+    });
     await expect(make(path.join(home, 'file/below/it'))).rejects.toMatchObject({ code: 'ENOTDIR' });
   });
 
   // Node's own mkdir with `recursive: true` never returns from these.
-  it.runIf(process.platform === 'linux').each(['/proc/k8ts-test', '/proc/k8ts-test/below', '/proc/self/fdinfo/k8ts-test'])('ends at %s with the reason', async (directory) => {
-    await expect(make(directory)).rejects.toMatchObject({ code: expect.stringMatching(/ENOENT|EACCES|EPERM|EROFS/), syscall: 'mkdir' });
-  });
+  it
+    .runIf(process.platform === 'linux')
+    .each(['/proc/k8ts-test', '/proc/k8ts-test/below', '/proc/self/fdinfo/k8ts-test'])(
+    'ends at %s with the reason',
+    async (directory) => {
+      await expect(make(directory)).rejects.toMatchObject({
+        code: expect.stringMatching(/ENOENT|EACCES|EPERM|EROFS/),
+        syscall: 'mkdir',
+      });
+    },
+  );
 });

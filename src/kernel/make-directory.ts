@@ -16,7 +16,7 @@ type Outcome = 'made' | 'exists' | Error;
 /** The topmost directory that was made; undefined when all of them were there. */
 export function makeDirectorySync(directory: string, options: MakeDirectoryOptions = {}): string | undefined {
   const steps = attempts(path.resolve(directory));
-  for (let step = steps.next(); ; ) {
+  for (let step = steps.next(); ;) {
     if (step.done === true) return step.value;
     const at = step.value;
     try {
@@ -29,9 +29,12 @@ export function makeDirectorySync(directory: string, options: MakeDirectoryOptio
 }
 
 /** As `makeDirectorySync`. */
-export async function makeDirectory(directory: string, options: MakeDirectoryOptions = {}): Promise<string | undefined> {
+export async function makeDirectory(
+  directory: string,
+  options: MakeDirectoryOptions = {},
+): Promise<string | undefined> {
   const steps = attempts(path.resolve(directory));
-  for (let step = steps.next(); ; ) {
+  for (let step = steps.next(); ;) {
     if (step.done === true) return step.value;
     const at = step.value;
     try {

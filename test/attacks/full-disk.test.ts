@@ -1,4 +1,7 @@
-/** A disk that fills up under a running API server: what was acknowledged stays, and the server says that it is not ready. */
+/**
+ * A disk that fills up under a running API server: what was acknowledged stays, and the server says that it is not
+ * ready.
+ */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -35,50 +38,69 @@ async function call(method: string, path: string, body?: object): Promise<{ stat
 }
 
 const write = (name: string) =>
-  call('POST', '/api/v1/namespaces/default/configmaps', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { text: 'x'.repeat(100_000) } });
-
-describe.skipIf(skip !== undefined)(`an API server on a full disk${skip === undefined ? '' : ` (skipped: ${skip})`}`, () => {
-  beforeEach(async () => {
-    mountPoint = mkdtempSync(join(tmpdir(), 'k8ts-full-'));
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', mountPoint]);
-    store = await openEmbeddedStore({ directory: join(mountPoint, 'data'), clock: ctx.clock });
-    const pki = await openPki(ctx, undefined, { dnsNames: [], addresses: [], signingKey: 'ec' });
-    pipeline = await createPipeline(ctx, { store, pki, advertiseAddress: '192.0.2.1', serviceClusterIpRange: '10.96.0.0/16' });
-    running = pipeline.run();
-    await pipeline.bootstrap(6443);
-  });
-  afterEach(async () => {
-    stop.abort();
-    await running;
-    await store.close();
-    execFileSync('umount', [mountPoint]);
-    rmSync(mountPoint, { recursive: true });
+  call('POST', '/api/v1/namespaces/default/configmaps', {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name },
+    data: { text: 'x'.repeat(100_000) },
   });
 
-  it('is not ready but alive, says why, and is ready again when there is room, without a write', async () => {
-    // LMDB prints the reason of a failed commit itself.
-    const printed = vi.spyOn(console, 'error').mockImplementation(() => {});
-    expect(await call('GET', '/readyz')).toEqual({ status: 200, text: 'ok' });
-    const acknowledged: string[] = [];
-    let refused: { status: number; text: string } | undefined;
-    for (let i = 0; refused === undefined && i < 1000; i++) {
-      const answer = await write(`full-${i}`);
-      if (answer.status === 201) acknowledged.push(`full-${i}`);
-      else refused = answer;
-    }
-    expect(refused?.text).toContain('database space exceeded');
+describe.skipIf(skip !== undefined)(
+  `an API server on a full disk${skip === undefined ? '' : ` (skipped: ${skip})`}`,
+  () => {
+    beforeEach(async () => {
+      mountPoint = mkdtempSync(join(tmpdir(), 'k8ts-full-'));
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', mountPoint]);
+      store = await openEmbeddedStore({ directory: join(mountPoint, 'data'), clock: ctx.clock });
+      const pki = await openPki(ctx, undefined, { dnsNames: [], addresses: [], signingKey: 'ec' });
+      pipeline = await createPipeline(ctx, {
+        store,
+        pki,
+        advertiseAddress: '192.0.2.1',
+        serviceClusterIpRange: '10.96.0.0/16',
+      });
+      running = pipeline.run();
+      await pipeline.bootstrap(6443);
+    });
+    afterEach(async () => {
+      stop.abort();
+      await running;
+      await store.close();
+      execFileSync('umount', [mountPoint]);
+      rmSync(mountPoint, { recursive: true });
+    });
 
-    await expect.poll(() => call('GET', '/readyz').then(({ status }) => status), { timeout: 3000 }).toBe(500);
-    expect((await call('GET', '/readyz')).text).toBe('[+]ping ok\n[-]etcd failed: reason withheld\n[-]etcd-readiness failed: reason withheld\nreadyz check failed\n');
-    expect(await call('GET', '/healthz/etcd')).toEqual({ status: 500, text: 'internal server error: etcdserver: mvcc: database space exceeded\n' });
-    expect(await call('GET', '/livez')).toEqual({ status: 200, text: 'ok' });
-    const { revision } = await store.status();
+    it('is not ready but alive, says why, and is ready again when there is room, without a write', async () => {
+      // LMDB prints the reason of a failed commit itself.
+      const printed = vi.spyOn(console, 'error').mockImplementation(() => {});
+      expect(await call('GET', '/readyz')).toEqual({ status: 200, text: 'ok' });
+      const acknowledged: string[] = [];
+      let refused: { status: number; text: string } | undefined;
+      for (let i = 0; refused === undefined && i < 1000; i++) {
+        const answer = await write(`full-${i}`);
+        if (answer.status === 201) acknowledged.push(`full-${i}`);
+        else refused = answer;
+      }
+      expect(refused?.text).toContain('database space exceeded');
 
-    execFileSync('mount', ['-o', 'remount,size=64m', mountPoint]);
-    await expect.poll(() => call('GET', '/readyz').then(({ status }) => status), { timeout: 3000 }).toBe(200);
-    expect((await store.status()).revision).toBe(revision);
-    expect((await write('after')).status).toBe(201);
-    for (const name of acknowledged) expect((await call('GET', `/api/v1/namespaces/default/configmaps/${name}`)).status).toBe(200);
-    printed.mockRestore();
-  });
-});
+      await expect.poll(() => call('GET', '/readyz').then(({ status }) => status), { timeout: 3000 }).toBe(500);
+      expect((await call('GET', '/readyz')).text).toBe(
+        '[+]ping ok\n[-]etcd failed: reason withheld\n[-]etcd-readiness failed: reason withheld\nreadyz check failed\n',
+      );
+      expect(await call('GET', '/healthz/etcd')).toEqual({
+        status: 500,
+        text: 'internal server error: etcdserver: mvcc: database space exceeded\n',
+      });
+      expect(await call('GET', '/livez')).toEqual({ status: 200, text: 'ok' });
+      const { revision } = await store.status();
+
+      execFileSync('mount', ['-o', 'remount,size=64m', mountPoint]);
+      await expect.poll(() => call('GET', '/readyz').then(({ status }) => status), { timeout: 3000 }).toBe(200);
+      expect((await store.status()).revision).toBe(revision);
+      expect((await write('after')).status).toBe(201);
+      for (const name of acknowledged)
+        expect((await call('GET', `/api/v1/namespaces/default/configmaps/${name}`)).status).toBe(200);
+      printed.mockRestore();
+    });
+  },
+);

@@ -30,13 +30,25 @@ describe('--cert-dir', () => {
   it('serves the pair that is there and leaves every file as it is', async () => {
     const authority = await createAuthority(ctx, 'mine');
     // Neither our names nor many days left: it is not ours to renew.
-    const pair = await issue(ctx, authority, { commonName: 'mine', usage: 'server', dnsNames: ['mine.example'], days: 1 });
-    const files = { 'apiserver.crt': pair.certificate, 'apiserver.key': pair.key, 'ca.crt': authority.certificate, 'apiserver-kubelet-client.crt': 'x' };
+    const pair = await issue(ctx, authority, {
+      commonName: 'mine',
+      usage: 'server',
+      dnsNames: ['mine.example'],
+      days: 1,
+    });
+    const files = {
+      'apiserver.crt': pair.certificate,
+      'apiserver.key': pair.key,
+      'ca.crt': authority.certificate,
+      'apiserver-kubelet-client.crt': 'x',
+    };
     fs.mkdirSync(directory);
     for (const [name, text] of Object.entries(files)) fs.writeFileSync(file(name), text);
     const { apiserver } = await start();
     expect(apiserver).toEqual(pair);
-    expect(Object.fromEntries(fs.readdirSync(directory).map((name) => [name, fs.readFileSync(file(name), 'utf8')]))).toEqual(files);
+    expect(
+      Object.fromEntries(fs.readdirSync(directory).map((name) => [name, fs.readFileSync(file(name), 'utf8')])),
+    ).toEqual(files);
   });
 
   it('makes a pair where there is none, and serves it again after a restart', async () => {
@@ -44,7 +56,9 @@ describe('--cert-dir', () => {
     expect(fs.readdirSync(directory).toSorted()).toEqual(['apiserver.crt', 'apiserver.key']);
     expect(fs.readFileSync(file('apiserver.crt'), 'utf8')).toBe(apiserver.certificate);
     expect(fs.statSync(file('apiserver.key')).mode & 0o777).toBe(0o600);
-    const [leaf, authority] = apiserver.certificate.match(/-----BEGIN[^]*?-----END CERTIFICATE-----/g)!.map((pem) => new X509Certificate(pem));
+    const [leaf, authority] = apiserver.certificate
+      .match(/-----BEGIN[^]*?-----END CERTIFICATE-----/g)!
+      .map((pem) => new X509Certificate(pem));
     expect(leaf!.verify(authority!.publicKey)).toBe(true);
     expect(leaf!.checkIP('127.0.0.1')).toBe('127.0.0.1');
     expect((await start()).apiserver).toEqual(apiserver);
@@ -53,7 +67,9 @@ describe('--cert-dir', () => {
   it.each(['apiserver.crt', 'apiserver.key'])('refuses %s alone', async (name) => {
     fs.mkdirSync(directory);
     fs.writeFileSync(file(name), 'mine');
-    await expect(start()).rejects.toThrow(/^error reading .*certs\/apiserver\.(crt|key), certificate and key must be supplied as a pair$/);
+    await expect(start()).rejects.toThrow(
+      /^error reading .*certs\/apiserver\.(crt|key), certificate and key must be supplied as a pair$/,
+    );
     expect(fs.readdirSync(directory)).toEqual([name]);
     expect(fs.readFileSync(file(name), 'utf8')).toBe('mine');
   });

@@ -23,18 +23,22 @@ export async function serverKeys(ctx: Context, values: ApiServerFlagValues, name
     apiserver: serving ?? (await keptPair(ctx, values['cert-dir'], names)),
     kubeletClient: kubeletClient ?? made.kubeletClient,
     frontProxyClient: frontProxyClient ?? made.frontProxyClient,
-    serviceAccount: signingKey === undefined ? made.serviceAccount : { privateKey: signingKey, publicKey: publicKeyOf(signingKey) },
+    serviceAccount:
+      signingKey === undefined ? made.serviceAccount : { privateKey: signingKey, publicKey: publicKeyOf(signingKey) },
   };
 }
 
 const PAIR_NAME = 'apiserver';
 
 /**
- * The certificate in `--cert-dir`: whatever is there is served, whoever made it. Without one a pair is made and kept, for
- * clients to find; as upstream does it, the file has the certificate's own authority behind it.
+ * The certificate in `--cert-dir`: whatever is there is served, whoever made it. Without one a pair is made and kept,
+ * for clients to find; as upstream does it, the file has the certificate's own authority behind it.
  */
 async function keptPair(ctx: Context, directory: string, names: ServingNames): Promise<KeyPair> {
-  const files = { certificate: path.join(directory, `${PAIR_NAME}.crt`), key: path.join(directory, `${PAIR_NAME}.key`) };
+  const files = {
+    certificate: path.join(directory, `${PAIR_NAME}.crt`),
+    key: path.join(directory, `${PAIR_NAME}.key`),
+  };
   const [certificate, key] = await Promise.all([readable(files.certificate), readable(files.key)]);
   if (certificate !== undefined && key !== undefined) return { certificate, key };
   if (certificate !== undefined || key !== undefined) {
@@ -42,7 +46,12 @@ async function keptPair(ctx: Context, directory: string, names: ServingNames): P
     throw new UsageError(`error reading ${missing}, certificate and key must be supplied as a pair`);
   }
   const authority = await createAuthority(ctx, `${SUBJECT}-ca`, SELF_SIGNED_DAYS);
-  const issued = await issue(ctx, authority, { commonName: SUBJECT, usage: 'server', days: SELF_SIGNED_DAYS, ...names });
+  const issued = await issue(ctx, authority, {
+    commonName: SUBJECT,
+    usage: 'server',
+    days: SELF_SIGNED_DAYS,
+    ...names,
+  });
   const made = { certificate: issued.certificate + authority.certificate, key: issued.key };
   await makeDirectory(directory, { mode: 0o755 });
   // Never over a file that came to be there in the meantime.
@@ -56,14 +65,26 @@ const SELF_SIGNED_DAYS = 365;
 
 const readable = (file: string): Promise<string | undefined> => fs.readFile(file, 'utf8').catch(() => undefined);
 
-const publicKeyOf = (privateKey: string): string => createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString();
+const publicKeyOf = (privateKey: string): string =>
+  createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString();
 
-type FileFlag = 'tls-cert-file' | 'tls-private-key-file' | 'kubelet-client-certificate' | 'kubelet-client-key' | 'proxy-client-cert-file' | 'proxy-client-key-file';
+type FileFlag =
+  | 'tls-cert-file'
+  | 'tls-private-key-file'
+  | 'kubelet-client-certificate'
+  | 'kubelet-client-key'
+  | 'proxy-client-cert-file'
+  | 'proxy-client-key-file';
 
-async function pairOf(values: ApiServerFlagValues, certificateFlag: FileFlag, keyFlag: FileFlag): Promise<KeyPair | undefined> {
+async function pairOf(
+  values: ApiServerFlagValues,
+  certificateFlag: FileFlag,
+  keyFlag: FileFlag,
+): Promise<KeyPair | undefined> {
   const [certificate, key] = await Promise.all([textOf(values[certificateFlag]), textOf(values[keyFlag])]);
   if (certificate !== undefined && key !== undefined) return { certificate, key };
-  if (certificate !== undefined || key !== undefined) throw new UsageError(`--${certificateFlag} and --${keyFlag} belong together`);
+  if (certificate !== undefined || key !== undefined)
+    throw new UsageError(`--${certificateFlag} and --${keyFlag} belong together`);
   return undefined;
 }
 

@@ -24,7 +24,10 @@ function server(): (path: string) => Promise<{ status: number; text: string }> {
   return async (target) => {
     const url = new URL(target, 'http://server');
     const endpoint = endpoints.find(({ path }) => path === url.pathname);
-    const answer = await endpoint!.serve({ request: { query: url.searchParams } } as unknown as Exchange, { name: 'somebody', groups: [] });
+    const answer = await endpoint!.serve({ request: { query: url.searchParams } } as unknown as Exchange, {
+      name: 'somebody',
+      groups: [],
+    });
     return { status: answer!.status, text: answer!.body!.toString() };
   };
 }
@@ -34,13 +37,20 @@ const FULL: Alarm[] = [{ memberId: 1n, alarm: 'nospace' }];
 describe('the checks of etcd', () => {
   it('are part of all three, and of readiness once more', async () => {
     const get = server();
-    expect(await get('/readyz?verbose')).toEqual({ status: 200, text: '[+]ping ok\n[+]etcd ok\n[+]etcd-readiness ok\nreadyz check passed\n' });
+    expect(await get('/readyz?verbose')).toEqual({
+      status: 200,
+      text: '[+]ping ok\n[+]etcd ok\n[+]etcd-readiness ok\nreadyz check passed\n',
+    });
     expect(await get('/livez?verbose')).toEqual({ status: 200, text: '[+]ping ok\n[+]etcd ok\nlivez check passed\n' });
     expect(await get('/healthz')).toEqual({ status: 200, text: 'ok' });
   });
 
   it.each([
-    ['/readyz', 500, '[+]ping ok\n[-]etcd failed: reason withheld\n[-]etcd-readiness failed: reason withheld\nreadyz check failed\n'],
+    [
+      '/readyz',
+      500,
+      '[+]ping ok\n[-]etcd failed: reason withheld\n[-]etcd-readiness failed: reason withheld\nreadyz check failed\n',
+    ],
     ['/healthz/etcd', 500, 'internal server error: etcdserver: mvcc: database space exceeded\n'],
     ['/readyz/etcd-readiness', 500, 'internal server error: etcdserver: mvcc: database space exceeded\n'],
     // A restart makes no room.
@@ -65,7 +75,10 @@ describe('the checks of etcd', () => {
     const get = server();
     const answers = Promise.all([get('/livez/etcd'), get('/readyz')]);
     await ctx.clock.advance(2000);
-    expect(await answers).toMatchObject([{ status: 500, text: 'internal server error: context deadline exceeded\n' }, { status: 500 }]);
+    expect(await answers).toMatchObject([
+      { status: 500, text: 'internal server error: context deadline exceeded\n' },
+      { status: 500 },
+    ]);
   });
 
   it('ask the store once a second, however many ask them', async () => {

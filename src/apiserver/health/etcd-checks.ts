@@ -12,8 +12,8 @@ const REMEMBERED_MS = 1000;
 type Problem = string | undefined;
 
 /**
- * A store that is full still answers reads: the server lives, and a restart would not help, but it is not ready. The store's
- * alarm goes off by itself once it has room.
+ * A store that is full still answers reads: the server lives, and a restart would not help, but it is not ready. The
+ * store's alarm goes off by itself once it has room.
  */
 export function etcdChecks(clock: Clock, store: Pick<Store, 'range' | 'alarms'>): HealthChecks {
   const answers = remembered(clock, async () => {
@@ -22,7 +22,10 @@ export function etcdChecks(clock: Clock, store: Pick<Store, 'range' | 'alarms'>)
   });
   const takesWrites = remembered(clock, async () => {
     const [alarm] = await store.alarms();
-    if (alarm !== undefined) return alarm.alarm === 'nospace' ? 'etcdserver: mvcc: database space exceeded' : `etcd alarm ${alarm.alarm.toUpperCase()}`;
+    if (alarm !== undefined)
+      return alarm.alarm === 'nospace'
+        ? 'etcdserver: mvcc: database space exceeded'
+        : `etcd alarm ${alarm.alarm.toUpperCase()}`;
     return undefined;
   });
   const both = async (): Promise<Problem> => (await answers()) ?? takesWrites();

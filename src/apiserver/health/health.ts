@@ -20,7 +20,10 @@ export interface HealthChecks {
   readonly readyz: readonly HealthCheck[];
 }
 
-export function healthEndpoints({ logger }: { readonly logger: Logger }, { healthz, livez, readyz }: HealthChecks): Endpoint[] {
+export function healthEndpoints(
+  { logger }: { readonly logger: Logger },
+  { healthz, livez, readyz }: HealthChecks,
+): Endpoint[] {
   return [
     ...endpointsOf(logger, 'healthz', [ping, ...healthz]),
     ...endpointsOf(logger, 'livez', [ping, ...livez]),
@@ -33,7 +36,11 @@ const ANY_METHOD = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 function endpointsOf(logger: Logger, name: string, checks: readonly HealthCheck[]): Endpoint[] {
   return [
     { path: `/${name}`, methods: ANY_METHOD, serve: (exchange) => runAll(logger, name, checks, exchange) },
-    ...checks.map((check): Endpoint => ({ path: `/${name}/${check.name}`, methods: ANY_METHOD, serve: () => runOne(check) })),
+    ...checks.map((check): Endpoint => ({
+      path: `/${name}/${check.name}`,
+      methods: ANY_METHOD,
+      serve: () => runOne(check),
+    })),
   ];
 }
 
@@ -43,7 +50,12 @@ async function runOne({ check }: HealthCheck): Promise<ApiResponse> {
   return problem === undefined ? respondText(200, 'ok') : respondText(500, `internal server error: ${problem}\n`);
 }
 
-async function runAll(logger: Logger, name: string, checks: readonly HealthCheck[], { request }: Exchange): Promise<ApiResponse> {
+async function runAll(
+  logger: Logger,
+  name: string,
+  checks: readonly HealthCheck[],
+  { request }: Exchange,
+): Promise<ApiResponse> {
   const excluded = new Set(request.query.getAll('exclude'));
   const lines: string[] = [];
   let failed = false;
@@ -61,7 +73,10 @@ async function runAll(logger: Logger, name: string, checks: readonly HealthCheck
       lines.push(`[-]${check.name} failed: reason withheld`);
     }
   }
-  if (excluded.size > 0) lines.push(`warn: some health checks cannot be excluded: no matches for ${[...excluded].map((e) => `"${e}"`).join(', ')}`);
+  if (excluded.size > 0)
+    lines.push(
+      `warn: some health checks cannot be excluded: no matches for ${[...excluded].map((e) => `"${e}"`).join(', ')}`,
+    );
   if (failed) return respondText(500, `${lines.join('\n')}\n${name} check failed\n`);
   if (!request.query.has('verbose')) return respondText(200, 'ok');
   return respondText(200, `${lines.join('\n')}\n${name} check passed\n`);

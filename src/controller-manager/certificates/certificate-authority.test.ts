@@ -2,7 +2,14 @@ import { webcrypto } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { createAuthority } from '../../apiserver/pki/certificates.ts';
 import { createContext } from '../../kernel/index.ts';
-import { bundlePool, certificatesOfPem, CLIENT_AUTH, commonName, organizations, verifyChain } from '../../kernel/tls/index.ts';
+import {
+  bundlePool,
+  certificatesOfPem,
+  CLIENT_AUTH,
+  commonName,
+  organizations,
+  verifyChain,
+} from '../../kernel/tls/index.ts';
 import * as x509 from '../../machinery/x509.ts';
 import { CertificateAuthority } from './certificate-authority.ts';
 
@@ -14,10 +21,19 @@ it('names the issuer as its own certificate does, byte for byte, or Go would not
   const { certificate, key } = await createAuthority(ctx, 'kubernetes');
   const keys = await webcrypto.subtle.generateKey(EC, true, ['sign', 'verify']);
   const name = 'O=system:nodes, CN=system:node:n';
-  const parsed = await x509.Pkcs10CertificateRequestGenerator.create({ name, keys: keys as never, signingAlgorithm: EC });
-  const signed = await new CertificateAuthority(certificate, key).sign(ctx, { parsed } as never, { usages: ['client auth'], lifetimeMs: 3600_000 });
+  const parsed = await x509.Pkcs10CertificateRequestGenerator.create({
+    name,
+    keys: keys as never,
+    signingAlgorithm: EC,
+  });
+  const signed = await new CertificateAuthority(certificate, key).sign(ctx, { parsed } as never, {
+    usages: ['client auth'],
+    lifetimeMs: 3600_000,
+  });
   const [leaf] = certificatesOfPem(signed);
   expect(leaf!.issuer).toEqual(certificatesOfPem(certificate)[0]!.subject.raw);
   expect([commonName(leaf!.subject), organizations(leaf!.subject)]).toEqual(['system:node:n', ['system:nodes']]);
-  expect(verifyChain(leaf!, { anchors: bundlePool(certificate), now: ctx.clock.now(), usage: CLIENT_AUTH })).toHaveLength(2);
+  expect(
+    verifyChain(leaf!, { anchors: bundlePool(certificate), now: ctx.clock.now(), usage: CLIENT_AUTH }),
+  ).toHaveLength(2);
 });

@@ -1,6 +1,6 @@
 /**
- * An X.509 certificate, as far as verifying it takes: read once from its DER. Signatures are left to OpenSSL; a certificate
- * that this cannot read is no certificate.
+ * An X.509 certificate, as far as verifying it takes: read once from its DER. Signatures are left to OpenSSL; a
+ * certificate that this cannot read is no certificate.
  */
 import { X509Certificate } from 'node:crypto';
 import { elements, oidText, TAG, type Element } from './der.ts';
@@ -35,7 +35,16 @@ export interface Certificate {
 }
 
 type Extensions = {
-  -readonly [Key in 'basicConstraints' | 'keyUsage' | 'extendedKeyUsages' | 'alternativeNames' | 'nameConstraints' | 'subjectKeyId' | 'authorityKeyId']?: Certificate[Key];
+  -readonly [
+    Key in
+      | 'basicConstraints'
+      | 'keyUsage'
+      | 'extendedKeyUsages'
+      | 'alternativeNames'
+      | 'nameConstraints'
+      | 'subjectKeyId'
+      | 'authorityKeyId'
+  ]?: Certificate[Key];
 };
 
 /** Throws when the bytes are no certificate. */
@@ -73,7 +82,7 @@ export function parseCertificate(raw: Buffer): Certificate {
 export function certificatesOfPem(pem: string): Certificate[] {
   const [begin, end] = ['-----BEGIN CERTIFICATE-----', '-----END CERTIFICATE-----'];
   const found: Certificate[] = [];
-  for (let at = pem.indexOf(begin); at >= 0; ) {
+  for (let at = pem.indexOf(begin); at >= 0;) {
     const stop = pem.indexOf(end, at);
     if (stop < 0) break;
     try {
@@ -87,7 +96,8 @@ export function certificatesOfPem(pem: string): Certificate[] {
 }
 
 /** The certificates that stand one behind the other in a peer's DER: its own first. */
-export const certificatesOfDer = (chain: Buffer): Certificate[] => elements(chain).map(({ whole }) => parseCertificate(whole));
+export const certificatesOfDer = (chain: Buffer): Certificate[] =>
+  elements(chain).map(({ whole }) => parseCertificate(whole));
 
 export const malformed = (part: string): Error => new Error(`x509: malformed ${part}`);
 
@@ -108,7 +118,8 @@ function timeOf({ tag, content }: Element): number {
   const digits = tag === TAG.utcTime ? (Number(text.slice(0, 2)) >= 50 ? '19' : '20') + text : text;
   const match = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/.exec(digits);
   const known = tag === TAG.utcTime || tag === TAG.generalizedTime;
-  const time = match && known ? Date.parse(`${match[1]}-${match[2]}-${match[3]}T${match[4]}:${match[5]}:${match[6]}Z`) : NaN;
+  const time =
+    match && known ? Date.parse(`${match[1]}-${match[2]}-${match[3]}T${match[4]}:${match[5]}:${match[6]}Z`) : NaN;
   if (Number.isNaN(time)) throw malformed('time');
   return time;
 }
@@ -136,7 +147,7 @@ const READERS: Readonly<Record<string, (value: Buffer, into: Extensions) => bool
     into.nameConstraints = nameConstraints(only(value, TAG.sequence));
     return !into.nameConstraints.hasUnknown;
   },
-  // Where lists of revoked certificates are, policies, and where the authority is found: nothing that is asked for here.
+  // Where lists of revoked certificates are, policies, where the authority is found: nothing that is asked for here.
   '2.5.29.31': () => true,
   '2.5.29.32': () => true,
   '1.3.6.1.5.5.7.1.1': () => true,

@@ -1,4 +1,7 @@
-/** Whether a client's certificate is of one of the authorities of a bundle, which may change while we run; and who the client is by it. */
+/**
+ * Whether a client's certificate is of one of the authorities of a bundle, which may change while we run; and who the
+ * client is by it.
+ */
 import type { Clock } from '../clock.ts';
 import { certificatesOfDer, certificatesOfPem, type Certificate } from './certificate.ts';
 import type { Name } from './name.ts';
@@ -58,10 +61,18 @@ export class ClientCertificates {
       const chain = verifyChain(leaf, { anchors: this.#anchors, intermediates, now, usage: CLIENT_AUTH });
       return { bundle, subject: leaf.subject, chain, at: now };
     } catch (error) {
-      return { bundle, subject: none, chain: [], problem: error instanceof Error ? error : new Error(String(error)), at: now };
+      return {
+        bundle,
+        subject: none,
+        chain: [],
+        problem: error instanceof Error ? error : new Error(String(error)),
+        at: now,
+      };
     }
   }
 }
 
 const isOutdated = ({ chain, problem, at }: Checked, now: number): boolean =>
-  problem ? Math.abs(now - at) >= REFUSED_MS : chain.some(({ notBefore, notAfter }) => now < notBefore || now >= notAfter + 1000);
+  problem
+    ? Math.abs(now - at) >= REFUSED_MS
+    : chain.some(({ notBefore, notAfter }) => now < notBefore || now >= notAfter + 1000);

@@ -58,10 +58,13 @@ export interface Element {
   readonly whole: Buffer;
 }
 
-/** The elements that stand one behind the other in `bytes`. What is not DER (long tags, lengths that are indefinite or longer than they need to be) is refused. */
+/**
+ * The elements that stand one behind the other in `bytes`. What is not DER (long tags, lengths that are indefinite or
+ * longer than they need to be) is refused.
+ */
 export function elements(bytes: Buffer): Element[] {
   const found: Element[] = [];
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     const element = elementAt(bytes, at);
     found.push(element);
     at += element.whole.length;
@@ -78,7 +81,8 @@ function elementAt(bytes: Buffer, at: number): Element {
   const start = at + 2 + octets;
   if (start > bytes.length) throw new Error('the DER is truncated');
   const length = octets === 0 ? first : bytes.readUIntBE(at + 2, octets);
-  if (octets > 0 && (length < 0x80 || bytes[at + 2] === 0)) throw new Error('the DER has a length that is longer than it need be');
+  if (octets > 0 && (length < 0x80 || bytes[at + 2] === 0))
+    throw new Error('the DER has a length that is longer than it need be');
   if (start + length > bytes.length) throw new Error('the DER is truncated');
   return { tag, content: bytes.subarray(start, start + length), whole: bytes.subarray(at, start + length) };
 }
@@ -90,7 +94,8 @@ export function oidText(content: Buffer): string {
   for (const [i, byte] of content.entries()) {
     number = (number << 7n) | BigInt(byte & 0x7f);
     if (byte & 0x80) {
-      if (i === content.length - 1 || number === 0n) throw new Error('the DER has an object identifier of no known form');
+      if (i === content.length - 1 || number === 0n)
+        throw new Error('the DER has an object identifier of no known form');
       continue;
     }
     if (numbers.length === 0) {

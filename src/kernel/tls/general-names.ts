@@ -22,7 +22,8 @@ export function alternativeNames(content: Buffer): AlternativeNames {
     else if (name.tag === DNS) found.dnsNames.push(ascii(name));
     else if (name.tag === URI) found.uris.push(ascii(name));
     else if (name.tag === ADDRESS) {
-      if (name.content.length !== 4 && name.content.length !== 16) throw new Error(`x509: cannot parse IP address of length ${name.content.length}`);
+      if (name.content.length !== 4 && name.content.length !== 16)
+        throw new Error(`x509: cannot parse IP address of length ${name.content.length}`);
       found.addresses.push(name.content);
     }
   }
@@ -52,13 +53,20 @@ export function nameConstraints(content: Buffer): NameConstraints {
 }
 
 function subtrees(given: Element | undefined): Subtrees & { hasUnknown: boolean } {
-  const found = { dnsNames: [] as string[], emails: [] as string[], uris: [] as string[], addresses: [] as Buffer[], hasUnknown: false };
+  const found = {
+    dnsNames: [] as string[],
+    emails: [] as string[],
+    uris: [] as string[],
+    addresses: [] as Buffer[],
+    hasUnknown: false,
+  };
   for (const subtree of given ? elements(given.content) : []) {
     const base = subtree.tag === TAG.sequence ? elements(subtree.content)[0] : undefined;
     if (base?.tag === EMAIL) found.emails.push(ascii(base));
     else if (base?.tag === DNS) found.dnsNames.push(ascii(base));
     else if (base?.tag === URI) found.uris.push(ascii(base));
-    else if (base?.tag === ADDRESS && (base.content.length === 8 || base.content.length === 32)) found.addresses.push(base.content);
+    else if (base?.tag === ADDRESS && (base.content.length === 8 || base.content.length === 32))
+      found.addresses.push(base.content);
     else found.hasUnknown = true;
   }
   return found;
@@ -70,13 +78,34 @@ function ascii({ content }: Element): string {
 }
 
 /** Why the names are not within the constraints; undefined when they are. */
-export function constraintViolation({ permitted, excluded }: NameConstraints, names: AlternativeNames): string | undefined {
+export function constraintViolation(
+  { permitted, excluded }: NameConstraints,
+  names: AlternativeNames,
+): string | undefined {
   return (
-    violation('DNS name', names.dnsNames, { permitted: permitted.dnsNames, excluded: excluded.dnsNames, matches: isBelow, touches: mayBeBelow }) ??
-    violation('email address', names.emails, { permitted: permitted.emails, excluded: excluded.emails, matches: emailMatches }) ??
+    violation('DNS name', names.dnsNames, {
+      permitted: permitted.dnsNames,
+      excluded: excluded.dnsNames,
+      matches: isBelow,
+      touches: mayBeBelow,
+    }) ??
+    violation('email address', names.emails, {
+      permitted: permitted.emails,
+      excluded: excluded.emails,
+      matches: emailMatches,
+    }) ??
     // One without a host is within nothing and outside of nothing.
-    violation('URI', names.uris, { permitted: permitted.uris, excluded: excluded.uris, matches: (uri, host) => hostMatches(hostOf(uri) ?? '', host), touches: (uri, host) => hostMatches(hostOf(uri) ?? host, host) }) ??
-    violation('IP address', names.addresses, { permitted: permitted.addresses, excluded: excluded.addresses, matches: isInSubnet })
+    violation('URI', names.uris, {
+      permitted: permitted.uris,
+      excluded: excluded.uris,
+      matches: (uri, host) => hostMatches(hostOf(uri) ?? '', host),
+      touches: (uri, host) => hostMatches(hostOf(uri) ?? host, host),
+    }) ??
+    violation('IP address', names.addresses, {
+      permitted: permitted.addresses,
+      excluded: excluded.addresses,
+      matches: isInSubnet,
+    })
   );
 }
 
@@ -88,11 +117,16 @@ interface Rules<T> {
   readonly touches?: (name: T, constraint: T) => boolean;
 }
 
-function violation<T extends string | Buffer>(kind: string, names: readonly T[], { permitted, excluded, matches, touches = matches }: Rules<T>): string | undefined {
+function violation<T extends string | Buffer>(
+  kind: string,
+  names: readonly T[],
+  { permitted, excluded, matches, touches = matches }: Rules<T>,
+): string | undefined {
   for (const name of names) {
     const text = JSON.stringify(typeof name === 'string' ? name : name.toString('hex'));
     if (excluded.some((constraint) => touches(name, constraint))) return `${kind} ${text} is excluded by constraint`;
-    if (permitted.length > 0 && !permitted.some((constraint) => matches(name, constraint))) return `${kind} ${text} is not permitted by any constraint`;
+    if (permitted.length > 0 && !permitted.some((constraint) => matches(name, constraint)))
+      return `${kind} ${text} is not permitted by any constraint`;
   }
   return undefined;
 }
@@ -124,9 +158,14 @@ function hostOf(uri: string): string | undefined {
 }
 
 const hostMatches = (host: string, constraint: string): boolean =>
-  constraint.startsWith('.') ? isBelow(host, constraint) : constraint === '' || host.toLowerCase() === constraint.toLowerCase();
+  constraint.startsWith('.')
+    ? isBelow(host, constraint)
+    : constraint === '' || host.toLowerCase() === constraint.toLowerCase();
 
 function isInSubnet(address: Buffer, subnet: Buffer): boolean {
   const half = subnet.length / 2;
-  return address.length === half && address.every((byte, i) => (byte & subnet[half + i]!) === (subnet[i]! & subnet[half + i]!));
+  return (
+    address.length === half &&
+    address.every((byte, i) => (byte & subnet[half + i]!) === (subnet[i]! & subnet[half + i]!))
+  );
 }

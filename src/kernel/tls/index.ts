@@ -1,6 +1,7 @@
 /**
- * Certificates: whom a TLS client believes, whom a server does, and the DER that both are written in. All verification of
- * certificates is here, with the rules and words of Go's crypto/x509, which operators and other clients of Kubernetes expect.
+ * Certificates: whom a TLS client believes, whom a server does, and the DER that both are written in. All
+ * verification of certificates is here, with the rules and words of Go's crypto/x509, which operators and other
+ * clients of Kubernetes expect.
  */
 export * from './der.ts';
 export { certificatesOfDer, certificatesOfPem, parseCertificate, type Certificate } from './certificate.ts';

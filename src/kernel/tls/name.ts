@@ -16,7 +16,8 @@ export const commonName = (name: Name): string => valuesOf(name, COMMON_NAME).at
 
 export const organizations = (name: Name): string[] => valuesOf(name, ORGANIZATION);
 
-export const valuesOf = ({ attributes }: Name, id: string): string[] => attributes.filter((attribute) => attribute.id === id).map(({ value }) => value);
+export const valuesOf = ({ attributes }: Name, id: string): string[] =>
+  attributes.filter((attribute) => attribute.id === id).map(({ value }) => value);
 
 export function readName(element: Element | undefined): Name {
   if (element?.tag !== TAG.sequence) throw new Error('x509: malformed name');

@@ -1,4 +1,7 @@
-/** What the other side of a connection sent as its certificate, as DER: its own, and behind it those that vouch for it. */
+/**
+ * What the other side of a connection sent as its certificate, as DER: its own, and behind it those that vouch for
+ * it.
+ */
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls';
 
 /** More than any chain has; some link to themselves. */

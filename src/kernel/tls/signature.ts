@@ -23,9 +23,14 @@ const SIGNS_CERTIFICATES = 0x04;
 /** Why `parent` did not sign `child`; undefined when it did. */
 export function signatureProblem(child: Certificate, parent: Certificate): string | undefined {
   const { version, basicConstraints, keyUsage } = parent;
-  const mayNotSign = (version === 3 && basicConstraints === undefined) || basicConstraints?.isCa === false || (keyUsage !== undefined && (keyUsage & SIGNS_CERTIFICATES) === 0);
+  const mayNotSign =
+    (version === 3 && basicConstraints === undefined) ||
+    basicConstraints?.isCa === false ||
+    (keyUsage !== undefined && (keyUsage & SIGNS_CERTIFICATES) === 0);
   if (mayNotSign) return 'x509: invalid signature: parent certificate cannot sign this kind of certificate';
-  const algorithm = Object.hasOwn(ALGORITHMS, child.signatureAlgorithm) ? ALGORITHMS[child.signatureAlgorithm] : undefined;
+  const algorithm = Object.hasOwn(ALGORITHMS, child.signatureAlgorithm)
+    ? ALGORITHMS[child.signatureAlgorithm]
+    : undefined;
   if (algorithm === undefined) return 'x509: cannot verify signature: algorithm unimplemented';
   if ('insecure' in algorithm) return `x509: cannot verify signature: insecure algorithm ${algorithm.insecure}`;
   try {

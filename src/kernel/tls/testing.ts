@@ -38,9 +38,24 @@ const DAY_MS = 24 * 3600 * 1000;
 let serial = 1;
 
 export async function makeCertificate(shape: Shape = {}): Promise<MadeCertificate> {
-  const { subject = 'CN=test', issuer, dns = [], ips = [], ca, usages, keyUsage, from = -1, to = 1, extensions = [], withoutKeyIds } = shape;
+  const {
+    subject = 'CN=test',
+    issuer,
+    dns = [],
+    ips = [],
+    ca,
+    usages,
+    keyUsage,
+    from = -1,
+    to = 1,
+    extensions = [],
+    withoutKeyIds,
+  } = shape;
   const keys = shape.keys ?? (await webcrypto.subtle.generateKey(EC, true, ['sign', 'verify']));
-  const names = [...dns.map((value) => ({ type: 'dns' as const, value })), ...ips.map((value) => ({ type: 'ip' as const, value }))];
+  const names = [
+    ...dns.map((value) => ({ type: 'dns' as const, value })),
+    ...ips.map((value) => ({ type: 'ip' as const, value })),
+  ];
   const made = await x509.X509CertificateGenerator.create(
     {
       serialNumber: (serial++).toString(16).padStart(2, '0'),
@@ -52,7 +67,9 @@ export async function makeCertificate(shape: Shape = {}): Promise<MadeCertificat
       publicKey: keys.publicKey,
       signingKey: (issuer?.keys ?? keys).privateKey,
       extensions: [
-        ...(ca === undefined ? [] : [new x509.BasicConstraintsExtension(ca !== false, typeof ca === 'number' ? ca : undefined, true)]),
+        ...(ca === undefined
+          ? []
+          : [new x509.BasicConstraintsExtension(ca !== false, typeof ca === 'number' ? ca : undefined, true)]),
         ...(names.length > 0 ? [new x509.SubjectAlternativeNameExtension(names)] : []),
         ...(usages ? [new x509.ExtendedKeyUsageExtension([...usages])] : []),
         ...(keyUsage === undefined ? [] : [new x509.KeyUsagesExtension(keyUsage, true)]),

@@ -1,10 +1,10 @@
 /**
  * Whom a TLS client believes, and who it says that it is. Every TLS client of the program gets its connections here.
  *
- * OpenSSL does not decide: it knows no anchors but self-signed ones (before Node 22.9, and 20.18), takes a certificate's
- * common name for a host's, and adds the public roots. So the handshake is made without its verdict, and the connection is
- * given to nobody before the server's certificate has been verified as Go's crypto/tls does it: no byte of a request is
- * written, and none of an answer read, on a connection that is not trusted.
+ * OpenSSL does not decide: it knows no anchors but self-signed ones (before Node 22.9, and 20.18), takes a
+ * certificate's common name for a host's, and adds the public roots. So the handshake is made without its verdict,
+ * and the connection is given to nobody before the server's certificate has been verified as Go's crypto/tls does it:
+ * no byte of a request is written, and none of an answer read, on a connection that is not trusted.
  */
 import https from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
@@ -60,7 +60,15 @@ export class TlsTrust {
   }
 
   /** A connection whose server is believed. Rejects with a CertificateVerificationError when it is not. */
-  connect({ host, port, socket, alpnProtocols = ['http/1.1'], lookup, timeout, signal }: TlsEndpoint): Promise<tls.TLSSocket> {
+  connect({
+    host,
+    port,
+    socket,
+    alpnProtocols = ['http/1.1'],
+    lookup,
+    timeout,
+    signal,
+  }: TlsEndpoint): Promise<tls.TLSSocket> {
     const name = bare(this.#options.serverName || host);
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
@@ -85,7 +93,8 @@ export class TlsTrust {
       };
       const abort = (): void => settle(signal?.reason ?? new Error('aborted'));
       const closed = (): void => settle(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }));
-      const late = (): void => settle(Object.assign(new Error('i/o timeout'), { code: 'ETIMEDOUT', address: bare(host), port: port ?? 443 }));
+      const late = (): void =>
+        settle(Object.assign(new Error('i/o timeout'), { code: 'ETIMEDOUT', address: bare(host), port: port ?? 443 }));
       const verify = (): void => {
         try {
           this.verify(peerChain(secured), name);
@@ -100,7 +109,10 @@ export class TlsTrust {
     });
   }
 
-  /** Throws a CertificateVerificationError when the server's certificates, its own first, are not to be believed for the name. */
+  /**
+   * Throws a CertificateVerificationError when the server's certificates, its own first, are not to be believed for
+   * the name.
+   */
   verify(chain: Buffer, name: string): void {
     if (this.#options.insecureSkipVerify === true) return;
     try {
@@ -112,21 +124,37 @@ export class TlsTrust {
   }
 
   /**
-   * For libraries that make connections of their own, and let OpenSSL verify: it has to agree besides. A certificate that is
-   * an anchor without being self-signed is accepted from Node 22.9 on, and in 20.
+   * For libraries that make connections of their own, and let OpenSSL verify: it has to agree besides. A certificate
+   * that is an anchor without being self-signed is accepted from Node 22.9 on, and in 20.
    */
-  verifyingOptions(): { readonly secureContext: tls.SecureContext; readonly checkServerIdentity: (host: string, certificate: tls.PeerCertificate) => Error | undefined; readonly rejectUnauthorized?: false } {
+  verifyingOptions(): {
+    readonly secureContext: tls.SecureContext;
+    readonly checkServerIdentity: (host: string, certificate: tls.PeerCertificate) => Error | undefined;
+    readonly rejectUnauthorized?: false;
+  } {
     const { ca, insecureSkipVerify, serverName } = this.#options;
-    const options = { ...this.identity, ...(ca ? { ca } : {}), allowPartialTrustChain: true, minVersion: 'TLSv1.2' as const };
+    const options = {
+      ...this.identity,
+      ...(ca ? { ca } : {}),
+      allowPartialTrustChain: true,
+      minVersion: 'TLSv1.2' as const,
+    };
     const checkServerIdentity = (host: string, certificate: tls.PeerCertificate): Error | undefined => {
       try {
-        this.verify(peerChain({ getPeerCertificate: () => certificate as tls.DetailedPeerCertificate }), serverName || host);
+        this.verify(
+          peerChain({ getPeerCertificate: () => certificate as tls.DetailedPeerCertificate }),
+          serverName || host,
+        );
         return undefined;
       } catch (error) {
         return error as Error;
       }
     };
-    return { secureContext: tls.createSecureContext(options), checkServerIdentity, ...(insecureSkipVerify === true ? { rejectUnauthorized: false as const } : {}) };
+    return {
+      secureContext: tls.createSecureContext(options),
+      checkServerIdentity,
+      ...(insecureSkipVerify === true ? { rejectUnauthorized: false as const } : {}),
+    };
   }
 
   /** Node keeps connections by this: those with other client certificates are others. */
@@ -137,7 +165,8 @@ export class TlsTrust {
 
   #verifyChain(leaf: Certificate, intermediates: readonly Certificate[], host: string): void {
     const { now = Date.now, alsoSystem = false } = this.#options;
-    const verify = (anchors: CertificatePool): void => void verifyChain(leaf, { anchors, intermediates, now: now(), usage: SERVER_AUTH, host });
+    const verify = (anchors: CertificatePool): void =>
+      void verifyChain(leaf, { anchors, intermediates, now: now(), usage: SERVER_AUTH, host });
     if (!this.#bundle) return verify(systemPool());
     try {
       verify(this.#bundle);
@@ -163,7 +192,10 @@ export class TlsTrustAgent extends https.Agent {
     super(options);
   }
 
-  override createConnection(options: https.RequestOptions & { readonly tlsTrust?: TlsTrust }, made?: (error: Error | null, socket: Duplex) => void): undefined {
+  override createConnection(
+    options: https.RequestOptions & { readonly tlsTrust?: TlsTrust },
+    made?: (error: Error | null, socket: Duplex) => void,
+  ): undefined {
     const { host, port, lookup, timeout } = options;
     const trust = options.tlsTrust ?? this.trust;
     if (!trust) throw new Error('a request through a TlsTrustAgent needs a TlsTrust');
@@ -175,14 +207,18 @@ export class TlsTrustAgent extends https.Agent {
 }
 
 /** The options of a request whose connection a trust is to make, through a TlsTrustAgent without one. */
-export const withTrust = (trust: TlsTrust): https.RequestOptions => ({ ...trust.identity, tlsTrust: trust }) as https.RequestOptions;
+export const withTrust = (trust: TlsTrust): https.RequestOptions =>
+  ({ ...trust.identity, tlsTrust: trust }) as https.RequestOptions;
 
 function parsed(chain: Buffer): [Certificate, ...Certificate[]] {
   try {
     const [leaf, ...rest] = certificatesOfDer(chain);
     if (leaf) return [leaf, ...rest];
   } catch (error) {
-    throw new Error(`tls: failed to parse certificate from server: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(
+      `tls: failed to parse certificate from server: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    );
   }
   throw new Error('tls: received empty certificates message');
 }

@@ -19,7 +19,10 @@ export class CertificatePool {
     return this.#raw.has(certificate.raw.toString('latin1'));
   }
 
-  /** Those that may have signed it: with the key that it names, then those of which that is not known, then others of the name. */
+  /**
+   * Those that may have signed it: with the key that it names, then those of which that is not known, then others of
+   * the name.
+   */
   parentsOf({ issuer, authorityKeyId }: Certificate): Certificate[] {
     const rank = ({ subjectKeyId }: Certificate): number => {
       if (!subjectKeyId || !authorityKeyId) return subjectKeyId === authorityKeyId ? 0 : 1;
@@ -42,15 +45,24 @@ export class CertificatePool {
 /** Fails in client-go's words when there is no certificate in it. */
 export function bundlePool(pem: string): CertificatePool {
   const certificates = certificatesOfPem(pem);
-  if (certificates.length === 0) throw new Error('unable to load root certificates: unable to parse bytes as PEM block');
+  if (certificates.length === 0)
+    throw new Error('unable to load root certificates: unable to parse bytes as PEM block');
   return new CertificatePool(certificates);
 }
 
-const SYSTEM_LISTS = ['/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/certs/ca-bundle.crt', '/etc/ssl/ca-bundle.pem', '/etc/ssl/cert.pem'];
+const SYSTEM_LISTS = [
+  '/etc/ssl/certs/ca-certificates.crt',
+  '/etc/pki/tls/certs/ca-bundle.crt',
+  '/etc/ssl/ca-bundle.pem',
+  '/etc/ssl/cert.pem',
+];
 
 let system: CertificatePool | undefined;
 
-/** The machine's own list, where companies put their authorities, what Node was told to trust besides, and the public roots that come with Node. */
+/**
+ * The machine's own list, where companies put their authorities, what Node was told to trust besides, and the public
+ * roots that come with Node.
+ */
 export function systemPool(): CertificatePool {
   system ??= new CertificatePool([...systemTexts()].flatMap(certificatesOfPem));
   return system;

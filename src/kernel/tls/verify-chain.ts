@@ -1,8 +1,8 @@
 /**
- * Whether a certificate is to be believed: there is a chain from it to a trust anchor by certificates that the peer sent,
- * each signed by the next, all of them valid now, entitled to sign, and for the use that is asked for. As in Go's crypto/x509,
- * whatever stands in the pool is an anchor, be it self-signed, an intermediate, or the peer's own certificate; an anchor
- * must be valid, too.
+ * Whether a certificate is to be believed: there is a chain from it to a trust anchor by certificates that the peer
+ * sent, each signed by the next, all of them valid now, entitled to sign, and for the use that is asked for. As in
+ * Go's crypto/x509, whatever stands in the pool is an anchor, be it self-signed, an intermediate, or the peer's own
+ * certificate; an anchor must be valid, too.
  */
 import type { Certificate } from './certificate.ts';
 import { CertificateError } from './certificate-error.ts';
@@ -41,11 +41,20 @@ interface Search extends Omit<VerifyOptions, 'intermediates'> {
 export function verifyChain(leaf: Certificate, options: VerifyOptions): readonly Certificate[] {
   checkValid(leaf, 'leaf', [], options.now);
   if (options.host !== undefined) verifyHostname(leaf, options.host);
-  const search: Search = { ...options, intermediates: new CertificatePool(options.intermediates ?? []), signatureChecks: 0, wrongUsage: false };
+  const search: Search = {
+    ...options,
+    intermediates: new CertificatePool(options.intermediates ?? []),
+    signatureChecks: 0,
+    wrongUsage: false,
+  };
   const found = options.anchors.contains(leaf) ? complete([leaf], search) : extend([leaf], search);
   if (Array.isArray(found)) return found as readonly Certificate[];
-  if (search.wrongUsage) throw new CertificateError('INVALID_PURPOSE', 'certificate specifies an incompatible key usage');
-  throw (found as CertificateError | undefined) ?? new CertificateError('CERT_UNTRUSTED', 'certificate signed by unknown authority');
+  if (search.wrongUsage)
+    throw new CertificateError('INVALID_PURPOSE', 'certificate specifies an incompatible key usage');
+  throw (
+    (found as CertificateError | undefined) ??
+    new CertificateError('CERT_UNTRUSTED', 'certificate signed by unknown authority')
+  );
 }
 
 type Found = readonly Certificate[] | CertificateError | undefined;
@@ -62,7 +71,10 @@ function extend(chain: readonly Certificate[], search: Search): Found {
   for (const { certificate, isAnchor } of candidates) {
     if (!canVerifyWith(certificate.publicKey) || chain.some((other) => isSameParty(other, certificate))) continue;
     if (++search.signatureChecks > MAX_SIGNATURE_CHECKS) {
-      return new CertificateError('CERT_REJECTED', 'signature check attempts limit reached while verifying certificate chain');
+      return new CertificateError(
+        'CERT_REJECTED',
+        'signature check attempts limit reached while verifying certificate chain',
+      );
     }
     const reason = signatureProblem(last, certificate);
     if (reason !== undefined) {
@@ -80,29 +92,48 @@ function extend(chain: readonly Certificate[], search: Search): Found {
     if (Array.isArray(found)) return found as readonly Certificate[];
     problem = (found as CertificateError | undefined) ?? problem;
   }
-  return problem ?? new CertificateError('CERT_UNTRUSTED', `certificate signed by unknown authority${hint ? hintText(hint.reason, hint.candidate) : ''}`);
+  return (
+    problem ??
+    new CertificateError(
+      'CERT_UNTRUSTED',
+      `certificate signed by unknown authority${hint ? hintText(hint.reason, hint.candidate) : ''}`,
+    )
+  );
 }
 
 function complete(chain: readonly Certificate[], search: Search): Found {
-  const isFor = ({ extendedKeyUsages: usages }: Certificate): boolean => usages === undefined || usages.includes(search.usage) || usages.includes(ANY_USAGE);
+  const isFor = ({ extendedKeyUsages: usages }: Certificate): boolean =>
+    usages === undefined || usages.includes(search.usage) || usages.includes(ANY_USAGE);
   if (chain.every(isFor)) return chain;
   search.wrongUsage = true;
   return undefined;
 }
 
 /** The same name with the same key would make a circle, however often it was signed. */
-const isSameParty = (a: Certificate, b: Certificate): boolean => a.subject.raw.equals(b.subject.raw) && a.publicKey.equals(b.publicKey);
+const isSameParty = (a: Certificate, b: Certificate): boolean =>
+  a.subject.raw.equals(b.subject.raw) && a.publicKey.equals(b.publicKey);
 
-function checkValid(certificate: Certificate, role: 'leaf' | 'intermediate' | 'anchor', chain: readonly Certificate[], now: number): void {
+function checkValid(
+  certificate: Certificate,
+  role: 'leaf' | 'intermediate' | 'anchor',
+  chain: readonly Certificate[],
+  now: number,
+): void {
   const { unhandledCritical, notBefore, notAfter, basicConstraints, nameConstraints } = certificate;
   if (unhandledCritical.length > 0) throw new CertificateError('CERT_REJECTED', 'unhandled critical extension');
-  if (now < notBefore) throw expired('CERT_NOT_YET_VALID', `current time ${timeText(now)} is before ${timeText(notBefore)}`);
+  if (now < notBefore)
+    throw expired('CERT_NOT_YET_VALID', `current time ${timeText(now)} is before ${timeText(notBefore)}`);
   // The whole of the last second counts.
-  if (now >= notAfter + 1000) throw expired('CERT_HAS_EXPIRED', `current time ${timeText(now)} is after ${timeText(notAfter)}`);
+  if (now >= notAfter + 1000)
+    throw expired('CERT_HAS_EXPIRED', `current time ${timeText(now)} is after ${timeText(notAfter)}`);
   if (nameConstraints && role !== 'leaf') {
     for (const { alternativeNames } of chain) {
       const violation = alternativeNames && constraintViolation(nameConstraints, alternativeNames);
-      if (violation) throw new CertificateError('CERT_REJECTED', `a root or intermediate certificate is not authorized to sign for this name: ${violation}`);
+      if (violation)
+        throw new CertificateError(
+          'CERT_REJECTED',
+          `a root or intermediate certificate is not authorized to sign for this name: ${violation}`,
+        );
     }
   }
   if (role === 'intermediate' && basicConstraints?.isCa !== true) {
@@ -119,6 +150,9 @@ const expired = (code: 'CERT_HAS_EXPIRED' | 'CERT_NOT_YET_VALID', detail: string
 const timeText = (milliseconds: number): string => new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z');
 
 function hintText(reason: string, candidate: Certificate): string {
-  const name = commonName(candidate.subject) || organizations(candidate.subject)[0] || `serial:${BigInt(`0x${candidate.serial.toString('hex')}`)}`;
+  const name =
+    commonName(candidate.subject) ||
+    organizations(candidate.subject)[0] ||
+    `serial:${BigInt(`0x${candidate.serial.toString('hex')}`)}`;
   return ` (possibly because of ${JSON.stringify(reason)} while trying to verify candidate authority certificate ${JSON.stringify(name)})`;
 }

@@ -1,6 +1,6 @@
 /**
- * Whether a certificate is for a host: only its alternative names count, addresses for addresses and DNS names for names,
- * and a wildcard stands for the whole of the first label.
+ * Whether a certificate is for a host: only its alternative names count, addresses for addresses and DNS names for
+ * names, and a wildcard stands for the whole of the first label.
  */
 import { isIP } from 'node:net';
 import { addressBytes, addressText } from '../../base/index.ts';
@@ -26,22 +26,25 @@ function mismatch(certificate: Certificate, host: string): string {
     return 'certificate relies on legacy Common Name field, use SANs instead';
   }
   const isAddress = addressOf(host) !== undefined;
-  if (isAddress && addresses.length === 0) return `cannot validate certificate for ${host} because it doesn't contain any IP SANs`;
+  if (isAddress && addresses.length === 0)
+    return `cannot validate certificate for ${host} because it doesn't contain any IP SANs`;
   const names = isAddress ? addresses.map((address) => addressText(unmapped(address))) : dnsNames;
-  if (names.length >= MAX_NAMES_TOLD) return `certificate is valid for ${names.length} ${isAddress ? 'IP SANs' : 'names'}, but none matched ${host}`;
+  if (names.length >= MAX_NAMES_TOLD)
+    return `certificate is valid for ${names.length} ${isAddress ? 'IP SANs' : 'names'}, but none matched ${host}`;
   if (names.length === 0) return `certificate is not valid for any names, but wanted to match ${host}`;
   return `certificate is valid for ${names.join(', ')}, not ${host}`;
 }
 
 function addressOf(host: string): Buffer | undefined {
   const text = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host;
-  return isIP(text) === 0 ? undefined : Buffer.from(addressBytes(text.replace(/%.*$/, '')));
+  return isIP(text) === 0 ? undefined : Buffer.from(addressBytes(text.split('%')[0]!));
 }
 
 const MAPPED = Buffer.from('00000000000000000000ffff', 'hex');
 
 /** ::ffff:192.0.2.1 is 192.0.2.1. */
-const unmapped = (address: Buffer): Buffer => (address.length === 16 && address.subarray(0, 12).equals(MAPPED) ? address.subarray(12) : address);
+const unmapped = (address: Buffer): Buffer =>
+  address.length === 16 && address.subarray(0, 12).equals(MAPPED) ? address.subarray(12) : address;
 
 const sameAddress = (a: Buffer, b: Buffer): boolean => unmapped(a).equals(unmapped(b));
 
@@ -61,5 +64,7 @@ function labelsMatch(pattern: string, host: string): boolean {
 function isHostname(text: string, isPattern: boolean): boolean {
   const name = isPattern ? text : text.replace(/\.$/, '');
   if (name === '' || name === '*') return false;
-  return name.split('.').every((label, i) => (isPattern && i === 0 && label === '*') || /^[A-Za-z0-9_][-A-Za-z0-9_]*$/.test(label));
+  return name
+    .split('.')
+    .every((label, i) => (isPattern && i === 0 && label === '*') || /^[A-Za-z0-9_][-A-Za-z0-9_]*$/.test(label));
 }

@@ -3,7 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Client } from '../../client/index.ts';
 import { RealClock } from '../../kernel/index.ts';
-import { CLIENT_AUTH, makeCertificate, SERVER_AUTH, type MadeCertificate, type Shape } from '../../kernel/tls/testing.ts';
+import {
+  CLIENT_AUTH,
+  makeCertificate,
+  SERVER_AUTH,
+  type MadeCertificate,
+  type Shape,
+} from '../../kernel/tls/testing.ts';
 import { Authenticator } from './authenticate.ts';
 import { secureContextOptions } from './serve-kubelet.ts';
 
@@ -20,17 +26,41 @@ afterEach(() => new Promise<void>((resolve) => (server ? server.close(() => reso
 
 /** The name and groups that a server with this client CA sees; nothing when it does not know the caller. */
 async function callerOf(clientCa: string | undefined, certificate: { pem: string; keyPem: string }): Promise<string> {
-  const authenticator = new Authenticator({} as Client, new RealClock(), { anonymous: false, webhook: false, cacheMs: 0, clientCa });
-  server = https.createServer({ ...secureContextOptions(serving, clientCa), requestCert: true, rejectUnauthorized: false }, (request, response) => {
-    void authenticator.authenticate(request).then((caller) => response.end(caller ? `${caller.name} ${caller.groups.join(',')}` : ''));
+  const authenticator = new Authenticator({} as Client, new RealClock(), {
+    anonymous: false,
+    webhook: false,
+    cacheMs: 0,
+    clientCa,
   });
+  server = https.createServer(
+    { ...secureContextOptions(serving, clientCa), requestCert: true, rejectUnauthorized: false },
+    (request, response) => {
+      void authenticator
+        .authenticate(request)
+        .then((caller) => response.end(caller ? `${caller.name} ${caller.groups.join(',')}` : ''));
+    },
+  );
   // As after a renewal of the serving certificate.
   server.setSecureContext(secureContextOptions(serving, clientCa));
   await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return new Promise((resolve, reject) => {
-    const options = { host: '127.0.0.1', port, cert: certificate.pem, key: certificate.keyPem, rejectUnauthorized: false, agent: false as const };
-    https.get(options, (response) => response.on('data', () => {}).once('data', (text: Buffer) => resolve(text.toString())).once('end', () => resolve(''))).once('error', reject);
+    const options = {
+      host: '127.0.0.1',
+      port,
+      cert: certificate.pem,
+      key: certificate.keyPem,
+      rejectUnauthorized: false,
+      agent: false as const,
+    };
+    https
+      .get(options, (response) =>
+        response
+          .on('data', () => {})
+          .once('data', (text: Buffer) => resolve(text.toString()))
+          .once('end', () => resolve('')),
+      )
+      .once('error', reject);
   });
 }
 
@@ -58,6 +88,8 @@ describe('the certificate of a client of the kubelet', () => {
   it('is believed through intermediates', async () => {
     const between = await makeCertificate({ subject: 'CN=between', issuer: ca, ca: true });
     const leaf = await makeCertificate({ subject: 'CN=jane', issuer: between });
-    expect(await callerOf(ca.pem, { pem: leaf.pem + between.pem, keyPem: leaf.keyPem })).toBe('jane system:authenticated');
+    expect(await callerOf(ca.pem, { pem: leaf.pem + between.pem, keyPem: leaf.keyPem })).toBe(
+      'jane system:authenticated',
+    );
   });
 });
