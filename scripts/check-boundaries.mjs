@@ -109,7 +109,7 @@ const FORBIDDEN_EVERYWHERE = /** @type {const} */ ([
 ]);
 
 /** A TLS connection that nobody verified, or that OpenSSL did by rules of its own. */
-const OWN_TLS = /\btls\s*\.\s*connect\b|\bcheckServerIdentity\b|\bhttps\s*\.\s*(?:get|request)\b/g;
+const OWN_TLS = /(?<![.\w])tls\s*\.\s*connect\b|\bcheckServerIdentity\b|\bhttps\s*\.\s*(?:get|request)\b/g;
 const TRUST = /\bTlsTrust(?:Agent)?\b/;
 
 const IMPORT = /\b(?:import|export)\b(?:[^'"`;()]*?\bfrom\s*)?\s*\(?\s*(['"])([^'"\n]+)\1/g;

@@ -1,6 +1,7 @@
 /** How requests reach another API server: over TLS, with the front proxy's certificate, in the name of a user. */
 import type { IncomingMessage } from 'node:http';
 import type { Context } from '../../kernel/index.ts';
+import { TlsTrust } from '../../kernel/tls/index.ts';
 import { DialAgent, send, type Dialer, type PermittedTarget, type ServiceResolver } from '../dial/index.ts';
 import type { KeyPair } from '../pki/certificates.ts';
 import type { UserInfo } from '../request.ts';
@@ -15,12 +16,11 @@ export interface RemoteRequest {
   readonly signal: AbortSignal;
 }
 
-interface TlsOptions {
-  readonly cert: string;
-  readonly key: string;
-  readonly servername: string;
-  readonly ca?: string;
-  readonly rejectUnauthorized?: false;
+/** Connections to one APIService, for as long as it says the same of its server's certificate. */
+interface Trusted {
+  readonly trust: TlsTrust;
+  readonly agent: DialAgent;
+  readonly said: string;
 }
 
 export interface RemoteDialling {
@@ -31,7 +31,7 @@ export interface RemoteDialling {
 }
 
 export class RemoteConnections {
-  #agents = new Map<string, { readonly agent: DialAgent; readonly trust: string }>();
+  #trusted = new Map<string, Trusted>();
 
   constructor(
     ctx: Context,
@@ -47,41 +47,41 @@ export class RemoteConnections {
   /** One of the endpoints; fails when there is none that may be dialled. */
   locate(remote: RemoteService): PermittedTarget {
     const { namespace, name, port } = remote.service;
-    return { ...this.dialling.resolver.resolve(namespace, name, port), tls: this.#tls(remote) };
+    return { ...this.dialling.resolver.resolve(namespace, name, port), tls: this.#of(remote).trust };
   }
 
   /** The answer's head; its body follows. */
   send(remote: RemoteService, target: PermittedTarget, request: RemoteRequest): Promise<IncomingMessage> {
-    return send(this.dialling.dialer, { ...request, target, agent: this.#agent(remote) });
+    return send(this.dialling.dialer, { ...request, target, agent: this.#of(remote).agent });
   }
 
-  #tls({ service, object }: RemoteService): TlsOptions {
+  #of({ name, service, object }: RemoteService): Trusted {
     const { caBundle, insecureSkipTLSVerify } = object.spec ?? {};
-    const { certificate: cert, key } = this.dialling.frontProxyClient;
-    const base = { cert, key, servername: `${service.name}.${service.namespace}.svc` };
-    if (insecureSkipTLSVerify) return { ...base, rejectUnauthorized: false };
-    return caBundle ? { ...base, ca: Buffer.from(caBundle, 'base64').toString('utf8') } : base;
-  }
-
-  /** Connections are kept by APIService, and are not used any more when it trusts somebody else. */
-  #agent({ name, service, object }: RemoteService): DialAgent {
-    const trust = JSON.stringify([service.namespace, service.name, object.spec?.caBundle, object.spec?.insecureSkipTLSVerify]);
-    const known = this.#agents.get(name);
-    if (known?.trust === trust) return known.agent;
+    const said = JSON.stringify([service.namespace, service.name, caBundle, insecureSkipTLSVerify]);
+    const known = this.#trusted.get(name);
+    if (known?.said === said) return known;
     known?.agent.destroy();
-    const agent = new DialAgent(this.dialling.dialer);
-    this.#agents.set(name, { agent, trust });
-    return agent;
+    const { certificate: cert, key } = this.dialling.frontProxyClient;
+    const trust = new TlsTrust({
+      ca: caBundle ? Buffer.from(caBundle, 'base64').toString('utf8') : undefined,
+      insecureSkipVerify: insecureSkipTLSVerify,
+      serverName: `${service.name}.${service.namespace}.svc`,
+      cert,
+      key,
+    });
+    const made = { trust, agent: new DialAgent(this.dialling.dialer), said };
+    this.#trusted.set(name, made);
+    return made;
   }
 
   forget(name: string): void {
-    this.#agents.get(name)?.agent.destroy();
-    this.#agents.delete(name);
+    this.#trusted.get(name)?.agent.destroy();
+    this.#trusted.delete(name);
   }
 
   #close(): void {
-    for (const { agent } of this.#agents.values()) agent.destroy();
-    this.#agents.clear();
+    for (const { agent } of this.#trusted.values()) agent.destroy();
+    this.#trusted.clear();
   }
 }
 

@@ -5,6 +5,7 @@
 import type { IncomingMessage } from 'node:http';
 import path from 'node:path';
 import { DeadlineExceeded, type Context } from '../../kernel/index.ts';
+import { TlsTrust } from '../../kernel/tls/index.ts';
 import { parseJson } from '../../machinery/decode/index.ts';
 import { isRecord } from '../../machinery/object.ts';
 import { quote } from '../../machinery/quote.ts';
@@ -120,21 +121,18 @@ export class WebhookClients {
   #makeWebhook({ url, service, caBundle }: WebhookClientConfig): Webhook {
     const { dialer, policy, resolver } = this.dialling;
     const ca = caBundle ? Buffer.from(caBundle, 'base64').toString('utf8') : undefined;
-    if (ca !== undefined && !ca.includes('-----BEGIN CERTIFICATE-----')) {
-      throw new Error('unable to load root certificates: unable to parse bytes as PEM block');
-    }
-    const tlsFor = (servername: string): ConnectionOptions => ({ servername, ...(ca === undefined ? {} : { ca }) });
     const agent = new DialAgent(dialer);
     if (service) {
       const { namespace, name, port = 443 } = service;
-      const servername = `${name}.${namespace}.svc`;
-      const locate = (): PermittedTarget => ({ ...resolver.resolve(namespace, name, port), tls: tlsFor(servername) });
-      return { agent, authority: `${servername}:${port}`, path: cleanPath(service.path ?? '/'), locate };
+      const serverName = `${name}.${namespace}.svc`;
+      const tls = new TlsTrust({ ca, serverName });
+      const locate = (): PermittedTarget => ({ ...resolver.resolve(namespace, name, port), tls });
+      return { agent, authority: `${serverName}:${port}`, path: cleanPath(service.path ?? '/'), locate };
     }
     if (!url) throw new Error('webhook configuration must have either service or URL');
     const parsed = new URL(url);
     const host = parsed.hostname.replace(/^\[|\]$/g, '');
-    const target = { host, port: Number(parsed.port || 443), tls: tlsFor(isAddress(host) ? '' : host) };
+    const target = { host, port: Number(parsed.port || 443), tls: new TlsTrust({ ca }) };
     return { agent, authority: parsed.host, path: cleanPath(parsed.pathname), locate: () => policy.permit(target, 'operator') };
   }
 
@@ -188,4 +186,3 @@ async function readAll(incoming: IncomingMessage): Promise<string> {
 
 const cleanPath = (given: string): string => path.posix.join('/', given).replace(/(.)\/$/, '$1');
 
-const isAddress = (host: string): boolean => /^[\d.]+$/.test(host) || host.includes(':');
