@@ -7,11 +7,12 @@ import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { APIServiceObject, RemoteService } from '../../src/apiserver/aggregator/remote-service.ts';
 import { RemoteConnections } from '../../src/apiserver/aggregator/remote-connection.ts';
+import { Dialer, send, type DialPolicy, type ServiceResolver } from '../../src/apiserver/dial/index.ts';
+import { Permit, type Target } from '../../src/apiserver/dial/target.ts';
 import { ProviderKeys } from '../../src/apiserver/authn/oidc/provider-keys.ts';
 import { ReviewClient } from '../../src/apiserver/review-webhooks/review-client.ts';
 import { KubeletClient } from '../../src/apiserver/subresources/kubelet-connection.ts';
-import { send } from '../../src/apiserver/subresources/kubelet-proxy.ts';
-import { WebhookClients, type ServiceResolver } from '../../src/apiserver/webhook-client/index.ts';
+import { WebhookClients } from '../../src/apiserver/webhook-client/index.ts';
 import { anonymous, HttpTransport } from '../../src/client/index.ts';
 import { send as sendToRegistry } from '../../src/container-runtime/images/registry/http-request.ts';
 import { createEtcdStore } from '../../src/etcd/index.ts';
@@ -74,7 +75,12 @@ interface Call {
 }
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
-const location = { host: '127.0.0.1' };
+/** Which addresses may be dialled is not the question here. */
+const permitted = <T extends Target>(target: T) => ({ ...target, permit: new Permit() });
+const dialer = new Dialer(ctx.clock);
+const policy = { permit: permitted } as unknown as DialPolicy;
+const resolverFor = ({ port }: Server) =>
+  ({ resolve: () => permitted({ host: '127.0.0.1', port }) }) as unknown as ServiceResolver;
 const key = { certificate: '', key: '' };
 
 async function withTransport(
@@ -98,7 +104,7 @@ async function withTransport(
  */
 const clients: Record<string, (call: Call) => Promise<unknown>> = {
   'a webhook with a URL': ({ server, ca }) => {
-    const webhooks = new WebhookClients(ctx, {} as ServiceResolver);
+    const webhooks = new WebhookClients(ctx, { dialer, policy, resolver: resolverFor(server) });
     return webhooks.post({
       config: { url: server.url, caBundle: base64(ca) },
       body: Buffer.from('{}'),
@@ -106,9 +112,9 @@ const clients: Record<string, (call: Call) => Promise<unknown>> = {
     });
   },
   'a webhook behind a Service': ({ server, ca }) => {
-    const resolver = { resolve: () => ({ ...location, port: server.port }) } as unknown as ServiceResolver;
+    const webhooks = new WebhookClients(ctx, { dialer, policy, resolver: resolverFor(server) });
     const config = { service: { namespace: 'default', name: 'hook' }, caBundle: base64(ca) };
-    return new WebhookClients(ctx, resolver).post({ config, body: Buffer.from('{}'), timeoutSeconds: 10 });
+    return webhooks.post({ config, body: Buffer.from('{}'), timeoutSeconds: 10 });
   },
   'an aggregated API server': ({ server, ca }) => {
     const object = { spec: { caBundle: base64(ca) } } as APIServiceObject;
@@ -120,12 +126,9 @@ const clients: Record<string, (call: Call) => Promise<unknown>> = {
       available: true,
       object,
     };
-    const connections = new RemoteConnections(ctx, {} as ServiceResolver, frontProxyClient);
-    return connections.send(
-      remote,
-      { ...location, port: server.port },
-      { method: 'GET', path: '/', headers: {}, signal: ctx.signal },
-    );
+    const connections = new RemoteConnections(ctx, { dialer, resolver: resolverFor(server), frontProxyClient });
+    const request = { method: 'GET', path: '/', headers: {}, signal: ctx.signal };
+    return connections.send(remote, connections.locate(remote), request);
   },
   'a kubelet': async ({ server, ca }) => {
     const node = {
@@ -135,8 +138,8 @@ const clients: Record<string, (call: Call) => Promise<unknown>> = {
       },
     };
     const registry = { require: () => ({}), objects: { get: () => Promise.resolve({ object: node }) } };
-    const target = await new KubeletClient(registry as never, { ...frontProxyClient, ca }).target('n');
-    return send({ target, method: 'GET', path: '/', headers: {}, signal: ctx.signal });
+    const target = await new KubeletClient(registry as never, policy, { ...frontProxyClient, ca }).target('n');
+    return send(dialer, { target, method: 'GET', path: '/', headers: {}, signal: ctx.signal });
   },
   'a client with a kubeconfig': (call) =>
     withTransport(call, (transport) => transport.request({ method: 'GET', path: '/' })),
