@@ -261,7 +261,7 @@ export class DeviceManager implements HintProvider {
 
   async #save(): Promise<void> {
     const file = this.#checkpoint();
-    await fs.mkdir(path.dirname(file), { recursive: true, mode: 0o750 });
+    await makeDirectory(path.dirname(file), { mode: 0o750 });
     await writeFileDurably(file, JSON.stringify({ allocated: this.#allocated }));
   }
 

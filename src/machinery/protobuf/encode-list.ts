@@ -1,3 +1,4 @@
+import { encodeVarint } from '../../base/index.ts';
 import type { ListMeta } from '../../api/generated/meta-v1.ts';
 import { schema } from '../../api/index.ts';
 import { encodeMessage } from './encode-message.ts';
@@ -26,7 +27,7 @@ export function protobufListFrame(typeMeta: TypeMeta, metadata: ListMeta, itemBy
   const empty = wrapProtobuf(typeMeta, NOTHING);
   // The list is the envelope's last field but for those two.
   const envelope = empty.subarray(0, empty.length - ENVELOPE_END.length - 1);
-  return { start: Buffer.concat([envelope, varint(head.length + itemBytes), head]), end: ENVELOPE_END };
+  return { start: Buffer.concat([envelope, encodeVarint(head.length + itemBytes), head]), end: ENVELOPE_END };
 }
 
 /** An encoded item with its tag and length. */
@@ -37,12 +38,6 @@ export function protobufListItem(item: Uint8Array): Buffer {
 }
 
 const NOTHING = Buffer.alloc(0);
-
-function varint(value: number): Buffer {
-  const bytes: number[] = [];
-  for (; value >= 0x80; value = Math.floor(value / 0x80)) bytes.push((value % 0x80) | 0x80);
-  return Buffer.from([...bytes, value]);
-}
 
 function delimitedSize(length: number): number {
   let size = 2 + length;
