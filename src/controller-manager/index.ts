@@ -6,4 +6,5 @@
 export { run, type ControllerManagerOptions } from './run.ts';
 export { DEFAULT_CONFIG, type ControllerManagerConfig } from './config.ts';
 export { controllers, enabledControllers } from './registry.ts';
+export { serviceAccountOf } from './service-account-names.ts';
 export { controllerManagerHelp, parseControllerManagerFlags, runControllerManagerCommand, type ParsedControllerManagerFlags } from './command.ts';

@@ -1,13 +1,16 @@
 /**
  * Controllers against the real API server, in memory and on the virtual clock: what their tests are made of. A manager
- * can be killed at any of its writes, before or after the server has done it, and be started again.
+ * can be killed at any of its writes, before or after the server has done it, and be started again. Each controller acts
+ * as its own ServiceAccount, and a fixture in which one was refused something does not stop without an error.
  */
+import type { ApiRequest, ApiResponse, UserInfo } from '../apiserver/request.ts';
 import { startTestServer, type TestServer } from '../apiserver/testing.ts';
 import { Client, TransportError, type Transport, type TransportRequest, type TransportResponse } from '../client/index.ts';
 import { inProcessTransport } from '../cluster/in-process-transport.ts';
 import { childContext, RealClock, type Clock, type Random, type VirtualClock } from '../kernel/index.ts';
 import { DEFAULT_CONFIG, type ControllerManagerConfig } from './config.ts';
 import { run } from './run.ts';
+import { serviceAccountOf } from './service-account-names.ts';
 
 const realTime = new RealClock();
 const SHORTEST_STEP_MS = 50;
@@ -20,6 +23,9 @@ const GROWTH = 0.1;
 /** Each a millisecond or more. */
 const MOST_REAL_WAITS = 1_000;
 const ADMIN = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
+const MANAGER = { name: 'system:kube-controller-manager', groups: ['system:authenticated'] };
+/** The authorizers' words; admission plugins such as ResourceQuota refuse with 403 as well. */
+const UNAUTHORIZED = /User \\?"[^"]*" cannot /;
 
 export interface FixtureOptions {
   /** As `--controllers`. */
@@ -85,13 +91,15 @@ export interface ControllerFixture {
 export async function startFixture(options: FixtureOptions): Promise<ControllerFixture> {
   const server = await startTestServer();
   const { ctx } = server;
-  const transport = inProcessTransport({ handle: server.pipeline.handle, user: ADMIN, signal: ctx.signal });
-  const client = new Client({ transport, clock: ctx.clock, userAgent: 'test' });
+  const refusals = new Set<string>();
+  const transportAs = (user: UserInfo): Transport => inProcessTransport({ handle: noting(refusals, server.pipeline.handle), user, signal: ctx.signal });
+  const client = new Client({ transport: transportAs(ADMIN), clock: ctx.clock, userAgent: 'test' });
   const config: ControllerManagerConfig = { ...DEFAULT_CONFIG, leaderElect: false, ...options.config, controllers: options.controllers };
-  let manager: { stop: AbortController; running: Promise<unknown>; recording: RecordingTransport } | undefined;
-  const runManager = (stop: AbortController, recording: RecordingTransport): Promise<void> => {
+  let manager: { stop: AbortController; running: Promise<unknown>; recording: Recording } | undefined;
+  const runManager = (stop: AbortController, recording: Recording): Promise<void> => {
     const inner = childContext(ctx, 'kube-controller-manager', AbortSignal.any([ctx.signal, stop.signal]));
-    return run(inner, { client: new Client({ transport: recording, clock: ctx.clock, userAgent: 'kube-controller-manager' }), config, identity: 'test' }).catch(() => {});
+    const clientAs = (user: UserInfo): Client => new Client({ transport: new RecordingTransport(transportAs(user), recording), clock: ctx.clock, userAgent: 'kube-controller-manager' });
+    return run(inner, { client: clientAs(MANAGER), clientFor: (controller) => clientAs(userOf(controller)), config, identity: 'test' }).catch(() => {});
   };
 
   const stopControllers = async (): Promise<void> => {
@@ -133,7 +141,7 @@ export async function startFixture(options: FixtureOptions): Promise<ControllerF
     async start(trouble) {
       await stopControllers();
       const stop = new AbortController();
-      const recording = new RecordingTransport(transport, { trouble, clock: ctx.clock, countsEvents: options.countsEvents ?? false, onKill: () => stop.abort(new Error('killed')) });
+      const recording = new Recording({ trouble, clock: ctx.clock, countsEvents: options.countsEvents ?? false, onKill: () => stop.abort(new Error('killed')) });
       manager = { stop, running: runManager(stop, recording), recording };
       await ctx.clock.advance(1);
     },
@@ -151,9 +159,26 @@ export async function startFixture(options: FixtureOptions): Promise<ControllerF
     async stop() {
       await stopControllers();
       await server.stop();
+      if (refusals.size > 0) throw new Error(`controllers were refused what they asked for:\n${[...refusals].join('\n')}`);
     },
   };
   return fixture;
+}
+
+function userOf(controller: string): UserInfo {
+  const account = serviceAccountOf(controller);
+  if (account === undefined) return MANAGER;
+  return { name: `system:serviceaccount:kube-system:${account}`, groups: ['system:serviceaccounts', 'system:serviceaccounts:kube-system', 'system:authenticated'] };
+}
+
+/** Notes what authorizers refuse. */
+function noting(refusals: Set<string>, handle: (request: ApiRequest) => Promise<ApiResponse>): typeof handle {
+  return async (request) => {
+    const response = await handle(request);
+    const text = response.status === 403 ? String(response.body) : '';
+    if (UNAUTHORIZED.test(text)) refusals.add((JSON.parse(text) as { message: string }).message);
+    return response;
+  };
 }
 
 export interface KillScenario {
@@ -203,29 +228,34 @@ export async function convergesWhenKilled({ fixture, limitMs, ...scenario }: Kil
   return killed;
 }
 
-class RecordingTransport implements Transport {
+/** What the clients of one manager have written, and the trouble that they get into. */
+class Recording {
   readonly writes: Write[] = [];
   killed = false;
 
+  constructor(readonly options: { readonly trouble: Trouble | undefined; readonly clock: Clock; readonly countsEvents: boolean; readonly onKill: () => void }) {}
+}
+
+class RecordingTransport implements Transport {
   constructor(
     private readonly inner: Transport,
-    private readonly options: { readonly trouble: Trouble | undefined; readonly clock: Clock; readonly countsEvents: boolean; readonly onKill: () => void },
+    private readonly recording: Recording,
   ) {}
 
   async request(request: TransportRequest): ReturnType<Transport['request']> {
-    if (this.killed) throw new TransportError('closed', 'the client was killed');
-    const { trouble, countsEvents } = this.options;
+    if (this.recording.killed) throw new TransportError('closed', 'the client was killed');
+    const { trouble, countsEvents } = this.recording.options;
     const isEvent = /\/events(\/|$)/.test(request.path);
     if (request.method === 'GET' || (isEvent && !countsEvents)) return this.inner.request(request);
     const write: Write = { method: request.method, path: request.path };
-    const index = this.writes.push(write) - 1;
+    const index = this.recording.writes.push(write) - 1;
     /** An event that the server refuses is not written again: that is no fault of the controller's. */
     if (trouble && 'rate' in trouble && !isEvent) return this.#faulty(request, trouble);
     if (trouble && 'refuses' in trouble && !isEvent) return trouble.refuses(write) ? injectedConflict() : this.inner.request(request);
     if (!trouble || !('write' in trouble) || index !== trouble.write) return this.inner.request(request);
     if (trouble.when === 'after') await this.inner.request(request);
-    this.killed = true;
-    this.options.onKill();
+    this.recording.killed = true;
+    this.recording.options.onKill();
     throw new TransportError('closed', 'the client was killed');
   }
 
@@ -238,7 +268,7 @@ class RecordingTransport implements Transport {
 
   async watch(request: TransportRequest): ReturnType<Transport['watch']> {
     const events = await this.inner.watch(request);
-    const { trouble, clock } = this.options;
+    const { trouble, clock } = this.recording.options;
     return trouble && 'lateByMs' in trouble ? late(events, trouble, (ms) => clock.sleep(ms, request.signal)) : events;
   }
 

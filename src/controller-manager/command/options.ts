@@ -8,7 +8,7 @@ import { DEFAULT_CONFIG, type ControllerManagerConfig } from '../config.ts';
 import { enabledControllers } from '../registry.ts';
 import { CONCURRENCY, type controllerManagerFlags, type ControllerManagerFlagValues } from './flags.ts';
 import { serviceAccountCredentials } from './service-account-credentials.ts';
-import { serviceAccountOf } from './service-account-names.ts';
+import { serviceAccountOf } from '../service-account-names.ts';
 
 export type ParsedControllerManagerFlags = ParsedFlags<typeof controllerManagerFlags>;
 

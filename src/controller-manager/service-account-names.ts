@@ -1,8 +1,10 @@
 /**
- * As whom a controller acts under `--use-service-account-credentials`: the ServiceAccount of kube-system that the
- * bootstrap policy has a role for. A controller that is not listed has one of its own name or, without a role, acts as the manager.
+ * The ServiceAccount of kube-system as which each controller acts under `--use-service-account-credentials`. The bootstrap
+ * policy binds these accounts to the roles `system:controller:*`. A controller that is not listed acts as the manager
+ * itself: serviceaccount-token-controller makes the tokens that the others would need.
  */
 const SERVICE_ACCOUNTS: Readonly<Record<string, string | undefined>> = {
+  'bootstrap-signer-controller': 'bootstrap-signer',
   'certificatesigningrequest-approving-controller': 'certificate-controller',
   'certificatesigningrequest-cleaner-controller': 'certificate-controller',
   'certificatesigningrequest-signing-controller': 'certificate-controller',
@@ -18,7 +20,9 @@ const SERVICE_ACCOUNTS: Readonly<Record<string, string | undefined>> = {
   'ephemeral-volume-controller': 'ephemeral-volume-controller',
   'garbage-collector-controller': 'generic-garbage-collector',
   'horizontal-pod-autoscaler-controller': 'horizontal-pod-autoscaler',
+  'host-path-provisioner': 'persistent-volume-binder',
   'job-controller': 'job-controller',
+  'kube-apiserver-serving-clustertrustbundle-publisher-controller': 'kube-apiserver-serving-clustertrustbundle-publisher',
   'legacy-serviceaccount-token-cleaner-controller': 'legacy-service-account-token-cleaner',
   'namespace-controller': 'namespace-controller',
   'node-ipam-controller': 'node-controller',
@@ -37,7 +41,9 @@ const SERVICE_ACCOUNTS: Readonly<Record<string, string | undefined>> = {
   'service-cidr-controller': 'service-cidrs-controller',
   'serviceaccount-controller': 'service-account-controller',
   'statefulset-controller': 'statefulset-controller',
+  'storageversion-garbage-collector-controller': 'storage-version-garbage-collector',
   'taint-eviction-controller': 'node-controller',
+  'token-cleaner-controller': 'token-cleaner',
   'ttl-after-finished-controller': 'ttl-after-finished-controller',
   'ttl-controller': 'ttl-controller',
   'validatingadmissionpolicy-status-controller': 'validatingadmissionpolicy-status-controller',
