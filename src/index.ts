@@ -7,7 +7,7 @@
  *     await cluster.stop();
  */
 import { Client, type ApiObject } from './client/index.ts';
-import { ClusterClock, ClusterSnapshot, Faults, OWN_CLIENT, ResourceFinder, applyManifests, startCluster, waitForObject, waitUntil } from './cluster/index.ts';
+import { ADMIN, ClusterClock, ClusterSnapshot, Faults, OWN_CLIENT, ResourceFinder, applyManifests, startCluster, waitForObject, waitUntil } from './cluster/index.ts';
 import type { Addon, ApplyOptions, Cluster as RunningCluster, ClusterOptions, Manifests, WaitCondition, WaitOptions, Waiting } from './cluster/index.ts';
 import type { NodeTemplate, PodBehaviour, PodScript } from './cluster/index.ts';
 import { createContext, SeededRandom, type Context } from './kernel/index.ts';
@@ -50,7 +50,6 @@ export interface ClusterStartOptions {
 
 /** How a cluster on the machine's clock looks again. */
 const LOOK_AGAIN_MS = 10;
-const ADMIN = { name: 'kubernetes-admin', groups: ['system:masters', 'system:authenticated'] };
 
 export class Cluster {
   /** Cluster admin, in this process: no sockets, and the objects are the server's own, frozen. */

@@ -47,6 +47,7 @@ export { HttpTransport } from './http-transport.ts';
 export { ClientConfigError, type ClientConfig } from './client-config.ts';
 export { loadKubeconfig, type KubeconfigOptions } from './kubeconfig.ts';
 export { inClusterConfig } from './in-cluster-config.ts';
+export { serviceAccountCredentials } from './service-account-credentials.ts';
 export { anonymous, basicAuth, bearerToken, clientCertificate, combine, tokenFile, type ClientCertificate, type Credentials } from './credentials.ts';
 export { execCredentials, type ExecPlugin } from './exec-credentials.ts';
 export { EventStream } from './event-stream.ts';

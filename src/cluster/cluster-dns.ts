@@ -5,7 +5,10 @@ import { RunGroup, type Context } from '../kernel/index.ts';
 import { AddressRange } from '../base/index.ts';
 
 export interface ClusterDnsOptions {
+  /** Follows Services and their endpoints. */
   readonly client: Client;
+  /** Makes the Service and its EndpointSlice. */
+  readonly admin: Client;
   /** The Service's address: the tenth of the service range, as everywhere. */
   readonly clusterIp: string;
   /** Where this process listens so that nodes and pods reach it. */
@@ -40,8 +43,8 @@ export async function runClusterDns(ctx: Context, options: ClusterDnsOptions): P
 }
 
 /** Without selector: its slice leads here. */
-async function makeService(ctx: Context, { client, clusterIp }: ClusterDnsOptions): Promise<void> {
-  const services = client.resource('v1/services');
+async function makeService(ctx: Context, { admin, clusterIp }: ClusterDnsOptions): Promise<void> {
+  const services = admin.resource('v1/services');
   try {
     await services.get({ name: NAME, namespace: NAMESPACE }, { signal: ctx.signal });
   } catch (error) {
@@ -51,8 +54,8 @@ async function makeService(ctx: Context, { client, clusterIp }: ClusterDnsOption
   }
 }
 
-async function writeSlice(ctx: Context, { client, address }: ClusterDnsOptions, port: number): Promise<void> {
-  await client.resource('discovery.k8s.io/v1/endpointslices').apply(
+async function writeSlice(ctx: Context, { admin, address }: ClusterDnsOptions, port: number): Promise<void> {
+  await admin.resource('discovery.k8s.io/v1/endpointslices').apply(
     {
       apiVersion: 'discovery.k8s.io/v1',
       kind: 'EndpointSlice',

@@ -7,7 +7,8 @@ import { createMemoryStore, type Store } from '../etcd/index.ts';
 import { AddressRange } from '../base/index.ts';
 import { makeDirectoryDurably, writeFileDurably, type Context } from '../kernel/index.ts';
 import type { ClusterOptions } from './cluster-options.ts';
-import { inProcessTransport } from './in-process-transport.ts';
+import { ADMIN } from './identities.ts';
+import { inProcessTransports } from './in-process-transport.ts';
 
 export interface ControlPlane {
   readonly server: string;
@@ -20,6 +21,8 @@ export interface ControlPlane {
   readonly advertiseAddress: string;
   /** A client in this process. */
   clientAs(user: UserInfo, userAgent: string, signal?: AbortSignal): Client;
+  /** The same for many users. */
+  clientsAs(userAgent: string, signal?: AbortSignal): (user: UserInfo) => Client;
   /** Resolves when the API server has ended and the store is closed. */
   readonly finished: Promise<void>;
 }
@@ -63,9 +66,13 @@ export async function startControlPlane(ctx: Context, options: ClusterOptions, {
     });
     onProgress?.('API server answers');
     const server = `https://${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${apiServer.port}`;
-    const kubeconfig = await kubeconfigFor(ctx, { server, ca: pki.ca, user: 'kubernetes-admin', organizations: ['system:masters'] });
+    const kubeconfig = await kubeconfigFor(ctx, { server, ca: pki.ca, user: ADMIN.name, organizations: ['system:masters'] });
     const kubeconfigFile = options.kubeconfig ?? (dataDirectory && path.join(dataDirectory, 'kubeconfig'));
     if (kubeconfigFile) await writeFileDurably(kubeconfigFile, kubeconfig);
+    const clientsAs = (userAgent: string, signal = ctx.signal): ((user: UserInfo) => Client) => {
+      const transportAs = inProcessTransports({ handle: apiServer.handle, signal });
+      return (user) => new Client({ transport: transportAs(user), clock: ctx.clock, userAgent });
+    };
     return {
       server,
       kubeconfig,
@@ -74,8 +81,8 @@ export async function startControlPlane(ctx: Context, options: ClusterOptions, {
       pki,
       store,
       advertiseAddress,
-      clientAs: (user, userAgent, signal = ctx.signal) =>
-        new Client({ transport: inProcessTransport({ handle: apiServer.handle, user, signal }), clock: ctx.clock, userAgent }),
+      clientAs: (user, userAgent, signal) => clientsAs(userAgent, signal)(user),
+      clientsAs,
       finished: untilClosed(apiServer, store),
     };
   } catch (error) {

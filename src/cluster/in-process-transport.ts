@@ -13,8 +13,15 @@ export interface InProcessOptions {
   readonly signal: AbortSignal;
 }
 
-export function inProcessTransport(options: InProcessOptions): Transport {
-  const pending = new PendingRequests(options.signal);
+export const inProcessTransport = ({ user, ...server }: InProcessOptions): Transport => inProcessTransports(server)(user);
+
+/** Transports of many users, such as the kubelets of thousands of nodes, that end together. */
+export function inProcessTransports(server: Omit<InProcessOptions, 'user'>): (user: UserInfo) => Transport {
+  const pending = new PendingRequests(server.signal);
+  return (user) => transportOf({ ...server, user }, pending);
+}
+
+function transportOf(options: InProcessOptions, pending: PendingRequests): Transport {
   return {
     async request(request) {
       const response = await pending.await(options.handle(new InProcessRequest(options, request)));

@@ -10,6 +10,7 @@ export { removeLeftovers } from './node-fleet/index.ts';
 export { ADDONS, type Addon, type ClusterOptions, type ClusterState } from './cluster-options.ts';
 export { Components, type ComponentState } from './components.ts';
 export { Faults, OWN_CLIENT, type Fault, type FaultOptions, type RequestMatch } from './faults/index.ts';
+export { ADMIN } from './identities.ts';
 export { inProcessTransport, type InProcessOptions } from './in-process-transport.ts';
 export { applyManifests, type ApplyOptions, type Manifests } from './apply-manifests.ts';
 export { ClusterClock } from './cluster-clock.ts';

@@ -3,9 +3,8 @@
  * certificate, such requests are approved, and nodes may renew theirs.
  */
 import type { Client } from '../client/index.ts';
-import { isAlreadyExists } from '../client/index.ts';
+import { bindClusterRole } from './component-access.ts';
 
-const RBAC = 'rbac.authorization.k8s.io';
 const REQUESTS = 'system:certificates.k8s.io:certificatesigningrequests';
 
 /** Name of the binding, role, group. Every bootstrap token is of the group `system:bootstrappers`. */
@@ -15,15 +14,6 @@ const BINDINGS = [
   ['k8ts:node-autoapprove-certificate-rotation', `${REQUESTS}:selfnodeclient`, 'system:nodes'],
 ] as const;
 
-/** What is there already stays as it is. */
 export async function createJoinObjects(client: Client): Promise<void> {
-  await Promise.all(
-    BINDINGS.map(async ([name, role, group]) => {
-      try {
-        await client.resource(`${RBAC}/v1/clusterrolebindings`).create({ metadata: { name }, roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: role }, subjects: [{ apiGroup: RBAC, kind: 'Group', name: group }] });
-      } catch (error) {
-        if (!isAlreadyExists(error)) throw error;
-      }
-    }),
-  );
+  await Promise.all(BINDINGS.map(([name, role, group]) => bindClusterRole(client, { name, role, subject: { kind: 'Group', name: group } })));
 }

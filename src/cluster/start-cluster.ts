@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import type { Client } from '../client/index.ts';
-import { DEFAULT_CONFIG, run as runControllerManager } from '../controller-manager/index.ts';
+import { DEFAULT_CONFIG, run as runControllerManager, serviceAccountOf } from '../controller-manager/index.ts';
 import { DEFAULT_INGRESS_CONFIG, run as runIngressController } from '../ingress-controller/index.ts';
 import type { Context } from '../kernel/index.ts';
 import { run as runMetricsServer } from '../metrics-server/index.ts';
@@ -13,7 +13,9 @@ import { SimulatedNodes } from '../simulated-kubelet/index.ts';
 import type { ClusterOptions } from './cluster-options.ts';
 import { Components } from './components.ts';
 import { startControlPlane, type ControlPlane } from './control-plane.ts';
-import { createJoinObjects } from './join-objects.ts';
+import { createClusterObjects } from './cluster-objects.ts';
+import { ADMIN, componentUser, nodeUser, serviceAccountUser } from './identities.ts';
+import { kubeletReader } from './kubelet-reader.ts';
 import { openFleet, startFleet, type NodeFleet } from './node-fleet/index.ts';
 import { untilDefaultAccount, untilNodesReady } from './until-ready.ts';
 
@@ -28,7 +30,7 @@ export interface Cluster extends Omit<ControlPlane, 'finished'> {
   readonly finished: Promise<void>;
 }
 
-const MASTERS = ['system:masters', 'system:authenticated'];
+const VERSION = 'v1.36.4';
 /** The masks of the pod ranges of nodes: with more nodes than ranges, none get one. */
 const NODE_CIDR_BITS = 24;
 
@@ -52,15 +54,13 @@ export async function startCluster(parent: Context, asked: ClusterOptions): Prom
     throw error;
   });
   const components = new Components(ctx);
-  const nodes = new SimulatedNodes(ctx, { client: controlPlane.clientAs({ name: 'system:simulated-kubelet', groups: MASTERS }, `simulated-kubelet/${KUBERNETES_VERSION}`) });
+  const nodes = simulatedNodes(ctx, controlPlane);
   simulated = nodes;
   const finished = untilFinished({ ctx, controlPlane, components, stopping, fleet });
   try {
-    const explanations = startComponents({ options, controlPlane, components });
-    await Promise.all([
-      startNodes(ctx, { options, controlPlane, components, nodes, fleet }),
-      options.addons?.includes('join') ? createJoinObjects(controlPlane.clientAs({ name: 'kubernetes-admin', groups: MASTERS }, 'k8ts')) : undefined,
-    ]);
+    await createClusterObjects(controlPlane.clientAs(ADMIN, 'k8ts'), options);
+    const explanations = startComponents({ options, controlPlane, components, nodes });
+    await startNodes(ctx, { options, controlPlane, components, nodes, fleet });
     return {
       ...controlPlane,
       components,
@@ -84,32 +84,57 @@ interface Parts {
   readonly options: ClusterOptions;
   readonly controlPlane: ControlPlane;
   readonly components: Components;
+  readonly nodes: SimulatedNodes;
+}
+
+const userAgent = (component: string): string => `${component}/${VERSION}`;
+
+function simulatedNodes(ctx: Context, controlPlane: ControlPlane): SimulatedNodes {
+  const clientAs = controlPlane.clientsAs(userAgent('simulated-kubelet'));
+  return new SimulatedNodes(ctx, { reader: clientAs(serviceAccountUser('simulated-kubelet')), admin: clientAs(ADMIN), kubeletClient: (nodeName) => clientAs(nodeUser(nodeName)) });
+}
+
+/** Informers act as the manager, each controller as its ServiceAccount, as upstream with `--use-service-account-credentials`. */
+function controllerManager({ options, controlPlane }: Parts): (ctx: Context) => Promise<void> {
+  const config = controllerManagerConfig(options, controlPlane);
+  return (ctx) => {
+    const clientAs = controlPlane.clientsAs(userAgent('kube-controller-manager'), ctx.signal);
+    const client = clientAs(componentUser('kube-controller-manager'));
+    const clientFor = (controller: string): Client => {
+      const account = serviceAccountOf(controller);
+      return account === undefined ? client : clientAs(serviceAccountUser(account));
+    };
+    return runControllerManager(ctx, { client, clientFor, config, identity: os.hostname() });
+  };
 }
 
 /** Gives where the scheduler's explanations are. */
-function startComponents({ options, controlPlane, components }: Parts): Explanations {
+function startComponents(parts: Parts): Explanations {
+  const { options, controlPlane, components, nodes } = parts;
   const explanations = new Explanations();
-  const clientFor = (name: string, groups: readonly string[], signal: AbortSignal): Client => controlPlane.clientAs({ name: `system:${name}`, groups }, `${name}/${KUBERNETES_VERSION}`, signal);
-  if (options.controllers.length > 0) {
-    const config = controllerManagerConfig(options, controlPlane);
-    components.add('kube-controller-manager', (inner) => runControllerManager(inner, { client: clientFor('kube-controller-manager', MASTERS, inner.signal), config, identity: os.hostname() }));
-  }
+  if (options.controllers.length > 0) components.add('kube-controller-manager', controllerManager(parts));
   if (options.scheduler !== false) {
     const config = { ...DEFAULT_SCHEDULER_CONFIG, leaderElect: false };
-    components.add('kube-scheduler', (inner) => runScheduler(inner, { client: clientFor('kube-scheduler', ['system:authenticated'], inner.signal), config, explanations, identity: os.hostname() }));
+    components.add('kube-scheduler', (inner) => runScheduler(inner, { client: controlPlane.clientAs(componentUser('kube-scheduler'), userAgent('kube-scheduler'), inner.signal), config, explanations, identity: os.hostname() }));
   }
   if (options.addons?.includes('metrics')) {
-    components.add('metrics-server', (inner) => runMetricsServer(inner, { client: clientFor('metrics-server', MASTERS, inner.signal), register: (api) => controlPlane.apiServer.door.aggregator!.register(api) }));
+    components.add('metrics-server', (inner) =>
+      runMetricsServer(inner, {
+        client: controlPlane.clientAs(serviceAccountUser('metrics-server'), userAgent('metrics-server'), inner.signal),
+        readNode: kubeletReader(inner, { controlPlane, simulatedNodes: nodes, account: 'metrics-server' }),
+        register: (api) => controlPlane.apiServer.door.aggregator!.register(api),
+      }),
+    );
   }
   if (options.addons?.includes('ingress') && (options.nodes ?? 0) > 0) {
     const config = { ...DEFAULT_INGRESS_CONFIG, ...options.ingressPorts };
-    components.add('ingress-controller', (inner) => runIngressController(inner, { client: clientFor('ingress-controller', MASTERS, inner.signal), config }));
+    components.add('ingress-controller', (inner) => runIngressController(inner, { client: controlPlane.clientAs(serviceAccountUser('ingress-controller'), userAgent('ingress-controller'), inner.signal), config }));
   }
   return explanations;
 }
 
 /** Resolves when the nodes that were asked for are there and take pods, and pods can be made for them. */
-async function startNodes(ctx: Context, { options, controlPlane, components, nodes, fleet }: Parts & { nodes: SimulatedNodes; fleet: NodeFleet | undefined }): Promise<void> {
+async function startNodes(ctx: Context, { options, controlPlane, components, nodes, fleet }: Parts & { fleet: NodeFleet | undefined }): Promise<void> {
   await nodes.adopt();
   components.add('simulated-kubelet', () => nodes.run());
   const missing = Math.max(0, (options.simulatedNodes ?? 0) - nodes.size);

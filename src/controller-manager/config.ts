@@ -37,7 +37,7 @@ export interface ControllerManagerConfig {
   readonly nodeEviction: EvictionRates;
   /** `--terminated-pod-gc-threshold`: how many finished pods are kept. */
   readonly terminatedPodGcThreshold: number;
-  /** Where the default StorageClass keeps its volumes; without it there is no such class. */
+  /** Where the host-path provisioner keeps its volumes; without it the provisioner does nothing. */
   readonly hostPathProvisionerDirectory?: string;
   /** `--leader-elect`: off when there can be only one. */
   readonly leaderElect: boolean;

@@ -6,5 +6,6 @@
 export { run, type ControllerManagerOptions } from './run.ts';
 export { DEFAULT_CONFIG, type ControllerManagerConfig } from './config.ts';
 export { controllers, enabledControllers } from './registry.ts';
+export { STANDARD_CLASS } from './host-path-provisioner/host-path-provisioner.ts';
 export { serviceAccountOf } from './service-account-names.ts';
 export { controllerManagerHelp, parseControllerManagerFlags, runControllerManagerCommand, type ParsedControllerManagerFlags } from './command.ts';

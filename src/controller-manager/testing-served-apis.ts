@@ -1,6 +1,7 @@
 /** APIs that the server has not by itself, for the controllers that need them; see `testing-properties.ts`. */
 import type { Pod } from '../api/generated/core-v1.ts';
 import type { ObjectMeta } from '../api/generated/meta-v1.ts';
+import type { PolicyRule } from '../api/generated/rbac-v1.ts';
 import type { JSONSchemaProps } from '../api/generated/apiextensions-v1.ts';
 import { defineResource, type ApiObject } from '../client/index.ts';
 import { parseLabelSelector } from '../machinery/selectors/index.ts';
@@ -31,10 +32,13 @@ interface DefinedKind {
   readonly resource: typeof CLUSTER_TRUST_BUNDLES | typeof STORAGE_VERSIONS;
   readonly properties: Readonly<Record<string, JSONSchemaProps>>;
   readonly selectableFields?: { jsonPath: string }[];
+  /** The ServiceAccount of the controller that needs the kind, and the role that upstream's server makes for it along with the API. */
+  readonly account: string;
+  readonly rules: PolicyRule[];
 }
 
 /** To clients a kind that is defined is like one that is built in. */
-async function define(fixture: ControllerFixture, { resource: { group, version, plural, kind }, properties, selectableFields }: DefinedKind): Promise<void> {
+async function define(fixture: ControllerFixture, { resource: { group, version, plural, kind }, properties, selectableFields, account, rules }: DefinedKind): Promise<void> {
   const name = `${plural}.${group}`;
   const definitions = fixture.client.resource('apiextensions.k8s.io/v1/customresourcedefinitions');
   await definitions.create({
@@ -47,15 +51,37 @@ async function define(fixture: ControllerFixture, { resource: { group, version, 
     },
   });
   await fixture.until(`${kind} is served`, async () => ((await definitions.get({ name })).status?.conditions ?? []).some(({ type, status }) => type === 'Established' && status === 'True'));
+  const role = `system:controller:${account}`;
+  await fixture.client.resource('rbac.authorization.k8s.io/v1/clusterroles').create({ metadata: { name: role }, rules });
+  await fixture.client.resource('rbac.authorization.k8s.io/v1/clusterrolebindings').create({ metadata: { name: role }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role }, subjects: [{ kind: 'ServiceAccount', namespace: 'kube-system', name: account }] });
   /** It is served once more when the names that the server has accepted come back to it. */
   await fixture.advance(1_000);
 }
 
-export const serveStorageVersions = (fixture: ControllerFixture): Promise<void> => define(fixture, { resource: STORAGE_VERSIONS, properties: { spec: ANYTHING, status: ANYTHING } });
+export const serveStorageVersions = (fixture: ControllerFixture): Promise<void> =>
+  define(fixture, {
+    resource: STORAGE_VERSIONS,
+    properties: { spec: ANYTHING, status: ANYTHING },
+    account: 'storage-version-garbage-collector',
+    rules: [
+      { verbs: ['get', 'list', 'watch'], apiGroups: ['coordination.k8s.io'], resources: ['leases'] },
+      { verbs: ['get', 'list', 'watch', 'patch', 'update', 'delete'], apiGroups: ['internal.apiserver.k8s.io'], resources: ['storageversions'] },
+      { verbs: ['get', 'patch', 'update'], apiGroups: ['internal.apiserver.k8s.io'], resources: ['storageversions/status'] },
+    ],
+  });
 
 export async function serveClusterTrustBundles(fixture: ControllerFixture): Promise<void> {
   const spec: JSONSchemaProps = { type: 'object', properties: { signerName: TEXT, trustBundle: TEXT }, required: ['trustBundle'] };
-  await define(fixture, { resource: CLUSTER_TRUST_BUNDLES, properties: { spec }, selectableFields: [{ jsonPath: '.spec.signerName' }] });
+  await define(fixture, {
+    resource: CLUSTER_TRUST_BUNDLES,
+    properties: { spec },
+    selectableFields: [{ jsonPath: '.spec.signerName' }],
+    account: 'kube-apiserver-serving-clustertrustbundle-publisher',
+    rules: [
+      { verbs: ['attest'], apiGroups: ['certificates.k8s.io'], resources: ['signers'], resourceNames: ['kubernetes.io/kube-apiserver-serving'] },
+      { verbs: ['create', 'update', 'delete', 'list', 'watch'], apiGroups: ['certificates.k8s.io'], resources: ['clustertrustbundles'] },
+    ],
+  });
   const { registry } = fixture.server.pipeline.door.backend;
   const { group, version, plural } = CLUSTER_TRUST_BUNDLES;
   const served = registry.require(group, version, plural);

@@ -1,7 +1,8 @@
 /** What must hold of volumes, claims and devices; see `testing-properties.ts`. */
 import os from 'node:os';
 import path from 'node:path';
-import { chance, container, differ, firstWrong, podsOf, some, sorted, times, type Property, type World } from './testing-properties.ts';
+import { STANDARD_CLASS } from './host-path-provisioner/host-path-provisioner.ts';
+import { chance, container, differ, firstWrong, once, podsOf, some, sorted, times, type Property, type World } from './testing-properties.ts';
 
 const volumesOf = async ({ client, namespace }: World) => (await client.resource('v1/persistentvolumes').list()).items.filter(({ metadata, spec }) => metadata.name!.startsWith(`${namespace}-`) || spec?.claimRef?.namespace === namespace);
 const claimSpec = (storageClassName?: string) => ({ accessModes: ['ReadWriteOnce'], ...(storageClassName === undefined ? {} : { storageClassName }), resources: { requests: { storage: '1Gi' } } });
@@ -122,6 +123,7 @@ export const STORAGE_PROPERTIES: readonly Property[] = [
     /** Nothing is written there: directories are made by nodes, and those of released volumes removed. */
     config: { hostPathProvisionerDirectory: path.join(os.tmpdir(), 'k8ts-properties-volumes') },
     async arrange({ client, random, namespace }) {
+      await once(client.resource('storage.k8s.io/v1/storageclasses').create(STANDARD_CLASS));
       for (const i of times(1 + some(random, 3))) await client.resource('v1/persistentvolumeclaims').create({ metadata: { name: `c-${i}`, namespace }, spec: claimSpec('standard') });
     },
     async wrong(world) {

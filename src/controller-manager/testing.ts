@@ -92,7 +92,15 @@ export async function startFixture(options: FixtureOptions): Promise<ControllerF
   const server = await startTestServer();
   const { ctx } = server;
   const refusals = new Set<string>();
-  const transportAs = (user: UserInfo): Transport => inProcessTransport({ handle: noting(refusals, server.pipeline.handle), user, signal: ctx.signal });
+  const handle = noting(refusals, server.pipeline.handle);
+  const transports = new Map<string, Transport>();
+  const transportAs = (user: UserInfo): Transport => {
+    const known = transports.get(user.name);
+    if (known) return known;
+    const transport = inProcessTransport({ handle, user, signal: ctx.signal });
+    transports.set(user.name, transport);
+    return transport;
+  };
   const client = new Client({ transport: transportAs(ADMIN), clock: ctx.clock, userAgent: 'test' });
   const config: ControllerManagerConfig = { ...DEFAULT_CONFIG, leaderElect: false, ...options.config, controllers: options.controllers };
   let manager: { stop: AbortController; running: Promise<unknown>; recording: Recording } | undefined;

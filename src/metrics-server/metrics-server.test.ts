@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { startTestServer, type TestServer } from '../apiserver/testing.ts';
-import { Client, type Transport } from '../client/index.ts';
+import { Client } from '../client/index.ts';
 import { inProcessTransport } from '../cluster/in-process-transport.ts';
 import { childContext } from '../kernel/index.ts';
 import { parseResourceMetrics } from './parse-resource-metrics.ts';
-import { run } from './run.ts';
+import { run, type MetricsServerOptions } from './run.ts';
 import { Samples } from './samples.ts';
 
 const labels = '{container="c",namespace="default",pod="p"}';
@@ -65,24 +65,20 @@ describe('metrics.k8s.io', () => {
     server = await startTestServer();
     const { ctx, pipeline } = server;
     stop = new AbortController();
-    const inner = inProcessTransport({ handle: pipeline.handle, user: { name: 'metrics', groups: ['system:masters'] }, signal: ctx.signal });
-    const transport: Transport = {
-      request: (request) => inner.request(request),
-      watch: (request) => inner.watch(request),
-      close: () => inner.close(),
-      stream: (request) => {
-        if (request.path !== '/api/v1/nodes/n/proxy/metrics/resource') return Promise.reject(new Error('the kubelet does not answer'));
-        const seconds = ctx.clock.monotonic() / 1000;
-        const text = `node_cpu_usage_seconds_total ${seconds * 0.5}\nnode_memory_working_set_bytes 2097152\ncontainer_cpu_usage_seconds_total${labels} ${seconds * 0.25}\ncontainer_memory_working_set_bytes${labels} 1000\n`;
-        return Promise.resolve((async function* () { yield Buffer.from(text); })());
-      },
-    };
+    const transport = inProcessTransport({ handle: pipeline.handle, user: { name: 'metrics', groups: ['system:masters'] }, signal: ctx.signal });
     const client = new Client({ transport, clock: ctx.clock });
+    const readNode: MetricsServerOptions['readNode'] = ({ metadata }, path) => {
+      if (metadata.name !== 'n' || path !== '/metrics/resource') return Promise.reject(new Error('the kubelet does not answer'));
+      const seconds = ctx.clock.monotonic() / 1000;
+      return Promise.resolve(
+        `node_cpu_usage_seconds_total ${seconds * 0.5}\nnode_memory_working_set_bytes 2097152\ncontainer_cpu_usage_seconds_total${labels} ${seconds * 0.25}\ncontainer_memory_working_set_bytes${labels} 1000\n`,
+      );
+    };
     await server.call('POST', '/api/v1/nodes', { body: { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n', labels: { role: 'x' } } } });
     await server.call('POST', '/api/v1/nodes', { body: { apiVersion: 'v1', kind: 'Node', metadata: { name: 'silent' } } });
     await server.call('POST', '/api/v1/namespaces/default/pods', { body: { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', labels: { app: 'a' } }, spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] } } });
     await server.call('PATCH', '/api/v1/namespaces/default/pods/p/status', { body: { status: { phase: 'Running' } }, contentType: 'application/merge-patch+json' });
-    running = run(childContext(ctx, 'metrics-server', AbortSignal.any([ctx.signal, stop.signal])), { client, register: (api) => pipeline.door.aggregator!.register(api) });
+    running = run(childContext(ctx, 'metrics-server', AbortSignal.any([ctx.signal, stop.signal])), { client, readNode, register: (api) => pipeline.door.aggregator!.register(api) });
   }
 
   it('tells what nodes and pods use, by names and selectors, once there are two readings', async () => {

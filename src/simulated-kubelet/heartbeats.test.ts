@@ -27,9 +27,10 @@ async function start(answerMs: number) {
     stream: unused,
     close: () => Promise.resolve(),
   };
-  const heartbeats = new Heartbeats(ctx.clock, new Client({ transport, clock: ctx.clock }), ctx.logger);
+  const client = new Client({ transport, clock: ctx.clock });
+  const heartbeats = new Heartbeats(ctx.clock, ctx.logger);
   const now = ctx.clock.now();
-  const added = Promise.all(Array.from({ length: NODES }, (_, i) => heartbeats.add({ name: `sim-${i}`, uid: `u-${i}`, since: now, lease: undefined, silent: false, reportedAt: ctx.clock.monotonic() })));
+  const added = Promise.all(Array.from({ length: NODES }, (_, i) => heartbeats.add({ client, name: `sim-${i}`, uid: `u-${i}`, since: now, lease: undefined, silent: false, reportedAt: ctx.clock.monotonic() })));
   await ctx.clock.advance(10 * answerMs);
   await added;
   return { ctx, renewals, reports, heartbeats };

@@ -23,6 +23,8 @@ const TURN_MS = 1000;
 const GOLDEN_RATIO = 0.618033988749895;
 
 export interface Heart {
+  /** As the node's kubelet. */
+  readonly client: Client;
   readonly name: string;
   readonly uid: string;
   /** When its conditions last changed. */
@@ -44,7 +46,6 @@ export class Heartbeats {
 
   constructor(
     private readonly clock: Clock,
-    private readonly client: Client,
     private readonly logger: Logger,
   ) {}
 
@@ -128,7 +129,7 @@ export class Heartbeats {
   }
 
   async #renew(heart: Heart): Promise<void> {
-    const leases = this.client.resource('coordination.k8s.io/v1/leases');
+    const leases = heart.client.resource('coordination.k8s.io/v1/leases');
     const spec = { holderIdentity: heart.name, leaseDurationSeconds: LEASE_SECONDS, renewTime: formatMicroTime(this.clock.now()) };
     if (heart.lease !== undefined) {
       try {
@@ -150,7 +151,7 @@ export class Heartbeats {
 
   async #report(heart: Heart): Promise<void> {
     const now = this.clock.now();
-    await this.client.resource('v1/nodes').patch({ name: heart.name }, { status: { conditions: nodeConditions(now, heart.since) } }, { type: 'strategic', subresource: 'status' });
+    await heart.client.resource('v1/nodes').patch({ name: heart.name }, { status: { conditions: nodeConditions(now, heart.since) } }, { type: 'strategic', subresource: 'status' });
     heart.reportedAt = this.clock.monotonic();
   }
 }

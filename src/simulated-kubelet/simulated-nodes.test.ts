@@ -3,10 +3,11 @@ import type { Pod } from '../api/generated/core-v1.ts';
 import { startTestServer, type TestServer } from '../apiserver/testing.ts';
 import { Client } from '../client/index.ts';
 import { inProcessTransport } from '../cluster/in-process-transport.ts';
-import { BEHAVIOUR_ANNOTATION, SimulatedNodes, type PodBehaviour, type PodScript } from './index.ts';
+import { BEHAVIOUR_ANNOTATION, SimulatedNodes, type PodBehaviour, type PodScript, type SimulatedNodesOptions } from './index.ts';
 
 let server: TestServer;
 let client: Client;
+let options: SimulatedNodesOptions;
 let nodes: SimulatedNodes;
 let running: Promise<void>;
 const undo: (() => void)[] = [];
@@ -14,9 +15,11 @@ const undo: (() => void)[] = [];
 beforeAll(async () => {
   server = await startTestServer();
   const { ctx, pipeline } = server;
-  const user = { name: 'simulated', groups: ['system:masters', 'system:authenticated'] };
-  client = new Client({ transport: inProcessTransport({ handle: pipeline.handle, user, signal: ctx.signal }), clock: ctx.clock, userAgent: 'simulated-kubelet' });
-  nodes = new SimulatedNodes(ctx, { client });
+  const clientAs = (name: string, group: string): Client =>
+    new Client({ transport: inProcessTransport({ handle: pipeline.handle, user: { name, groups: [group, 'system:authenticated'] }, signal: ctx.signal }), clock: ctx.clock, userAgent: 'simulated-kubelet' });
+  client = clientAs('admin', 'system:masters');
+  options = { reader: client, admin: client, kubeletClient: (name) => clientAs(`system:node:${name}`, 'system:nodes') };
+  nodes = new SimulatedNodes(ctx, options);
   running = nodes.run();
   await server.ctx.clock.drive(nodes.add({ count: 1 }));
 });
@@ -178,7 +181,7 @@ describe('a pod', () => {
 it('takes up the nodes and pods of an earlier process where they were', async () => {
   undo.push(nodes.simulate(() => ({ runFor: '1m' })));
   await createPod('survivor', { spec: { restartPolicy: 'Never' } });
-  const second = new SimulatedNodes(server.ctx, { client });
+  const second = new SimulatedNodes(server.ctx, options);
   second.simulate(() => ({ runFor: '1m' }));
   nodes.silence('sim-0');
   await server.ctx.clock.drive(second.adopt());

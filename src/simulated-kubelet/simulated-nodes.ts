@@ -12,7 +12,12 @@ import { SimulatedPod, type PodHost } from './simulated-pod.ts';
 import { StatusWriter } from './status-writer.ts';
 
 export interface SimulatedNodesOptions {
-  readonly client: Client;
+  /** Reads all nodes and pods: one watch serves the kubelets of all nodes. */
+  readonly reader: Client;
+  /** Acts for the administrator, who removes nodes and gives them labels. */
+  readonly admin: Client;
+  /** Acts as the kubelet of a node. */
+  readonly kubeletClient: (nodeName: string) => Client;
 }
 
 export interface AddNodes {
@@ -38,7 +43,7 @@ const DEFAULT_PREFIX = 'sim';
 export class SimulatedNodes {
   readonly #ctx: Context;
   readonly #group: RunGroup;
-  readonly #client: Client;
+  readonly #options: SimulatedNodesOptions;
   readonly #nodes = new Map<string, SimulatedNode>();
   readonly #behaviours: PodBehaviour[] = [];
   readonly #heartbeats: Heartbeats;
@@ -48,13 +53,13 @@ export class SimulatedNodes {
   readonly #api: KubeletApi;
   #index = 0;
 
-  constructor(parent: Context, { client }: SimulatedNodesOptions) {
+  constructor(parent: Context, options: SimulatedNodesOptions) {
     this.#group = new RunGroup(parent);
     this.#ctx = childContext(parent, 'simulated-kubelet', this.#group.signal);
-    this.#client = client;
-    this.#heartbeats = new Heartbeats(this.#ctx.clock, client, this.#ctx.logger);
-    this.#writer = new StatusWriter(this.#ctx, client);
-    this.#informers = new InformerFactory(this.#ctx, { client });
+    this.#options = options;
+    this.#heartbeats = new Heartbeats(this.#ctx.clock, this.#ctx.logger);
+    this.#writer = new StatusWriter(this.#ctx);
+    this.#informers = new InformerFactory(this.#ctx, { client: options.reader });
     this.#api = new KubeletApi(this.#ctx.clock, (name) => this.#nodes.get(name));
   }
 
@@ -72,7 +77,7 @@ export class SimulatedNodes {
 
   /** The nodes that an earlier process has registered come to life again. */
   async adopt(): Promise<void> {
-    const known = await this.#client.resource('v1/nodes').list({ labelSelector: `${SIMULATED_LABEL}=true` });
+    const known = await this.#options.reader.resource('v1/nodes').list({ labelSelector: `${SIMULATED_LABEL}=true` });
     for (const node of known.items) if (!this.#nodes.has(node.metadata.name ?? '')) await this.#adopt(node);
   }
 
@@ -113,7 +118,7 @@ export class SimulatedNodes {
     const node = this.#nodes.get(name);
     if (node === undefined) throw new Error(`there is no simulated node ${name}`);
     this.#forget(node);
-    await this.#client.resource('v1/nodes').delete({ name }).catch((error: unknown) => {
+    await this.#options.admin.resource('v1/nodes').delete({ name }).catch((error: unknown) => {
       if (!isNotFound(error)) throw error;
     });
   }
@@ -135,6 +140,11 @@ export class SimulatedNodes {
     };
   }
 
+  /** What a node's kubelet API answers at a path; undefined when it is no node of ours. */
+  read(nodeName: string, path: string): string | undefined {
+    return this.#api.read(nodeName, path);
+  }
+
   /** Connects to the node's kubelet API, in this process; undefined when it is no node of ours. */
   connectTo(nodeName: string): (() => Duplex) | undefined {
     return this.#nodes.has(nodeName) ? () => this.#api.connect(nodeName) : undefined;
@@ -147,23 +157,25 @@ export class SimulatedNodes {
     return false;
   }
 
+  /** A node registers itself, unless it is to have labels of the administrator's choice: kubelets may not set every label. */
   async #register(name: string, template: NodeTemplate | undefined): Promise<void> {
+    const client = this.#options.kubeletClient(name);
     const now = this.#ctx.clock.now();
     const identity = { name, address: nodeAddress(this.#index++), uid: this.#ctx.random.uid(), now };
     const wanted = nodeObject(identity, template);
-    const nodes = this.#client.resource('v1/nodes');
-    const node = await nodes.create(wanted).catch((error: unknown) => {
+    const registrar = template?.labels ? this.#options.admin : client;
+    const node = await registrar.resource('v1/nodes').create(wanted).catch((error: unknown) => {
       if (!isAlreadyExists(error)) throw error;
-      return nodes.get({ name });
+      return client.resource('v1/nodes').get({ name });
     });
-    await this.#adopt(node);
+    await this.#adopt(node, client);
   }
 
-  async #adopt({ metadata, status, spec }: Node): Promise<void> {
+  async #adopt({ metadata, status, spec }: Node, client = this.#options.kubeletClient(metadata.name ?? '')): Promise<void> {
     const name = metadata.name ?? '';
     const address = status?.addresses?.find(({ type }) => type === 'InternalIP')?.address ?? nodeAddress(this.#index++);
-    const heart: Heart = { name, uid: metadata.uid ?? '', since: this.#ctx.clock.now(), lease: undefined, silent: false, reportedAt: this.#ctx.clock.monotonic() };
-    const node: SimulatedNode = { name, address, heart, pods: new Map(), host: this.#host(address, () => node), addresses: spec?.podCIDR ? new NodeAddresses(spec.podCIDR) : undefined };
+    const heart: Heart = { client, name, uid: metadata.uid ?? '', since: this.#ctx.clock.now(), lease: undefined, silent: false, reportedAt: this.#ctx.clock.monotonic() };
+    const node: SimulatedNode = { name, address, heart, pods: new Map(), host: this.#host(client, address, () => node), addresses: spec?.podCIDR ? new NodeAddresses(spec.podCIDR) : undefined };
     this.#nodes.set(name, node);
     await this.#heartbeats.add(heart);
   }
@@ -212,9 +224,10 @@ export class SimulatedNodes {
   }
 
   /** What all pods of a node share. */
-  #host(hostIP: string, node: () => SimulatedNode): PodHost {
+  #host(client: Client, hostIP: string, node: () => SimulatedNode): PodHost {
     const { clock, random, logger } = this.#ctx;
     return {
+      client,
       clock,
       random,
       logger,

@@ -1,5 +1,6 @@
 /** One pod on a simulated node: its containers' states, moved by its behaviour. */
 import type { Pod, PodStatus } from '../api/generated/core-v1.ts';
+import type { Client } from '../client/index.ts';
 import { isTerminalPhase } from '../component-helpers/index.ts';
 import type { Clock, Logger, Random, Timer } from '../kernel/index.ts';
 import { defaultScript, milliseconds, type Duration, type PodBehaviour, type PodScript, type PodUsage } from './behaviour.ts';
@@ -9,6 +10,8 @@ import { podStatus, type ContainerModel } from './pod-status.ts';
 
 /** What a pod needs of the node that it is on. */
 export interface PodHost {
+  /** As the node's kubelet. */
+  readonly client: Client;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -55,6 +58,11 @@ export class SimulatedPod {
   #logs: Map<string, PodLog> | undefined;
   #acted = false;
   #terminating = false;
+
+  /** As the kubelet of the pod's node. */
+  get client(): Client {
+    return this.#host.client;
+  }
 
   constructor(object: Pod, host: PodHost) {
     this.object = object;

@@ -1,6 +1,6 @@
 /** Writes pods' statuses as they change, each once for however many changes it stands for, and removes pods that are gone. */
 import type { Pod } from '../api/generated/core-v1.ts';
-import { isConflict, isNotFound, type Client } from '../client/index.ts';
+import { isConflict, isNotFound } from '../client/index.ts';
 import { ItemExponentialFailureRateLimiter, runWorkers, WorkQueue, type Context } from '../kernel/index.ts';
 import type { SimulatedPod } from './simulated-pod.ts';
 
@@ -12,10 +12,7 @@ const LONGEST_RETRY_MS = 30_000;
 export class StatusWriter {
   readonly #queue: WorkQueue<SimulatedPod>;
 
-  constructor(
-    private readonly ctx: Context,
-    private readonly client: Client,
-  ) {
+  constructor(private readonly ctx: Context) {
     this.#queue = new WorkQueue<SimulatedPod>({ clock: ctx.clock, rateLimiter: new ItemExponentialFailureRateLimiter(RETRY_MS, LONGEST_RETRY_MS) });
   }
 
@@ -40,7 +37,7 @@ export class StatusWriter {
     if (pod.writtenVersion === version) return;
     try {
       if (!pod.gone || leavesTraces(pod.object)) await this.#writeStatus(pod, pod.object);
-      if (pod.gone) await this.#remove(pod.object);
+      if (pod.gone) await this.#remove(pod);
       pod.writtenVersion = version;
     } catch (error) {
       if (!isNotFound(error)) throw error;
@@ -48,7 +45,7 @@ export class StatusWriter {
   }
 
   async #writeStatus(pod: SimulatedPod, object: Pod): Promise<void> {
-    const pods = this.client.resource('v1/pods');
+    const pods = pod.client.resource('v1/pods');
     try {
       await pods.updateStatus({ ...object, status: pod.status(object) });
     } catch (error) {
@@ -61,10 +58,10 @@ export class StatusWriter {
     }
   }
 
-  async #remove({ metadata }: Pod): Promise<void> {
-    const { namespace, name = '', uid } = metadata;
+  async #remove({ object, client }: SimulatedPod): Promise<void> {
+    const { namespace, name = '', uid } = object.metadata;
     try {
-      await this.client.resource('v1/pods').delete({ namespace, name }, { gracePeriodSeconds: 0, preconditions: { uid } });
+      await client.resource('v1/pods').delete({ namespace, name }, { gracePeriodSeconds: 0, preconditions: { uid } });
     } catch (error) {
       /** Another pod has the name by now. */
       if (!isConflict(error)) throw error;

@@ -16,7 +16,6 @@ describe('the set', () => {
     ['PriorityLevelConfigurations', bootstrap.priorityLevels(), 8],
     ['FlowSchemas', bootstrap.flowSchemas(), 11],
     ['APIServices', bootstrap.localAPIServices('2026-01-01T00:00:00Z'), 21],
-    ['ServiceAccounts of controllers', bootstrap.controllerServiceAccounts(), 35],
   ])('has all %s, each name once', (_, objects, count) => {
     const names = objects.map(({ metadata }) => `${metadata.namespace ?? ''}/${metadata.name}`);
     expect(new Set(names).size).toBe(count);

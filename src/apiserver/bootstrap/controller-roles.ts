@@ -1,5 +1,4 @@
 /** What each built-in controller may do. Each runs as the ServiceAccount of its name in kube-system. */
-import type { ServiceAccount } from '../../api/generated/core-v1.ts';
 import type { ClusterRole, ClusterRoleBinding, PolicyRule } from '../../api/generated/rbac-v1.ts';
 import { READ, clusterRole, clusterRoleBinding, recordEvents, rule, serviceAccount } from './rbac-builders.ts';
 import type { Stored } from './stored.ts';
@@ -262,15 +261,3 @@ export const controllerRoles = (): Stored<ClusterRole>[] =>
 
 export const controllerRoleBindings = (): Stored<ClusterRoleBinding>[] =>
   Object.keys(CONTROLLERS).map((name) => clusterRoleBinding(`system:controller:${name}`, [serviceAccount(name)]));
-
-/** These need a cloud provider, or are switched on by name. */
-const NOT_STARTED_BY_DEFAULT = ['route-controller', 'selinux-warning-controller', 'service-controller'];
-
-/**
- * The accounts of the controllers that run by default. Upstream they come into being when the controller manager asks for
- * their tokens; controllers that talk to the server in-process never ask.
- */
-export const controllerServiceAccounts = (): Stored<ServiceAccount>[] =>
-  Object.keys(CONTROLLERS)
-    .filter((name) => !NOT_STARTED_BY_DEFAULT.includes(name))
-    .map((name) => ({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace: 'kube-system' } }));

@@ -16,13 +16,13 @@ import type { Stored } from './stored.ts';
 
 export { localAPIServices } from './api-services.ts';
 export { extensionAuthenticationConfigMap, legacyTokenTrackingConfigMap, type RequestAuthentication } from './config-maps.ts';
-export { controllerServiceAccounts } from './controller-roles.ts';
 export { flowSchemas, priorityLevels } from './flow-control.ts';
 export { identityLease, serverIdentityName, type ServerIdentity } from './identity-lease.ts';
 export { KUBERNETES_SERVICE, kubernetesEndpointSlice, kubernetesEndpoints, kubernetesService, serviceCIDR } from './kubernetes-service.ts';
 export { namespacedRoleBindings, namespacedRoles } from './namespaced-roles.ts';
 export { SYSTEM_NAMESPACES, namespaces } from './namespaces.ts';
 export { priorityClasses } from './priority-classes.ts';
+export { recordEvents, rule } from './rbac-builders.ts';
 export type { Stored } from './stored.ts';
 export { obsoleteFlowControlNames, reconcileFlowControl } from './reconcile-flow-control.ts';
 export { reconcileBinding, reconcileRole, type Reconciliation } from './reconcile-rbac.ts';

@@ -9,6 +9,12 @@ import { createAuthority, createSigningKey, expiresAt, issue, loadAuthority, typ
 
 const RENEW_BEFORE_MS = 30 * 24 * 3600 * 1000;
 
+/**
+ * As whom the API server calls kubelets. The user is in no group: who sets a cluster up binds it to the role
+ * `system:kubelet-api-admin`, so that its certificate opens kubelets and nothing else.
+ */
+export const KUBELET_CLIENT_USER = 'kube-apiserver-kubelet-client';
+
 /** The keys and certificates that an API server needs; those of the authorities it need not have. */
 export interface ServerKeys {
   readonly ca: { readonly certificate: string };
@@ -41,7 +47,7 @@ export async function openPki(ctx: Context, directory: string | undefined, servi
   ]);
   const [apiserver, kubeletClient, frontProxyClient] = await Promise.all([
     files.certificate('apiserver', ca, { commonName: 'kube-apiserver', usage: 'server', dnsNames: serving.dnsNames, addresses: serving.addresses }),
-    files.certificate('apiserver-kubelet-client', ca, { commonName: 'kube-apiserver-kubelet-client', organizations: ['system:masters'], usage: 'client' }),
+    files.certificate('apiserver-kubelet-client', ca, { commonName: KUBELET_CLIENT_USER, usage: 'client' }),
     files.certificate('front-proxy-client', frontProxyCa, { commonName: 'front-proxy-client', usage: 'client' }),
   ]);
   return { ca, frontProxyCa, apiserver, kubeletClient, frontProxyClient, serviceAccount };

@@ -1,5 +1,6 @@
 import type { ApiRequest, ApiResponse } from '../../apiserver/index.ts';
 import type { Clock, Random } from '../../kernel/index.ts';
+import { ADMIN } from '../identities.ts';
 import { matches, requestFacts, type RequestFacts, type RequestMatch } from './request-match.ts';
 import { WatchFaults } from './watch-faults.ts';
 
@@ -118,7 +119,7 @@ export class Faults {
       headers: { 'content-type': 'application/merge-patch+json' },
       readBody: () => Promise.resolve(Buffer.from(patch)),
       inProcess: true,
-      user: { name: 'system:admin', groups: ['system:masters'] },
+      user: ADMIN,
       remoteAddress: '127.0.0.1',
       signal: request.signal,
     });

@@ -13,6 +13,7 @@ import { removeCgroups } from '../../kubelet/index.ts';
 import { runClusterDns, serviceAddress } from '../cluster-dns.ts';
 import type { ControlPlane } from '../control-plane.ts';
 import type { Components } from '../components.ts';
+import { ADMIN, serviceAccountUser } from '../identities.ts';
 import { createFabric, type Fabric, type HostListener } from '../fabric/index.ts';
 import { localInfrastructure } from '../local-infrastructure.ts';
 import { removeAbandonedFleets, removeFleet, stateDirectoryOf, writeFleetRecord } from './abandoned-fleets.ts';
@@ -35,7 +36,6 @@ export interface FleetOptions {
 }
 
 const CLUSTER_DOMAIN = 'cluster.local';
-const MASTERS = ['system:masters', 'system:authenticated'];
 const DNS_INDEX = 10;
 const DNS_PORT = 53;
 
@@ -97,15 +97,14 @@ export class NodeFleet {
     this.#controlPlane = controlPlane;
     const { port } = controlPlane.apiServer;
     this.#listener = await this.fabric.serveOnHost(port, (socket) => controlPlane.apiServer.accept(socket));
-    const client = (user: string, signal: AbortSignal) => controlPlane.clientAs({ name: user, groups: MASTERS }, `${user.replace(/^system:/, '')}/${KUBERNETES_VERSION}`, signal);
     components.add('cloud-controller-manager', (ctx) => {
       const infrastructure = localInfrastructure({ clock: ctx.clock, fabric: this.fabric, isRunning: (name) => this.#nodes.has(name) || this.#failed.has(name) });
-      return runCloudControllerManager(ctx, { client: client('system:cloud-controller-manager', ctx.signal), provider: localCloud({ infrastructure, clock: ctx.clock, logger: ctx.logger }), config: { ...DEFAULT_CLOUD_CONFIG, clusterName: this.options.clusterName, leaderElect: false }, identity: this.options.clusterName });
+      return runCloudControllerManager(ctx, { client: controlPlane.clientAs(serviceAccountUser('cloud-controller-manager'), 'cloud-controller-manager/v1.36.4', ctx.signal), provider: localCloud({ infrastructure, clock: ctx.clock, logger: ctx.logger }), config: { ...DEFAULT_CLOUD_CONFIG, clusterName: this.options.clusterName, leaderElect: false }, identity: this.options.clusterName });
     });
     if (!this.options.dns) return;
     await new Promise<void>((resolve, reject) => {
       components.add('dns', (ctx) =>
-        runClusterDns(ctx, { client: client('system:kube-dns', ctx.signal), clusterIp: this.#clusterDns, address: this.apiServerAddress, port: DNS_PORT, clusterDomain: CLUSTER_DOMAIN, forwarders: [], onReady: resolve }),
+        runClusterDns(ctx, { client: controlPlane.clientAs(serviceAccountUser('coredns'), 'coredns/v1.36.4', ctx.signal), admin: controlPlane.clientAs(ADMIN, 'k8ts', ctx.signal), clusterIp: this.#clusterDns, address: this.apiServerAddress, port: DNS_PORT, clusterDomain: CLUSTER_DOMAIN, forwarders: [], onReady: resolve }),
       );
       components.failure.catch(reject);
     });
@@ -126,7 +125,7 @@ export class NodeFleet {
       node,
       directory: path.join(this.options.directory, name),
       stateDirectory: path.join(stateDirectoryOf(this.options.clusterName), 'nodes', name),
-      clientAs: (user, groups, signal) => controlPlane.clientAs({ name: user, groups }, `${user.replace(/^system:/, '')}/${KUBERNETES_VERSION}`, signal),
+      clientAs: (user, userAgent, signal) => controlPlane.clientAs(user, `${userAgent}/v1.36.4`, signal),
       clientCa: controlPlane.pki.ca.certificate,
       serving: await issueCertificate(this.ctx, controlPlane.pki.ca, { commonName: `system:node:${name}`, organizations: ['system:nodes'], usage: 'server', dnsNames: [name], addresses: node.addresses }),
       mtu: this.fabric.mtu,
@@ -163,7 +162,7 @@ export class NodeFleet {
   /** Ends the node's pods and takes it off the machine, with its Node object. */
   async remove(name: string): Promise<void> {
     const known = this.#known(name);
-    const client = this.#controlPlane!.clientAs({ name: 'kubernetes-admin', groups: MASTERS }, 'k8ts');
+    const client = this.#controlPlane!.clientAs(ADMIN, 'k8ts');
     const unlessGone = (error: unknown): void => {
       if (!isNotFound(error)) throw error;
     };

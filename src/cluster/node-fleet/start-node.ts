@@ -1,15 +1,17 @@
 /** One node that runs containers: its runtime, its kubelet, its proxy and its policies, all in this process. */
 import path from 'node:path';
+import type { UserInfo } from '../../apiserver/index.ts';
 import type { Client } from '../../client/index.ts';
 import type { RunningContainerRuntime } from '../../container-runtime/index.ts';
 import { childContext, RunGroup, type Context } from '../../kernel/index.ts';
 import { DEFAULT_KUBE_PROXY_CONFIG, run as runProxy } from '../../kube-proxy/index.ts';
 import { DEFAULT_KUBELET_CONFIGURATION, run as runKubelet } from '../../kubelet/index.ts';
 import { PodGate, run as runNetworkPolicy } from '../../network-policy/index.ts';
+import { componentUser, nodeUser, serviceAccountUser } from '../identities.ts';
 import { cgroupRootOf, endContainers, kubeletDirectoryOf, openRuntime, type NodeRuntime, type NodeRuntimeOptions } from './node-runtime.ts';
 
 export interface NodeOptions extends NodeRuntimeOptions {
-  readonly clientAs: (user: string, groups: readonly string[], signal: AbortSignal) => Client;
+  readonly clientAs: (user: UserInfo, userAgent: string, signal: AbortSignal) => Client;
   readonly clientCa: string;
   readonly serving: { readonly certificate: string; readonly key: string };
   readonly clusterCidr: string;
@@ -34,9 +36,6 @@ export interface RunningNode {
   stop(): Promise<void>;
 }
 
-const MASTERS = ['system:masters', 'system:authenticated'];
-const NODE_GROUPS = ['system:nodes', 'system:authenticated'];
-
 /** It runs until it is stopped, also when the context ends: a cluster's end is in an order. */
 export async function startNode(parent: Context, options: NodeOptions): Promise<RunningNode> {
   const { node, directory, clientAs } = options;
@@ -48,7 +47,7 @@ export async function startNode(parent: Context, options: NodeOptions): Promise<
   const kubeletReady = new Promise<void>((resolve) => {
     group.start('kubelet', () =>
       runKubelet(ctx, {
-        client: clientAs(`system:node:${node.name}`, NODE_GROUPS, ctx.signal),
+        client: clientAs(nodeUser(node.name), 'kubelet', ctx.signal),
         runtime,
         config: {
           ...DEFAULT_KUBELET_CONFIGURATION,
@@ -73,7 +72,7 @@ export async function startNode(parent: Context, options: NodeOptions): Promise<
   const proxyReady = new Promise<void>((resolve) => {
     group.start('kube-proxy', (signal) =>
       runProxy(childContext(ctx, 'kube-proxy'), {
-        client: clientAs('system:kube-proxy', ['system:authenticated'], signal),
+        client: clientAs(componentUser('kube-proxy'), 'kube-proxy', signal),
         // Load balancers of either family ask at the node's address of that family.
         config: { ...DEFAULT_KUBE_PROXY_CONFIG, clusterCidr: options.clusterCidr, ...(node.addresses.some((address) => address.includes(':')) ? { healthzBindAddress: '[::]:10256' } : {}) },
         nodeName: node.name,
@@ -83,7 +82,7 @@ export async function startNode(parent: Context, options: NodeOptions): Promise<
     );
   });
   group.start('network-policy', (signal) =>
-    runNetworkPolicy(childContext(ctx, 'network-policy'), { client: clientAs('system:network-policy', MASTERS, signal), nodeName: node.name, netns: node.netnsPath, gate, standIns: options.dnsServer ? [dnsStandIn(options.dnsServer)] : [] }),
+    runNetworkPolicy(childContext(ctx, 'network-policy'), { client: clientAs(serviceAccountUser('network-policy'), 'network-policy', signal), nodeName: node.name, netns: node.netnsPath, gate, standIns: options.dnsServer ? [dnsStandIn(options.dnsServer)] : [] }),
   );
   const agentsEnded = group.wait();
   agentsEnded.catch(() => undefined);

@@ -1,13 +1,12 @@
 /** From kube-controller-manager's flags to its configuration and its way to the API server. */
 import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
 import fs from 'node:fs/promises';
-import { connect, HttpTransport, Client, inClusterConfig, loadKubeconfig, type ClientConfig, type ClientOptions } from '../../client/index.ts';
+import { connect, HttpTransport, Client, inClusterConfig, loadKubeconfig, serviceAccountCredentials, type ClientConfig, type ClientOptions } from '../../client/index.ts';
 import { TokenBucket, UsageError, type Context, type ParsedFlags } from '../../kernel/index.ts';
 import { API_CLIENT, KUBELET_CLIENT, KUBELET_SERVING, LEGACY_UNKNOWN } from '../certificates/request.ts';
 import { DEFAULT_CONFIG, type ControllerManagerConfig } from '../config.ts';
 import { enabledControllers } from '../registry.ts';
 import { CONCURRENCY, type controllerManagerFlags, type ControllerManagerFlagValues } from './flags.ts';
-import { serviceAccountCredentials } from './service-account-credentials.ts';
 import { serviceAccountOf } from '../service-account-names.ts';
 
 export type ParsedControllerManagerFlags = ParsedFlags<typeof controllerManagerFlags>;

@@ -1,57 +1,38 @@
 /**
- * host-path-provisioner: makes volumes that are directories of this machine, so that claims bind out of the box. It is a
- * provisioner like any outside one, for claims of classes that name it, and it makes the default class at its start.
- * Off unless the configuration names a directory.
+ * host-path-provisioner: makes volumes that are directories of this machine, for claims of the StorageClasses that name it
+ * as their provisioner. Who sets the cluster up makes such a class, as `STANDARD_CLASS` is one: the controller acts as
+ * the ServiceAccount of the volume binder, which may not. Off unless the configuration names a directory.
  */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../api/generated/core-v1.ts';
+import type { StorageClass } from '../../api/generated/storage-v1.ts';
 import { isAlreadyExists, isNotFound, keyOf, referenceTo, splitKey } from '../../client/index.ts';
 import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { annotationOf, BIND_COMPLETED, classOfClaim, IS_DEFAULT_CLASS, PROVISIONED_BY, SELECTED_NODE, STORAGE_PROVISIONER } from '../persistentvolume-binder/annotations.ts';
 
 export const HOST_PATH_PROVISIONER = 'k8ts.dev/host-path';
-export const STANDARD_CLASS = 'standard';
-const RETRY_MS = 1_000;
+
+/** The default class of a cluster whose volumes are directories of the machine. */
+export const STANDARD_CLASS: StorageClass = {
+  apiVersion: 'storage.k8s.io/v1',
+  kind: 'StorageClass',
+  metadata: { name: 'standard', annotations: { [IS_DEFAULT_CLASS]: 'true' } },
+  provisioner: HOST_PATH_PROVISIONER,
+  reclaimPolicy: 'Delete',
+  volumeBindingMode: 'Immediate',
+};
 
 export const hostPathProvisionerController: ControllerDescriptor = {
   name: 'host-path-provisioner',
   eventSource: HOST_PATH_PROVISIONER,
   build(context) {
-    const { client, clock, informers, recorder, config, signal, logger } = context;
+    const { client, informers, recorder, config, signal } = context;
     const directory = config.hostPathProvisionerDirectory;
     if (directory === undefined) return () => Promise.resolve();
     const claims = informers.informer('v1/persistentvolumeclaims');
     const volumes = informers.informer('v1/persistentvolumes');
     const classes = informers.informer('storage.k8s.io/v1/storageclasses');
-
-    const makeClass = async (): Promise<void> => {
-      try {
-        await client.resource('storage.k8s.io/v1/storageclasses').create(
-          {
-            metadata: { name: STANDARD_CLASS, annotations: { [IS_DEFAULT_CLASS]: 'true' } },
-            provisioner: HOST_PATH_PROVISIONER,
-            reclaimPolicy: 'Delete',
-            volumeBindingMode: 'Immediate',
-          },
-          { signal },
-        );
-      } catch (error) {
-        if (!isAlreadyExists(error)) throw error;
-      }
-    };
-
-    /** One failure at the start must not leave the cluster without its default class. */
-    const makeClassInTheEnd = async (): Promise<void> => {
-      while (!signal.aborted) {
-        try {
-          return await makeClass();
-        } catch (error) {
-          if (!signal.aborted) logger.error(error, 'Failed to make the standard class; trying again');
-          await clock.sleep(RETRY_MS, signal).catch(() => {});
-        }
-      }
-    };
 
     /** The name comes from the claim's uid, so a second try finds what the first has made. */
     const provision = async (claim: PersistentVolumeClaim): Promise<void> => {
@@ -113,9 +94,7 @@ export const hostPathProvisionerController: ControllerDescriptor = {
     const { queue, run } = keyedLoop(context, 'host_path_provisioner', 1, reconcile);
     enqueueOnChange(claims, queue, (claim) => (annotationOf(claim, STORAGE_PROVISIONER) === HOST_PATH_PROVISIONER ? keyOf(claim) : undefined));
     enqueueOnChange(volumes, queue, keyOf);
-    return async () => {
-      await Promise.all([makeClassInTheEnd(), run()]);
-    };
+    return run;
   },
 };
 

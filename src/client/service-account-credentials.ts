@@ -1,18 +1,20 @@
-/** Credentials of a ServiceAccount: tokens that the manager asks for, renewed before they expire. */
-import type { TokenRequest } from '../../api/generated/authentication-v1.ts';
-import { anonymous, isAlreadyExists, isNotFound, type Client, type Credentials } from '../../client/index.ts';
-import type { Context } from '../../kernel/index.ts';
+/** Credentials of a ServiceAccount of kube-system: tokens that `client` requests, renewed before they expire. */
+import type { TokenRequest } from '../api/generated/authentication-v1.ts';
+import type { Context } from '../kernel/index.ts';
+import type { Client } from './client.ts';
+import { anonymous, type Credentials } from './credentials.ts';
+import { isAlreadyExists, isNotFound } from './errors.ts';
 
 const NAMESPACE = 'kube-system';
 const LIFETIME_SECONDS = 3600;
 /** A token is renewed when so much of its life is over. */
 const RENEW_AT = 0.8;
 
-export function serviceAccountCredentials(ctx: Context, manager: Client, name: string): Credentials {
+export function serviceAccountCredentials(ctx: Context, client: Client, name: string): Credentials {
   let current: { readonly token: string; readonly renewAt: number } | undefined;
   let asking: Promise<string> | undefined;
 
-  const accounts = manager.resource('v1/serviceaccounts');
+  const accounts = client.resource('v1/serviceaccounts');
   const request = async (): Promise<string> => {
     const tokens = accounts.subresource<TokenRequest>({ namespace: NAMESPACE, name }, 'token');
     const body: TokenRequest = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', metadata: {}, spec: { audiences: [], expirationSeconds: LIFETIME_SECONDS } };

@@ -1,0 +1,35 @@
+/** What a cluster's components find when they start, made by the administrator as an installer would make it. */
+import { KUBELET_CLIENT_USER } from '../apiserver/index.ts';
+import type { Client } from '../client/index.ts';
+import { enabledControllers, serviceAccountOf, STANDARD_CLASS } from '../controller-manager/index.ts';
+import type { ClusterOptions } from './cluster-options.ts';
+import { bindClusterRole, createServiceAccounts, ensure, grantAccess, type ComponentAccount } from './component-access.ts';
+import { createJoinObjects } from './join-objects.ts';
+
+/** Resolves when every component may do what it has to do. */
+export async function createClusterObjects(client: Client, options: ClusterOptions): Promise<void> {
+  const { addons = [] } = options;
+  await Promise.all([
+    grantAccess(client, componentAccounts(options)),
+    bindClusterRole(client, { name: 'k8ts:apiserver-kubelet-client', role: 'system:kubelet-api-admin', subject: { kind: 'User', name: KUBELET_CLIENT_USER } }),
+    createServiceAccounts(client, controllerAccounts(options)),
+    addons.includes('storage') ? ensure(client.resource('storage.k8s.io/v1/storageclasses'), STANDARD_CLASS) : undefined,
+    addons.includes('join') ? createJoinObjects(client) : undefined,
+  ]);
+}
+
+function componentAccounts({ addons = [], nodes = 0 }: ClusterOptions): ComponentAccount[] {
+  const accounts: ComponentAccount[] = ['simulated-kubelet'];
+  if (addons.includes('metrics')) accounts.push('metrics-server');
+  if (nodes === 0) return accounts;
+  accounts.push('cloud-controller-manager', 'network-policy');
+  if (addons.includes('dns')) accounts.push('coredns');
+  if (addons.includes('ingress')) accounts.push('ingress-controller');
+  return accounts;
+}
+
+/** Upstream's manager makes them when it requests their tokens; controllers of this process need no tokens. */
+function controllerAccounts({ controllers }: ClusterOptions): string[] {
+  if (controllers.length === 0) return [];
+  return [...new Set(enabledControllers(controllers).flatMap(({ name }) => serviceAccountOf(name) ?? []))];
+}

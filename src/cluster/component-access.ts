@@ -1,0 +1,106 @@
+/**
+ * The ServiceAccounts and roles of the components that a plain API server's bootstrap policy does not know. A cluster makes
+ * them for the components that it runs, each with what the component needs and no more.
+ */
+import type { ClusterRole, ClusterRoleBinding, PolicyRule } from '../api/generated/rbac-v1.ts';
+import { reconcileRole, recordEvents, rule, type Reconciliation } from '../apiserver/index.ts';
+import { isAlreadyExists, type ApiObject, type Client, type ResourceClient } from '../client/index.ts';
+
+const RBAC = 'rbac.authorization.k8s.io';
+const NAMESPACE = 'kube-system';
+
+interface Access {
+  /** The ClusterRole, and the ClusterRoleBinding of it to the ServiceAccount. */
+  readonly role: string;
+  readonly rules: readonly PolicyRule[];
+}
+
+/** By ServiceAccount. */
+const ACCESS = {
+  'cloud-controller-manager': {
+    role: 'system:cloud-controller-manager',
+    rules: [
+      rule('delete,get,list,patch,watch', 'core', 'nodes'),
+      rule('patch', 'core', 'nodes/status'),
+      rule('get,list,patch,watch', 'core', 'services'),
+      rule('patch', 'core', 'services/status'),
+      recordEvents,
+    ],
+  },
+  coredns: {
+    role: 'system:coredns',
+    rules: [rule('list,watch', 'core', 'endpoints,namespaces,pods,services'), rule('list,watch', 'discovery.k8s.io', 'endpointslices')],
+  },
+  'ingress-controller': {
+    role: 'k8ts:ingress-controller',
+    rules: [
+      rule('list,watch', 'networking.k8s.io', 'ingresses'),
+      rule('patch', 'networking.k8s.io', 'ingresses/status'),
+      rule('create,list,watch', 'networking.k8s.io', 'ingressclasses'),
+      rule('list,watch', 'core', 'secrets,services'),
+      rule('list,watch', 'discovery.k8s.io', 'endpointslices'),
+    ],
+  },
+  'metrics-server': {
+    role: 'system:metrics-server',
+    rules: [rule('get', 'core', 'nodes/metrics'), rule('get,list,watch', 'core', 'nodes,pods')],
+  },
+  'network-policy': {
+    role: 'k8ts:network-policy',
+    rules: [rule('list,watch', 'networking.k8s.io', 'networkpolicies'), rule('list,watch', 'core', 'namespaces,pods')],
+  },
+  /** One watch serves the kubelets of all simulated nodes; what they write, they write as their nodes. */
+  'simulated-kubelet': {
+    role: 'k8ts:simulated-kubelet',
+    rules: [rule('list,watch', 'core', 'nodes,pods')],
+  },
+} as const satisfies Readonly<Record<string, Access>>;
+
+export type ComponentAccount = keyof typeof ACCESS;
+
+export const COMPONENT_ACCOUNTS = Object.keys(ACCESS) as ComponentAccount[];
+
+/** Rules that the role of an earlier start lacks are added; what an administrator has added stays. */
+export async function grantAccess(client: Client, accounts: readonly ComponentAccount[]): Promise<void> {
+  await Promise.all([createServiceAccounts(client, accounts), ...accounts.map((account) => grant(client, account))]);
+}
+
+/** ServiceAccounts of kube-system. */
+export async function createServiceAccounts(client: Client, names: readonly string[]): Promise<void> {
+  const accounts = client.resource('v1/serviceaccounts');
+  await Promise.all(names.map((name) => ensure(accounts, { metadata: { name, namespace: NAMESPACE } })));
+}
+
+async function grant(client: Client, account: ComponentAccount): Promise<void> {
+  const { role, rules } = ACCESS[account];
+  await Promise.all([
+    ensure(client.resource(`${RBAC}/v1/clusterroles`), { metadata: { name: role }, rules: structuredClone([...rules]) }, reconcileRole<ClusterRole>),
+    bindClusterRole(client, { name: role, role, subject: { kind: 'ServiceAccount', namespace: NAMESPACE, name: account } }),
+  ]);
+}
+
+interface ClusterBinding {
+  readonly name: string;
+  readonly role: string;
+  readonly subject: { readonly kind: 'User' | 'Group' | 'ServiceAccount'; readonly name: string; readonly namespace?: string };
+}
+
+/** A binding that is there already stays as it is. */
+export async function bindClusterRole(client: Client, { name, role, subject }: ClusterBinding): Promise<void> {
+  const subjects = [subject.kind === 'ServiceAccount' ? { ...subject } : { ...subject, apiGroup: RBAC }];
+  const binding: ClusterRoleBinding = { metadata: { name }, roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: role }, subjects };
+  await ensure(client.resource(`${RBAC}/v1/clusterrolebindings`), binding);
+}
+
+/** Creates the object; `reconcile` says what becomes of one that is there already, which otherwise stays as it is. */
+export async function ensure<T extends ApiObject>(resource: ResourceClient<T>, desired: T, reconcile?: (existing: T, desired: T) => Reconciliation<T>): Promise<void> {
+  try {
+    await resource.create(desired);
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error;
+    if (reconcile === undefined) return;
+    const { name = '', namespace } = desired.metadata;
+    const reconciliation = reconcile(await resource.get({ name, namespace }), desired);
+    if (reconciliation.action === 'update') await resource.update(reconciliation.object);
+  }
+}

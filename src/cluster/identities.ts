@@ -1,0 +1,19 @@
+/** As whom each part of a cluster acts: the users that upstream's components authenticate as. */
+import type { UserInfo } from '../apiserver/index.ts';
+
+const AUTHENTICATED = 'system:authenticated';
+
+/** Who sets the cluster up and uses it: the command line and the library. Nobody else is in system:masters. */
+export const ADMIN: UserInfo = { name: 'kubernetes-admin', groups: ['system:masters', AUTHENTICATED] };
+
+/** A component with a user of its own, such as `system:kube-scheduler`. */
+export const componentUser = (component: string): UserInfo => ({ name: `system:${component}`, groups: [AUTHENTICATED] });
+
+/** The kubelet of a node. */
+export const nodeUser = (nodeName: string): UserInfo => ({ name: `system:node:${nodeName}`, groups: ['system:nodes', AUTHENTICATED] });
+
+/** A ServiceAccount of kube-system. */
+export const serviceAccountUser = (account: string): UserInfo => ({
+  name: `system:serviceaccount:kube-system:${account}`,
+  groups: ['system:serviceaccounts', 'system:serviceaccounts:kube-system', AUTHENTICATED],
+});
