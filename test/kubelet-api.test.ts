@@ -3,6 +3,7 @@ import https from 'node:https';
 import { join } from 'node:path';
 import { connect as tlsConnect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { issueCertificate } from '../src/apiserver/index.ts';
 import type { Pod } from '../src/api/generated/core-v1.ts';
 import { hasClientCertificate, storeClientCertificate } from '../src/kubelet/certificates/client-certificate.ts';
 import { requestCertificate } from '../src/kubelet/certificates/request-certificate.ts';
@@ -47,8 +48,8 @@ describe.skipIf(missing)(`the kubelet's API, and images from registries${missing
   });
 
   /** Straight to the kubelet, past the API server. */
-  function ask(path: string, options: { token?: string; admin?: boolean; method?: string } = {}): Promise<{ status: number; body: string }> {
-    const { certificate, key } = c.controlPlane.pki.kubeletClient;
+  async function ask(path: string, options: { token?: string; admin?: boolean; method?: string } = {}): Promise<{ status: number; body: string }> {
+    const { certificate, key } = await issueCertificate(c.ctx, c.controlPlane.pki.ca, { commonName: 'kubernetes-admin', organizations: ['system:masters'], usage: 'client' });
     return new Promise((resolve, reject) => {
       const createConnection = () => tlsConnect({ socket: c.node.connect(), rejectUnauthorized: false, ...(options.admin ? { cert: certificate, key } : {}) });
       const request = https.request({ path, method: options.method ?? 'GET', createConnection, headers: options.token === undefined ? {} : { authorization: `Bearer ${options.token}` } }, (response) => {

@@ -3,7 +3,11 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import tls from 'node:tls';
+import { createClusterObjects } from '../src/cluster/cluster-objects.ts';
+import type { ClusterOptions } from '../src/cluster/cluster-options.ts';
 import { startControlPlane, type ControlPlane } from '../src/cluster/control-plane.ts';
+import { controllerClients } from '../src/cluster/controller-clients.ts';
+import { ADMIN, componentUser, nodeUser } from '../src/cluster/identities.ts';
 import type { KubeletConfig, KubeletOptions } from '../src/kubelet/index.ts';
 import { removeKubeletState } from '../src/kubelet/index.ts';
 import type { Client } from '../src/client/index.ts';
@@ -42,7 +46,6 @@ export interface KubectlOutcome {
 }
 
 let clusters = 0;
-const MASTERS = ['system:masters', 'system:authenticated'];
 const NODE = 'node-1';
 
 export interface NodeClusterOptions {
@@ -72,9 +75,10 @@ export async function startNodeCluster(options: NodeClusterOptions = {}): Promis
   const ctx = createContext({ signal: stop.signal, writeLog, verbosity: Number(process.env['K8TS_TEST_LOG'] ?? 0) });
   const group = new RunGroup({ signal: ctx.signal });
   let node: RealNode | undefined;
+  const clusterOptions: ClusterOptions = { bindAddress: '127.0.0.1', port: options.port ?? 0, serviceClusterIpRange: '10.96.0.0/16', clusterCidr: '10.244.0.0/16', controllers: ['*'], addons: ['storage'], kubeconfig: join(directory, 'kubeconfig'), signingKey: 'ec' };
   const controlPlane: ControlPlane = await startControlPlane(
     ctx,
-    { bindAddress: '127.0.0.1', port: options.port ?? 0, serviceClusterIpRange: '10.96.0.0/16', clusterCidr: '10.244.0.0/16', controllers: ['*'], kubeconfig: join(directory, 'kubeconfig'), signingKey: 'ec' },
+    clusterOptions,
     {
       connectToNode: (wanted) => {
         const target = node;
@@ -85,10 +89,11 @@ export async function startNodeCluster(options: NodeClusterOptions = {}): Promis
       },
     },
   );
-  const clientAs = (user: string, groups: readonly string[]): Client => controlPlane.clientAs({ name: user, groups }, user.replace(/^system:/, ''));
+  const admin = controlPlane.clientAs(ADMIN, 'test');
+  await createClusterObjects(admin, clusterOptions);
   group.start('kube-controller-manager', () =>
     runControllerManager(ctx, {
-      client: clientAs('system:kube-controller-manager', MASTERS),
+      ...controllerClients(controlPlane, ctx.signal),
       config: {
         ...DEFAULT_CONFIG,
         clusterCidr: '10.244.0.0/16',
@@ -102,7 +107,7 @@ export async function startNodeCluster(options: NodeClusterOptions = {}): Promis
       identity: 'test',
     }),
   );
-  group.start('kube-scheduler', () => runScheduler(ctx, { client: clientAs('system:kube-scheduler', ['system:authenticated']), config: { ...DEFAULT_SCHEDULER_CONFIG, leaderElect: false }, identity: 'test' }));
+  group.start('kube-scheduler', () => runScheduler(ctx, { client: controlPlane.clientAs(componentUser('kube-scheduler'), 'kube-scheduler'), config: { ...DEFAULT_SCHEDULER_CONFIG, leaderElect: false }, identity: 'test' }));
 
   const cgroupRoot = `/k8ts-${name}`;
   const startRuntime = options.startRuntime ?? ownRuntime;
@@ -111,7 +116,7 @@ export async function startNodeCluster(options: NodeClusterOptions = {}): Promis
     startRealNode(ctx, {
       ...place,
       name: NODE,
-      client: controlPlane.clientAs({ name: `system:node:${NODE}`, groups: ['system:nodes', 'system:authenticated'] }, 'kubelet'),
+      client: controlPlane.clientAs(nodeUser(NODE), 'kubelet'),
       startRuntime,
       cgroupRoot,
       clientCa: controlPlane.pki.ca.certificate,
@@ -126,7 +131,7 @@ export async function startNodeCluster(options: NodeClusterOptions = {}): Promis
     directory,
     kubeconfig: join(directory, 'kubeconfig'),
     controlPlane,
-    client: clientAs('admin', MASTERS),
+    client: admin,
     node: first,
     netns,
     async restartNode(changed) {

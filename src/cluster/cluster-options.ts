@@ -48,6 +48,8 @@ export interface ClusterOptions {
   readonly signingKey?: 'rsa' | 'ec';
   /** A thread of its own has the API server's port: for a cluster that has its process to itself. */
   readonly ownThread?: boolean;
+  /** Where the API server tells of every request, its own among them. */
+  readonly audit?: ApiServerOptions['audit'];
   /** Stands around the API server: tests order failures here. */
   readonly intercept?: ApiServerOptions['intercept'];
   /** Told of each step of the start. */

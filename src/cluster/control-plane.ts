@@ -62,6 +62,7 @@ export async function startControlPlane(ctx: Context, options: ClusterOptions, {
       dial: simulated,
       kubelet: { ...(connectToNode ? { connectToNode } : {}), preferredAddressTypes: ['InternalIP', 'ExternalIP', 'Hostname'] },
       ...(options.ownThread ? { ownThread: true } : {}),
+      ...(options.audit ? { audit: options.audit } : {}),
       ...(options.intercept ? { intercept: options.intercept } : {}),
     });
     onProgress?.('API server answers');

@@ -2,18 +2,17 @@
 import { setMaxListeners } from 'node:events';
 import os from 'node:os';
 import path from 'node:path';
-import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
-import type { Client } from '../client/index.ts';
-import { DEFAULT_CONFIG, run as runControllerManager, serviceAccountOf } from '../controller-manager/index.ts';
+import { DEFAULT_CONFIG, run as runControllerManager } from '../controller-manager/index.ts';
 import { DEFAULT_INGRESS_CONFIG, run as runIngressController } from '../ingress-controller/index.ts';
 import type { Context } from '../kernel/index.ts';
 import { run as runMetricsServer } from '../metrics-server/index.ts';
 import { DEFAULT_CONFIG as DEFAULT_SCHEDULER_CONFIG, Explanations, run as runScheduler, type Explanation } from '../scheduler/index.ts';
 import { SimulatedNodes } from '../simulated-kubelet/index.ts';
+import { createClusterObjects } from './cluster-objects.ts';
 import type { ClusterOptions } from './cluster-options.ts';
 import { Components } from './components.ts';
 import { startControlPlane, type ControlPlane } from './control-plane.ts';
-import { createClusterObjects } from './cluster-objects.ts';
+import { controllerClients } from './controller-clients.ts';
 import { ADMIN, componentUser, nodeUser, serviceAccountUser } from './identities.ts';
 import { kubeletReader } from './kubelet-reader.ts';
 import { openFleet, startFleet, type NodeFleet } from './node-fleet/index.ts';
@@ -91,28 +90,16 @@ const userAgent = (component: string): string => `${component}/${VERSION}`;
 
 function simulatedNodes(ctx: Context, controlPlane: ControlPlane): SimulatedNodes {
   const clientAs = controlPlane.clientsAs(userAgent('simulated-kubelet'));
-  return new SimulatedNodes(ctx, { reader: clientAs(serviceAccountUser('simulated-kubelet')), admin: clientAs(ADMIN), kubeletClient: (nodeName) => clientAs(nodeUser(nodeName)) });
-}
-
-/** Informers act as the manager, each controller as its ServiceAccount, as upstream with `--use-service-account-credentials`. */
-function controllerManager({ options, controlPlane }: Parts): (ctx: Context) => Promise<void> {
-  const config = controllerManagerConfig(options, controlPlane);
-  return (ctx) => {
-    const clientAs = controlPlane.clientsAs(userAgent('kube-controller-manager'), ctx.signal);
-    const client = clientAs(componentUser('kube-controller-manager'));
-    const clientFor = (controller: string): Client => {
-      const account = serviceAccountOf(controller);
-      return account === undefined ? client : clientAs(serviceAccountUser(account));
-    };
-    return runControllerManager(ctx, { client, clientFor, config, identity: os.hostname() });
-  };
+  return new SimulatedNodes(ctx, { reader: clientAs(serviceAccountUser('simulated-kubelet')), admin: controlPlane.clientAs(ADMIN, 'k8ts'), kubeletClient: (nodeName) => clientAs(nodeUser(nodeName)) });
 }
 
 /** Gives where the scheduler's explanations are. */
-function startComponents(parts: Parts): Explanations {
-  const { options, controlPlane, components, nodes } = parts;
+function startComponents({ options, controlPlane, components, nodes }: Parts): Explanations {
   const explanations = new Explanations();
-  if (options.controllers.length > 0) components.add('kube-controller-manager', controllerManager(parts));
+  if (options.controllers.length > 0) {
+    const config = controllerManagerConfig(options, controlPlane);
+    components.add('kube-controller-manager', (inner) => runControllerManager(inner, { ...controllerClients(controlPlane, inner.signal), config, identity: os.hostname() }));
+  }
   if (options.scheduler !== false) {
     const config = { ...DEFAULT_SCHEDULER_CONFIG, leaderElect: false };
     components.add('kube-scheduler', (inner) => runScheduler(inner, { client: controlPlane.clientAs(componentUser('kube-scheduler'), userAgent('kube-scheduler'), inner.signal), config, explanations, identity: os.hostname() }));

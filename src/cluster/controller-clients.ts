@@ -1,0 +1,23 @@
+/**
+ * As whom the controller manager acts, as upstream's with `--use-service-account-credentials`: informers as the manager,
+ * each controller as its ServiceAccount.
+ */
+import type { Client } from '../client/index.ts';
+import { serviceAccountOf } from '../controller-manager/index.ts';
+import type { ControlPlane } from './control-plane.ts';
+import { componentUser, serviceAccountUser } from './identities.ts';
+
+export interface ControllerClients {
+  readonly client: Client;
+  readonly clientFor: (controller: string) => Client;
+}
+
+export function controllerClients(controlPlane: ControlPlane, signal: AbortSignal): ControllerClients {
+  const clientAs = controlPlane.clientsAs('kube-controller-manager/v1.36.4', signal);
+  const client = clientAs(componentUser('kube-controller-manager'));
+  const clientFor = (controller: string): Client => {
+    const account = serviceAccountOf(controller);
+    return account === undefined ? client : clientAs(serviceAccountUser(account));
+  };
+  return { client, clientFor };
+}
