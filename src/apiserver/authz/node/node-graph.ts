@@ -21,6 +21,7 @@ export class NodeGraph {
   #pods = new Map<string, KnownPod>();
   /** `kind ns/name` to how many pods of each node refer to it. */
   #users = new Map<string, Map<string, number>>();
+  #lastReferences: readonly string[] = [];
   #claimOfVolume = new Map<string, string>();
   #volumesOfSecret = new Map<string, Set<string>>();
   #secretsOfVolume = new Map<string, readonly string[]>();
@@ -94,7 +95,7 @@ export class NodeGraph {
       if (known) this.#forgetPod(place, known);
       return;
     }
-    const references = podReferences(pod, namespace, name);
+    const references = this.#shared(podReferences(pod, namespace, name));
     if (known && known.node === node && sameTexts(known.references, references)) return;
     if (known) this.#forgetPod(place, known);
     this.#pods.set(place, { node, references });
@@ -103,6 +104,12 @@ export class NodeGraph {
       if (!users) this.#users.set(key, (users = new Map()));
       users.set(node, (users.get(node) ?? 0) + 1);
     }
+  }
+
+  /** Pods of one template refer to the same things, and most come one after the other: they share one list. */
+  #shared(references: readonly string[]): readonly string[] {
+    if (!sameTexts(this.#lastReferences, references)) this.#lastReferences = references;
+    return this.#lastReferences;
   }
 
   #forgetPod(place: string, { node, references }: KnownPod): void {
