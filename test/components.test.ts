@@ -1,5 +1,5 @@
 /** The control plane as processes of their own: etcd, API server and two controller managers, by upstream's flags. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import https from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,9 +11,15 @@ import { startComponent, type ComponentProcess } from './component-process.ts';
 import { freePort } from './etcd-process.ts';
 import { everything } from './requires.ts';
 
+interface AuditEvent {
+  readonly user: { readonly username: string; readonly groups: readonly string[] };
+  readonly responseStatus?: { readonly code: number };
+}
+
 const directory = mkdtempSync(join(tmpdir(), 'k8ts-components-'));
 const file = (name: string): string => join(directory, name);
 const TOKEN = 'token-of-the-admin';
+const MANAGER_TOKEN = 'token-of-the-manager';
 const LEADER = /"Successfully acquired lease"/;
 
 const ctx = createContext({ writeLog: () => {} });
@@ -30,7 +36,7 @@ const start = async (args: readonly string[], ready?: string | RegExp): Promise<
 const startManager = (port: number, ready: string | RegExp): Promise<ComponentProcess> =>
   start(
     [
-      ...['kube-controller-manager', '--kubeconfig', file('kubeconfig'), '--use-service-account-credentials', '--bind-address=127.0.0.1', `--secure-port=${port}`],
+      ...['kube-controller-manager', '--kubeconfig', file('manager.kubeconfig'), '--use-service-account-credentials', '--bind-address=127.0.0.1', `--secure-port=${port}`],
       ...['--root-ca-file', file('ca.crt'), '--service-account-private-key-file', file('sa.key'), '--cluster-signing-cert-file', file('ca.crt')],
       ...['--cluster-signing-key-file', file('ca.key'), '--allocate-node-cidrs', '--cluster-cidr=10.244.0.0/16', '--concurrent-deployment-syncs=2'],
     ],
@@ -39,7 +45,7 @@ const startManager = (port: number, ready: string | RegExp): Promise<ComponentPr
 
 beforeAll(async () => {
   await openPki(ctx, directory, { dnsNames: ['localhost'], addresses: ['127.0.0.1'] });
-  writeFileSync(file('tokens.csv'), `${TOKEN},admin,u1,"system:masters"\nguest-token,guest,u2\n`, { mode: 0o600 });
+  writeFileSync(file('tokens.csv'), `${TOKEN},admin,u1,"system:masters"\nguest-token,guest,u2\n${MANAGER_TOKEN},system:kube-controller-manager,u3\n`, { mode: 0o600 });
   writeFileSync(file('audit.yaml'), 'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata}]\n');
   writeFileSync(file('encryption.yaml'), JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'EncryptionConfiguration', resources: [{ resources: ['secrets'], providers: [{ aesgcm: { keys: [{ name: 'k', secret: Buffer.alloc(32, 7).toString('base64') }] } }, { identity: {} }] }] }), { mode: 0o600 });
   writeFileSync(file('admission.yaml'), 'apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins:\n- name: PodSecurity\n  configuration: {apiVersion: pod-security.admission.config.k8s.io/v1, kind: PodSecurityConfiguration, defaults: {enforce: baseline}}\n');
@@ -57,12 +63,13 @@ beforeAll(async () => {
     ],
     'Serving securely',
   );
-  const kubeconfig = {
+  const kubeconfigOf = (token: string): string => JSON.stringify({
     ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'a', contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }] },
     clusters: [{ name: 'a', cluster: { server: `https://127.0.0.1:${port}`, 'certificate-authority': file('ca.crt') } }],
-    users: [{ name: 'a', user: { token: TOKEN } }],
-  };
-  writeFileSync(file('kubeconfig'), JSON.stringify(kubeconfig), { mode: 0o600 });
+    users: [{ name: 'a', user: { token } }],
+  });
+  writeFileSync(file('kubeconfig'), kubeconfigOf(TOKEN), { mode: 0o600 });
+  writeFileSync(file('manager.kubeconfig'), kubeconfigOf(MANAGER_TOKEN), { mode: 0o600 });
   client = connect(ctx, await loadKubeconfig({ clock: ctx.clock, file: file('kubeconfig') }));
 }, 120_000);
 
@@ -106,6 +113,13 @@ describe('components as processes', () => {
     const accounts = await client.resource('v1/serviceaccounts').list({ namespace: 'kube-system' });
     expect(accounts.items.map(({ metadata }) => metadata.name)).toEqual(expect.arrayContaining(['deployment-controller', 'replicaset-controller', 'service-account-controller']));
   }, 60_000);
+
+  it('do it with the roles that they have', () => {
+    const events = readFileSync(file('audit.log'), 'utf8').trim().split('\n').map((line) => JSON.parse(line) as AuditEvent);
+    const byManager = events.filter(({ user }) => user.username === 'system:kube-controller-manager' || user.username.startsWith('system:serviceaccount:kube-system:'));
+    expect(byManager.length).toBeGreaterThan(100);
+    expect(byManager.filter(({ user, responseStatus }) => user.groups.includes('system:masters') || responseStatus?.code === 403)).toEqual([]);
+  });
 
   it('hold to what the flags say', async () => {
     const privileged = { metadata: { name: 'p', namespace: 'default' }, spec: { containers: [{ name: 'c', image: 'i', securityContext: { privileged: true } }] } };

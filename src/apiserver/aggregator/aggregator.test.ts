@@ -1,6 +1,6 @@
 import http from 'node:http';
 import net from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { APIService } from '../../api/generated/apiregistration-v1.ts';
 import type { ResponseSink } from '../request.ts';
 import { dialLoopback, startTestServer, type TestAnswer, type TestServer } from '../testing.ts';
@@ -139,6 +139,9 @@ describe('availability', () => {
     expect(remote.calls[0]?.headers).toMatchObject({ 'x-remote-user': 'system:kube-aggregator', 'x-remote-group': 'system:masters' });
     answer = usual;
     expect(await condition('Passed')).toMatchObject({ status: 'True', message: 'all checks passed' });
+    const openapi = await vi.waitFor(() => remote.calls.find(({ path }) => path === '/openapi/v2') ?? expect.fail('OpenAPI was not asked for'));
+    expect(openapi.headers['x-remote-user']).toBe('system:aggregator');
+    expect(openapi.headers['x-remote-group']).toBeUndefined();
   });
 
   it('verifies the server unless told not to', async () => {

@@ -14,7 +14,11 @@ import { withDeadline } from './with-deadline.ts';
 
 const REFRESH_MS = 60_000;
 const TIMEOUT_MS = 5000;
-const SELF = identityHeaders({ name: 'system:kube-aggregator', groups: ['system:masters'] });
+/** As whom upstream asks for each document. Only the aggregated discovery document is fetched with the rights of an administrator. */
+const AGGREGATED_DISCOVERY = identityHeaders({ name: 'system:kube-aggregator', groups: ['system:masters'] });
+const DISCOVERY = identityHeaders({ name: 'system:kube-aggregator', groups: [] });
+const OPENAPI = identityHeaders({ name: 'system:aggregator', groups: [] });
+const JSON_TYPE = 'application/json';
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
 interface Known {
@@ -95,8 +99,8 @@ export class RemoteDocuments {
   async #fetch(remote: RemoteService): Promise<Known> {
     const [resources, v2, v3] = await Promise.all([
       this.#discover(remote),
-      this.#get(remote, '/openapi/v2', 'application/json').catch(() => undefined),
-      this.#get(remote, '/openapi/v3', 'application/json').catch(() => undefined),
+      this.#get(remote, '/openapi/v2', { ...OPENAPI, accept: JSON_TYPE }).catch(() => undefined),
+      this.#get(remote, '/openapi/v3', { ...OPENAPI, accept: JSON_TYPE }).catch(() => undefined),
     ]);
     const paths = isRecord(v3) && isRecord(v3['paths']) ? v3['paths'] : {};
     const listed = paths[rootPath(remote).slice(1)];
@@ -106,20 +110,20 @@ export class RemoteDocuments {
 
   /** From its aggregated document if it has one, else from the plain one of the version. */
   async #discover(remote: RemoteService): Promise<readonly APIResourceDiscovery[]> {
-    const all = await this.#get(remote, '/apis', `${AGGREGATED},application/json`).catch(() => undefined);
+    const all = await this.#get(remote, '/apis', { ...AGGREGATED_DISCOVERY, accept: `${AGGREGATED},${JSON_TYPE}` }).catch(() => undefined);
     if (isRecord(all) && all['kind'] === 'APIGroupDiscoveryList') {
       const found = (all as unknown as APIGroupDiscoveryList).items
         ?.find((group: APIGroupDiscovery) => group.metadata?.name === remote.group)
         ?.versions?.find(({ version }) => version === remote.version);
       if (found) return found.resources ?? [];
     }
-    const list = await this.#get(remote, rootPath(remote), 'application/json');
+    const list = await this.#get(remote, rootPath(remote), { ...DISCOVERY, accept: JSON_TYPE });
     return fromResourceList(remote, list as APIResourceList);
   }
 
-  async #get(remote: RemoteService, path: string, accept: string): Promise<unknown> {
+  async #get(remote: RemoteService, path: string, headers: Readonly<Record<string, string | string[]>>): Promise<unknown> {
     return withDeadline(this.ctx, TIMEOUT_MS, async (signal) => {
-      const answer = await this.connections.send(remote, this.connections.locate(remote), { method: 'GET', path, headers: { ...SELF, accept }, signal });
+      const answer = await this.connections.send(remote, this.connections.locate(remote), { method: 'GET', path, headers, signal });
       const pieces: Buffer[] = [];
       for await (const piece of answer as AsyncIterable<Buffer>) pieces.push(piece);
       if (answer.statusCode !== 200) throw new Error(`${path} answered with ${answer.statusCode}`);
