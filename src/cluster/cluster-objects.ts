@@ -12,7 +12,6 @@ export async function createClusterObjects(client: Client, options: ClusterOptio
   await Promise.all([
     grantAccess(client, componentAccounts(options)),
     bindClusterRole(client, { name: 'k8ts:apiserver-kubelet-client', role: 'system:kubelet-api-admin', subject: { kind: 'User', name: KUBELET_CLIENT_USER } }),
-    createServiceAccounts(client, controllerAccounts(options)),
     addons.includes('storage') ? ensure(client.resource('storage.k8s.io/v1/storageclasses'), STANDARD_CLASS) : undefined,
     addons.includes('join') ? createJoinObjects(client) : undefined,
   ]);
@@ -28,8 +27,11 @@ function componentAccounts({ addons = [], nodes = 0 }: ClusterOptions): Componen
   return accounts;
 }
 
-/** Upstream's manager makes them when it requests their tokens; controllers of this process need no tokens. */
-function controllerAccounts({ controllers }: ClusterOptions): string[] {
-  if (controllers.length === 0) return [];
-  return [...new Set(enabledControllers(controllers).flatMap(({ name }) => serviceAccountOf(name) ?? []))];
+/**
+ * The ServiceAccounts as which controllers act. Upstream's manager makes them when it requests their tokens; controllers of
+ * this process need no tokens, and nothing waits for the accounts.
+ */
+export async function createControllerAccounts(client: Client, { controllers }: ClusterOptions): Promise<void> {
+  if (controllers.length === 0) return;
+  await createServiceAccounts(client, [...new Set(enabledControllers(controllers).flatMap(({ name }) => serviceAccountOf(name) ?? []))]);
 }

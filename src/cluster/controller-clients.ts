@@ -2,6 +2,7 @@
  * As whom the controller manager acts, as upstream's with `--use-service-account-credentials`: informers as the manager,
  * each controller as its ServiceAccount.
  */
+import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import type { Client } from '../client/index.ts';
 import { serviceAccountOf } from '../controller-manager/index.ts';
 import type { ControlPlane } from './control-plane.ts';
@@ -13,7 +14,7 @@ export interface ControllerClients {
 }
 
 export function controllerClients(controlPlane: ControlPlane, signal: AbortSignal): ControllerClients {
-  const clientAs = controlPlane.clientsAs('kube-controller-manager/v1.36.4', signal);
+  const clientAs = controlPlane.clientsAs(`kube-controller-manager/${KUBERNETES_VERSION}`, signal);
   const client = clientAs(componentUser('kube-controller-manager'));
   const clientFor = (controller: string): Client => {
     const account = serviceAccountOf(controller);

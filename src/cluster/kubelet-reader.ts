@@ -3,6 +3,7 @@
  * other machines need a serving certificate of the cluster's authority (`serverTLSBootstrap`).
  */
 import type { Node } from '../api/generated/core-v1.ts';
+import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import { Client, HttpTransport, serviceAccountCredentials } from '../client/index.ts';
 import type { Context } from '../kernel/index.ts';
 import type { SimulatedNodes } from '../simulated-kubelet/index.ts';
@@ -25,7 +26,7 @@ export function kubeletReader(ctx: Context, { controlPlane, simulatedNodes, acco
     const simulated = simulatedNodes.read(node.metadata.name ?? '', path);
     if (simulated !== undefined) return simulated;
     const transport = new HttpTransport({ config: { server: kubeletAddress(node), ca: controlPlane.pki.ca.certificate, credentials, namespace: '' }, clock: ctx.clock });
-    const client = new Client({ transport, clock: ctx.clock, userAgent: `${account}/v1.36.4` });
+    const client = new Client({ transport, clock: ctx.clock, userAgent: `${account}/${KUBERNETES_VERSION}` });
     try {
       const pieces: Uint8Array[] = [];
       for await (const piece of await client.stream({ method: 'GET', path, signal })) pieces.push(piece);

@@ -2,13 +2,14 @@
 import { setMaxListeners } from 'node:events';
 import os from 'node:os';
 import path from 'node:path';
+import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import { DEFAULT_CONFIG, run as runControllerManager } from '../controller-manager/index.ts';
 import { DEFAULT_INGRESS_CONFIG, run as runIngressController } from '../ingress-controller/index.ts';
 import type { Context } from '../kernel/index.ts';
 import { run as runMetricsServer } from '../metrics-server/index.ts';
 import { DEFAULT_CONFIG as DEFAULT_SCHEDULER_CONFIG, Explanations, run as runScheduler, type Explanation } from '../scheduler/index.ts';
 import { SimulatedNodes } from '../simulated-kubelet/index.ts';
-import { createClusterObjects } from './cluster-objects.ts';
+import { createClusterObjects, createControllerAccounts } from './cluster-objects.ts';
 import type { ClusterOptions } from './cluster-options.ts';
 import { Components } from './components.ts';
 import { startControlPlane, type ControlPlane } from './control-plane.ts';
@@ -29,7 +30,6 @@ export interface Cluster extends Omit<ControlPlane, 'finished'> {
   readonly finished: Promise<void>;
 }
 
-const VERSION = 'v1.36.4';
 /** The masks of the pod ranges of nodes: with more nodes than ranges, none get one. */
 const NODE_CIDR_BITS = 24;
 
@@ -57,9 +57,10 @@ export async function startCluster(parent: Context, asked: ClusterOptions): Prom
   simulated = nodes;
   const finished = untilFinished({ ctx, controlPlane, components, stopping, fleet });
   try {
-    await createClusterObjects(controlPlane.clientAs(ADMIN, 'k8ts'), options);
+    const admin = controlPlane.clientAs(ADMIN, 'k8ts');
+    await createClusterObjects(admin, options);
     const explanations = startComponents({ options, controlPlane, components, nodes });
-    await startNodes(ctx, { options, controlPlane, components, nodes, fleet });
+    await Promise.all([startNodes(ctx, { options, controlPlane, components, nodes, fleet }), createControllerAccounts(admin, options)]);
     return {
       ...controlPlane,
       components,
@@ -86,7 +87,7 @@ interface Parts {
   readonly nodes: SimulatedNodes;
 }
 
-const userAgent = (component: string): string => `${component}/${VERSION}`;
+const userAgent = (component: string): string => `${component}/${KUBERNETES_VERSION}`;
 
 function simulatedNodes(ctx: Context, controlPlane: ControlPlane): SimulatedNodes {
   const clientAs = controlPlane.clientsAs(userAgent('simulated-kubelet'));

@@ -99,12 +99,12 @@ export class NodeFleet {
     this.#listener = await this.fabric.serveOnHost(port, (socket) => controlPlane.apiServer.accept(socket));
     components.add('cloud-controller-manager', (ctx) => {
       const infrastructure = localInfrastructure({ clock: ctx.clock, fabric: this.fabric, isRunning: (name) => this.#nodes.has(name) || this.#failed.has(name) });
-      return runCloudControllerManager(ctx, { client: controlPlane.clientAs(serviceAccountUser('cloud-controller-manager'), 'cloud-controller-manager/v1.36.4', ctx.signal), provider: localCloud({ infrastructure, clock: ctx.clock, logger: ctx.logger }), config: { ...DEFAULT_CLOUD_CONFIG, clusterName: this.options.clusterName, leaderElect: false }, identity: this.options.clusterName });
+      return runCloudControllerManager(ctx, { client: controlPlane.clientAs(serviceAccountUser('cloud-controller-manager'), `cloud-controller-manager/${KUBERNETES_VERSION}`, ctx.signal), provider: localCloud({ infrastructure, clock: ctx.clock, logger: ctx.logger }), config: { ...DEFAULT_CLOUD_CONFIG, clusterName: this.options.clusterName, leaderElect: false }, identity: this.options.clusterName });
     });
     if (!this.options.dns) return;
     await new Promise<void>((resolve, reject) => {
       components.add('dns', (ctx) =>
-        runClusterDns(ctx, { client: controlPlane.clientAs(serviceAccountUser('coredns'), 'coredns/v1.36.4', ctx.signal), admin: controlPlane.clientAs(ADMIN, 'k8ts', ctx.signal), clusterIp: this.#clusterDns, address: this.apiServerAddress, port: DNS_PORT, clusterDomain: CLUSTER_DOMAIN, forwarders: [], onReady: resolve }),
+        runClusterDns(ctx, { client: controlPlane.clientAs(serviceAccountUser('coredns'), `coredns/${KUBERNETES_VERSION}`, ctx.signal), admin: controlPlane.clientAs(ADMIN, 'k8ts', ctx.signal), clusterIp: this.#clusterDns, address: this.apiServerAddress, port: DNS_PORT, clusterDomain: CLUSTER_DOMAIN, forwarders: [], onReady: resolve }),
       );
       components.failure.catch(reject);
     });
@@ -125,7 +125,7 @@ export class NodeFleet {
       node,
       directory: path.join(this.options.directory, name),
       stateDirectory: path.join(stateDirectoryOf(this.options.clusterName), 'nodes', name),
-      clientAs: (user, userAgent, signal) => controlPlane.clientAs(user, `${userAgent}/v1.36.4`, signal),
+      clientAs: (user, userAgent, signal) => controlPlane.clientAs(user, `${userAgent}/${KUBERNETES_VERSION}`, signal),
       clientCa: controlPlane.pki.ca.certificate,
       serving: await issueCertificate(this.ctx, controlPlane.pki.ca, { commonName: `system:node:${name}`, organizations: ['system:nodes'], usage: 'server', dnsNames: [name], addresses: node.addresses }),
       mtu: this.fabric.mtu,
