@@ -3,19 +3,36 @@ import { KUBELET_CLIENT_USER } from '../apiserver/index.ts';
 import type { Client } from '../client/index.ts';
 import { enabledControllers, serviceAccountOf, STANDARD_CLASS } from '../controller-manager/index.ts';
 import type { ClusterOptions } from './cluster-options.ts';
-import { bindClusterRole, createServiceAccounts, ensure, grantAccess, type ComponentAccount } from './component-access.ts';
+import {
+  bindClusterRole,
+  createServiceAccounts,
+  ensure,
+  grantAccess,
+  type ClusterBinding,
+  type ComponentAccount,
+} from './component-access.ts';
 import { createJoinObjects } from './join-objects.ts';
+
+/** What the API server may do at kubelets, as kubeadm binds it. */
+const KUBELET_CLIENT: ClusterBinding = {
+  name: 'k8ts:apiserver-kubelet-client',
+  role: 'system:kubelet-api-admin',
+  subject: { kind: 'User', name: KUBELET_CLIENT_USER },
+};
 
 /** Resolves when every component may do what it has to do. */
 export async function createClusterObjects(client: Client, options: ClusterOptions): Promise<void> {
   const { addons = [] } = options;
   await Promise.all([
     grantAccess(client, componentAccounts(options)),
-    bindClusterRole(client, { name: 'k8ts:apiserver-kubelet-client', role: 'system:kubelet-api-admin', subject: { kind: 'User', name: KUBELET_CLIENT_USER } }),
-    addons.includes('storage') ? ensure(client.resource('storage.k8s.io/v1/storageclasses'), STANDARD_CLASS) : undefined,
+    bindClusterRole(client, KUBELET_CLIENT),
+    addons.includes('storage') ? createStandardClass(client) : undefined,
     addons.includes('join') ? createJoinObjects(client) : undefined,
   ]);
 }
+
+const createStandardClass = (client: Client): Promise<void> =>
+  ensure(client.resource('storage.k8s.io/v1/storageclasses'), STANDARD_CLASS);
 
 function componentAccounts({ addons = [], nodes = 0 }: ClusterOptions): ComponentAccount[] {
   const accounts: ComponentAccount[] = ['simulated-kubelet'];
@@ -28,10 +45,11 @@ function componentAccounts({ addons = [], nodes = 0 }: ClusterOptions): Componen
 }
 
 /**
- * The ServiceAccounts as which controllers act. Upstream's manager makes them when it requests their tokens; controllers of
- * this process need no tokens, and nothing waits for the accounts.
+ * The ServiceAccounts as which controllers act. Upstream's manager makes them when it requests their tokens; controllers
+ * of this process need no tokens, and nothing waits for the accounts.
  */
 export async function createControllerAccounts(client: Client, { controllers }: ClusterOptions): Promise<void> {
   if (controllers.length === 0) return;
-  await createServiceAccounts(client, [...new Set(enabledControllers(controllers).flatMap(({ name }) => serviceAccountOf(name) ?? []))]);
+  const accounts = enabledControllers(controllers).flatMap(({ name }) => serviceAccountOf(name) ?? []);
+  await createServiceAccounts(client, [...new Set(accounts)]);
 }

@@ -1,8 +1,8 @@
 /**
- * The ServiceAccounts and roles of the components that a plain API server's bootstrap policy does not know. A cluster makes
- * them for the components that it runs, each with what the component needs and no more.
+ * The ServiceAccounts and roles of the components that a plain API server's bootstrap policy does not know. A cluster
+ * makes them for the components that it runs, each with what the component needs and no more.
  */
-import type { ClusterRole, ClusterRoleBinding, PolicyRule } from '../api/generated/rbac-v1.ts';
+import type { ClusterRole, ClusterRoleBinding, PolicyRule, Subject } from '../api/generated/rbac-v1.ts';
 import { reconcileRole, recordEvents, rule, type Reconciliation } from '../apiserver/index.ts';
 import { isAlreadyExists, type ApiObject, type Client, type ResourceClient } from '../client/index.ts';
 
@@ -29,7 +29,10 @@ const ACCESS = {
   },
   coredns: {
     role: 'system:coredns',
-    rules: [rule('list,watch', 'core', 'endpoints,namespaces,pods,services'), rule('list,watch', 'discovery.k8s.io', 'endpointslices')],
+    rules: [
+      rule('list,watch', 'core', 'endpoints,namespaces,pods,services'),
+      rule('list,watch', 'discovery.k8s.io', 'endpointslices'),
+    ],
   },
   'ingress-controller': {
     role: 'k8ts:ingress-controller',
@@ -73,27 +76,34 @@ export async function createServiceAccounts(client: Client, names: readonly stri
 
 async function grant(client: Client, account: ComponentAccount): Promise<void> {
   const { role, rules } = ACCESS[account];
+  const clusterRole: ClusterRole = { metadata: { name: role }, rules: structuredClone([...rules]) };
+  const subject = { kind: 'ServiceAccount', namespace: NAMESPACE, name: account } as const;
   await Promise.all([
-    ensure(client.resource(`${RBAC}/v1/clusterroles`), { metadata: { name: role }, rules: structuredClone([...rules]) }, reconcileRole<ClusterRole>),
-    bindClusterRole(client, { name: role, role, subject: { kind: 'ServiceAccount', namespace: NAMESPACE, name: account } }),
+    ensure(client.resource(`${RBAC}/v1/clusterroles`), clusterRole, reconcileRole<ClusterRole>),
+    bindClusterRole(client, { name: role, role, subject }),
   ]);
 }
 
-interface ClusterBinding {
+export interface ClusterBinding {
   readonly name: string;
   readonly role: string;
-  readonly subject: { readonly kind: 'User' | 'Group' | 'ServiceAccount'; readonly name: string; readonly namespace?: string };
+  readonly subject: Readonly<Pick<Subject, 'name' | 'namespace'>> & { readonly kind: 'User' | 'Group' | 'ServiceAccount' };
 }
 
 /** A binding that is there already stays as it is. */
 export async function bindClusterRole(client: Client, { name, role, subject }: ClusterBinding): Promise<void> {
   const subjects = [subject.kind === 'ServiceAccount' ? { ...subject } : { ...subject, apiGroup: RBAC }];
-  const binding: ClusterRoleBinding = { metadata: { name }, roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: role }, subjects };
+  const roleRef = { apiGroup: RBAC, kind: 'ClusterRole', name: role };
+  const binding: ClusterRoleBinding = { metadata: { name }, roleRef, subjects };
   await ensure(client.resource(`${RBAC}/v1/clusterrolebindings`), binding);
 }
 
 /** Creates the object; `reconcile` says what becomes of one that is there already, which otherwise stays as it is. */
-export async function ensure<T extends ApiObject>(resource: ResourceClient<T>, desired: T, reconcile?: (existing: T, desired: T) => Reconciliation<T>): Promise<void> {
+export async function ensure<T extends ApiObject>(
+  resource: ResourceClient<T>,
+  desired: T,
+  reconcile?: (existing: T, desired: T) => Reconciliation<T>,
+): Promise<void> {
   try {
     await resource.create(desired);
   } catch (error) {

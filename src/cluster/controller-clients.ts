@@ -1,6 +1,6 @@
 /**
- * As whom the controller manager acts, as upstream's with `--use-service-account-credentials`: informers as the manager,
- * each controller as its ServiceAccount.
+ * As whom the controller manager acts, as upstream's with `--use-service-account-credentials`: informers as the
+ * manager, each controller as its ServiceAccount.
  */
 import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import type { Client } from '../client/index.ts';

@@ -15,5 +15,7 @@ const BINDINGS = [
 ] as const;
 
 export async function createJoinObjects(client: Client): Promise<void> {
-  await Promise.all(BINDINGS.map(([name, role, group]) => bindClusterRole(client, { name, role, subject: { kind: 'Group', name: group } })));
+  const bind = ([name, role, group]: (typeof BINDINGS)[number]): Promise<void> =>
+    bindClusterRole(client, { name, role, subject: { kind: 'Group', name: group } });
+  await Promise.all(BINDINGS.map(bind));
 }

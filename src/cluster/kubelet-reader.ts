@@ -1,6 +1,6 @@
 /**
- * How a component reads from kubelets: as its own ServiceAccount, whom each kubelet authenticates and authorizes. Kubelets of
- * other machines need a serving certificate of the cluster's authority (`serverTLSBootstrap`).
+ * How a component reads from kubelets: as its own ServiceAccount, whom each kubelet authenticates and authorizes.
+ * Kubelets of other machines need a serving certificate of the cluster's authority (`serverTLSBootstrap`).
  */
 import type { Node } from '../api/generated/core-v1.ts';
 import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
@@ -20,12 +20,16 @@ export interface KubeletReaderOptions {
 const KUBELET_PORT = 10250;
 const ADDRESS_TYPES = ['InternalIP', 'ExternalIP', 'Hostname'];
 
-export function kubeletReader(ctx: Context, { controlPlane, simulatedNodes, account }: KubeletReaderOptions): (node: Node, path: string, signal: AbortSignal) => Promise<string> {
+type ReadNode = (node: Node, path: string, signal: AbortSignal) => Promise<string>;
+
+export function kubeletReader(ctx: Context, options: KubeletReaderOptions): ReadNode {
+  const { controlPlane, simulatedNodes, account } = options;
   const credentials = serviceAccountCredentials(ctx, controlPlane.clientAs(ADMIN, 'k8ts', ctx.signal), account);
   return async (node, path, signal) => {
     const simulated = simulatedNodes.read(node.metadata.name ?? '', path);
     if (simulated !== undefined) return simulated;
-    const transport = new HttpTransport({ config: { server: kubeletAddress(node), ca: controlPlane.pki.ca.certificate, credentials, namespace: '' }, clock: ctx.clock });
+    const config = { server: kubeletAddress(node), ca: controlPlane.pki.ca.certificate, credentials, namespace: '' };
+    const transport = new HttpTransport({ config, clock: ctx.clock });
     const client = new Client({ transport, clock: ctx.clock, userAgent: `${account}/${KUBERNETES_VERSION}` });
     try {
       const pieces: Uint8Array[] = [];

@@ -3,6 +3,8 @@ import { setMaxListeners } from 'node:events';
 import os from 'node:os';
 import path from 'node:path';
 import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
+import type { UserInfo } from '../apiserver/index.ts';
+import type { Client } from '../client/index.ts';
 import { DEFAULT_CONFIG, run as runControllerManager } from '../controller-manager/index.ts';
 import { DEFAULT_INGRESS_CONFIG, run as runIngressController } from '../ingress-controller/index.ts';
 import type { Context } from '../kernel/index.ts';
@@ -60,7 +62,10 @@ export async function startCluster(parent: Context, asked: ClusterOptions): Prom
     const admin = controlPlane.clientAs(ADMIN, 'k8ts');
     await createClusterObjects(admin, options);
     const explanations = startComponents({ options, controlPlane, components, nodes });
-    await Promise.all([startNodes(ctx, { options, controlPlane, components, nodes, fleet }), createControllerAccounts(admin, options)]);
+    await Promise.all([
+      startNodes(ctx, { options, controlPlane, components, nodes, fleet }),
+      createControllerAccounts(admin, options),
+    ]);
     return {
       ...controlPlane,
       components,
@@ -91,24 +96,36 @@ const userAgent = (component: string): string => `${component}/${KUBERNETES_VERS
 
 function simulatedNodes(ctx: Context, controlPlane: ControlPlane): SimulatedNodes {
   const clientAs = controlPlane.clientsAs(userAgent('simulated-kubelet'));
-  return new SimulatedNodes(ctx, { reader: clientAs(serviceAccountUser('simulated-kubelet')), admin: controlPlane.clientAs(ADMIN, 'k8ts'), kubeletClient: (nodeName) => clientAs(nodeUser(nodeName)) });
+  return new SimulatedNodes(ctx, {
+    reader: clientAs(serviceAccountUser('simulated-kubelet')),
+    admin: controlPlane.clientAs(ADMIN, 'k8ts'),
+    kubeletClient: (nodeName) => clientAs(nodeUser(nodeName)),
+  });
 }
 
 /** Gives where the scheduler's explanations are. */
 function startComponents({ options, controlPlane, components, nodes }: Parts): Explanations {
   const explanations = new Explanations();
+  const identity = os.hostname();
+  const clientOf = (component: string, user: UserInfo, { signal }: Context): Client =>
+    controlPlane.clientAs(user, userAgent(component), signal);
   if (options.controllers.length > 0) {
     const config = controllerManagerConfig(options, controlPlane);
-    components.add('kube-controller-manager', (inner) => runControllerManager(inner, { ...controllerClients(controlPlane, inner.signal), config, identity: os.hostname() }));
+    components.add('kube-controller-manager', (inner) =>
+      runControllerManager(inner, { ...controllerClients(controlPlane, inner.signal), config, identity }),
+    );
   }
   if (options.scheduler !== false) {
     const config = { ...DEFAULT_SCHEDULER_CONFIG, leaderElect: false };
-    components.add('kube-scheduler', (inner) => runScheduler(inner, { client: controlPlane.clientAs(componentUser('kube-scheduler'), userAgent('kube-scheduler'), inner.signal), config, explanations, identity: os.hostname() }));
+    components.add('kube-scheduler', (inner) => {
+      const client = clientOf('kube-scheduler', componentUser('kube-scheduler'), inner);
+      return runScheduler(inner, { client, config, explanations, identity });
+    });
   }
   if (options.addons?.includes('metrics')) {
     components.add('metrics-server', (inner) =>
       runMetricsServer(inner, {
-        client: controlPlane.clientAs(serviceAccountUser('metrics-server'), userAgent('metrics-server'), inner.signal),
+        client: clientOf('metrics-server', serviceAccountUser('metrics-server'), inner),
         readNode: kubeletReader(inner, { controlPlane, simulatedNodes: nodes, account: 'metrics-server' }),
         register: (api) => controlPlane.apiServer.door.aggregator!.register(api),
       }),
@@ -116,7 +133,10 @@ function startComponents({ options, controlPlane, components, nodes }: Parts): E
   }
   if (options.addons?.includes('ingress') && (options.nodes ?? 0) > 0) {
     const config = { ...DEFAULT_INGRESS_CONFIG, ...options.ingressPorts };
-    components.add('ingress-controller', (inner) => runIngressController(inner, { client: controlPlane.clientAs(serviceAccountUser('ingress-controller'), userAgent('ingress-controller'), inner.signal), config }));
+    components.add('ingress-controller', (inner) => {
+      const client = clientOf('ingress-controller', serviceAccountUser('ingress-controller'), inner);
+      return runIngressController(inner, { client, config });
+    });
   }
   return explanations;
 }

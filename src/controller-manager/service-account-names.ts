@@ -1,7 +1,7 @@
 /**
- * The ServiceAccount of kube-system as which each controller acts under `--use-service-account-credentials`. The bootstrap
- * policy binds these accounts to the roles `system:controller:*`. A controller that is not listed acts as the manager
- * itself: serviceaccount-token-controller makes the tokens that the others would need.
+ * The ServiceAccount of kube-system as which each controller acts under `--use-service-account-credentials`. The
+ * bootstrap policy binds these accounts to the roles `system:controller:*`. A controller that is not listed acts as the
+ * manager itself: serviceaccount-token-controller makes the tokens that the others would need.
  */
 const SERVICE_ACCOUNTS: Readonly<Record<string, string | undefined>> = {
   'bootstrap-signer-controller': 'bootstrap-signer',

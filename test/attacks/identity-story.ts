@@ -196,3 +196,43 @@ metadata: {name: bootstrap-token-expird, namespace: kube-system}
 type: bootstrap.kubernetes.io/token
 stringData: {token-id: expird, token-secret: 0123456789abcdef, expiration: "2020-01-01T00:00:00Z"}
 `;
+
+/** What nodes that run containers have to do, in the namespace `default`. */
+export const CONTAINER_STORY = `
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: www}
+spec:
+  replicas: 2
+  selector: {matchLabels: {app: www}}
+  template:
+    metadata: {labels: {app: www}}
+    spec:
+      containers:
+      - name: www
+        image: docker.io/library/www:test
+        imagePullPolicy: Never
+        ports: [{containerPort: 8080}]
+        volumeMounts: [{name: data, mountPath: /data}]
+      volumes: [{name: data, persistentVolumeClaim: {claimName: data}}]
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: data}
+spec: {accessModes: [ReadWriteMany], resources: {requests: {storage: 1Gi}}}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: www}
+spec: {type: LoadBalancer, selector: {app: www}, ports: [{port: 80, targetPort: 8080}]}
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: www}
+spec: {defaultBackend: {service: {name: www, port: {number: 80}}}}
+---
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: www}
+spec: {podSelector: {matchLabels: {app: www}}, ingress: [{}]}
+`;

@@ -15,6 +15,9 @@ export interface LoggedRequest {
   readonly message: string;
 }
 
+/** Quotas and namespaces that go refuse whoever creates something. */
+const USUAL = /exceeded quota|because it is being terminated/;
+
 export class RequestLog implements AuditLog {
   readonly requests: LoggedRequest[] = [];
 
@@ -45,12 +48,14 @@ export class RequestLog implements AuditLog {
   /** The users in system:masters, with what they did: `kubernetes-admin (k8ts) create serviceaccounts`. */
   masters(): string[] {
     const privileged = this.requests.filter(({ groups }) => groups.includes('system:masters'));
-    return unique(privileged.map(({ user, userAgent, verb, resource }) => `${user} (${userAgent.split('/')[0]}) ${verb} ${resource}`));
+    const line = ({ user, userAgent, verb, resource }: LoggedRequest): string =>
+      `${user} (${userAgent.split('/')[0]}) ${verb} ${resource}`;
+    return unique(privileged.map(line));
   }
 
-  /** What was refused to anybody. Quotas and namespaces that go refuse whoever creates something, upstream's components too. */
+  /** What was refused to anybody, but for what upstream's components are refused, too. */
   refusals(): string[] {
-    const refused = this.requests.filter(({ status, refused, message }) => refused || (status === 403 && !/exceeded quota|because it is being terminated/.test(message)));
+    const refused = this.requests.filter(({ refused, status, message }) => refused || (status === 403 && !USUAL.test(message)));
     return unique(refused.map(({ user, verb, resource, message }) => `${user} ${verb} ${resource}: ${message}`));
   }
 

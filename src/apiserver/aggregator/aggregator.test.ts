@@ -139,7 +139,8 @@ describe('availability', () => {
     expect(remote.calls[0]?.headers).toMatchObject({ 'x-remote-user': 'system:kube-aggregator', 'x-remote-group': 'system:masters' });
     answer = usual;
     expect(await condition('Passed')).toMatchObject({ status: 'True', message: 'all checks passed' });
-    const openapi = await vi.waitFor(() => remote.calls.find(({ path }) => path === '/openapi/v2') ?? expect.fail('OpenAPI was not asked for'));
+    const asked = () => remote.calls.find(({ path }) => path === '/openapi/v2');
+    const openapi = await vi.waitFor(() => asked() ?? expect.fail('OpenAPI was not asked for'));
     expect(openapi.headers['x-remote-user']).toBe('system:aggregator');
     expect(openapi.headers['x-remote-group']).toBeUndefined();
   });

@@ -14,12 +14,14 @@ import { withDeadline } from './with-deadline.ts';
 
 const REFRESH_MS = 60_000;
 const TIMEOUT_MS = 5000;
-/** As whom upstream asks for each document. Only the aggregated discovery document is fetched with the rights of an administrator. */
+/** As whom upstream asks for each document: only for aggregated discovery with the rights of an administrator. */
 const AGGREGATED_DISCOVERY = identityHeaders({ name: 'system:kube-aggregator', groups: ['system:masters'] });
 const DISCOVERY = identityHeaders({ name: 'system:kube-aggregator', groups: [] });
 const OPENAPI = identityHeaders({ name: 'system:aggregator', groups: [] });
 const JSON_TYPE = 'application/json';
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
+
+type Headers = Readonly<Record<string, string | string[]>>;
 
 interface Known {
   readonly resources: readonly APIResourceDiscovery[];
@@ -110,7 +112,8 @@ export class RemoteDocuments {
 
   /** From its aggregated document if it has one, else from the plain one of the version. */
   async #discover(remote: RemoteService): Promise<readonly APIResourceDiscovery[]> {
-    const all = await this.#get(remote, '/apis', { ...AGGREGATED_DISCOVERY, accept: `${AGGREGATED},${JSON_TYPE}` }).catch(() => undefined);
+    const headers = { ...AGGREGATED_DISCOVERY, accept: `${AGGREGATED},${JSON_TYPE}` };
+    const all = await this.#get(remote, '/apis', headers).catch(() => undefined);
     if (isRecord(all) && all['kind'] === 'APIGroupDiscoveryList') {
       const found = (all as unknown as APIGroupDiscoveryList).items
         ?.find((group: APIGroupDiscovery) => group.metadata?.name === remote.group)
@@ -121,9 +124,10 @@ export class RemoteDocuments {
     return fromResourceList(remote, list as APIResourceList);
   }
 
-  async #get(remote: RemoteService, path: string, headers: Readonly<Record<string, string | string[]>>): Promise<unknown> {
+  async #get(remote: RemoteService, path: string, headers: Headers): Promise<unknown> {
     return withDeadline(this.ctx, TIMEOUT_MS, async (signal) => {
-      const answer = await this.connections.send(remote, this.connections.locate(remote), { method: 'GET', path, headers, signal });
+      const endpoint = this.connections.locate(remote);
+      const answer = await this.connections.send(remote, endpoint, { method: 'GET', path, headers, signal });
       const pieces: Buffer[] = [];
       for await (const piece of answer as AsyncIterable<Buffer>) pieces.push(piece);
       if (answer.statusCode !== 200) throw new Error(`${path} answered with ${answer.statusCode}`);

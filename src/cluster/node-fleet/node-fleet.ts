@@ -7,10 +7,11 @@ import path from 'node:path';
 import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
 import { issueCertificate } from '../../apiserver/index.ts';
 import { DEFAULT_CLOUD_CONFIG, localCloud, run as runCloudControllerManager } from '../../cloud-controller-manager/index.ts';
-import { isNotFound } from '../../client/index.ts';
-import { childContext, type Context, makeDirectory } from '../../kernel/index.ts';
+import { isNotFound, type Client } from '../../client/index.ts';
+import { childContext, makeDirectory, type Context } from '../../kernel/index.ts';
 import { removeCgroups } from '../../kubelet/index.ts';
 import { runClusterDns, serviceAddress } from '../cluster-dns.ts';
+import type { ComponentAccount } from '../component-access.ts';
 import type { ControlPlane } from '../control-plane.ts';
 import type { Components } from '../components.ts';
 import { ADMIN, serviceAccountUser } from '../identities.ts';
@@ -97,14 +98,31 @@ export class NodeFleet {
     this.#controlPlane = controlPlane;
     const { port } = controlPlane.apiServer;
     this.#listener = await this.fabric.serveOnHost(port, (socket) => controlPlane.apiServer.accept(socket));
+    const clientAs = (account: ComponentAccount, signal: AbortSignal): Client =>
+      controlPlane.clientAs(serviceAccountUser(account), `${account}/${KUBERNETES_VERSION}`, signal);
     components.add('cloud-controller-manager', (ctx) => {
       const infrastructure = localInfrastructure({ clock: ctx.clock, fabric: this.fabric, isRunning: (name) => this.#nodes.has(name) || this.#failed.has(name) });
-      return runCloudControllerManager(ctx, { client: controlPlane.clientAs(serviceAccountUser('cloud-controller-manager'), `cloud-controller-manager/${KUBERNETES_VERSION}`, ctx.signal), provider: localCloud({ infrastructure, clock: ctx.clock, logger: ctx.logger }), config: { ...DEFAULT_CLOUD_CONFIG, clusterName: this.options.clusterName, leaderElect: false }, identity: this.options.clusterName });
+      const { clusterName } = this.options;
+      return runCloudControllerManager(ctx, {
+        client: clientAs('cloud-controller-manager', ctx.signal),
+        provider: localCloud({ infrastructure, clock: ctx.clock, logger: ctx.logger }),
+        config: { ...DEFAULT_CLOUD_CONFIG, clusterName, leaderElect: false },
+        identity: clusterName,
+      });
     });
     if (!this.options.dns) return;
     await new Promise<void>((resolve, reject) => {
       components.add('dns', (ctx) =>
-        runClusterDns(ctx, { client: controlPlane.clientAs(serviceAccountUser('coredns'), `coredns/${KUBERNETES_VERSION}`, ctx.signal), admin: controlPlane.clientAs(ADMIN, 'k8ts', ctx.signal), clusterIp: this.#clusterDns, address: this.apiServerAddress, port: DNS_PORT, clusterDomain: CLUSTER_DOMAIN, forwarders: [], onReady: resolve }),
+        runClusterDns(ctx, {
+          client: clientAs('coredns', ctx.signal),
+          admin: controlPlane.clientAs(ADMIN, 'k8ts', ctx.signal),
+          clusterIp: this.#clusterDns,
+          address: this.apiServerAddress,
+          port: DNS_PORT,
+          clusterDomain: CLUSTER_DOMAIN,
+          forwarders: [],
+          onReady: resolve,
+        }),
       );
       components.failure.catch(reject);
     });

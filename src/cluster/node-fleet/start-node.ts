@@ -82,7 +82,13 @@ export async function startNode(parent: Context, options: NodeOptions): Promise<
     );
   });
   group.start('network-policy', (signal) =>
-    runNetworkPolicy(childContext(ctx, 'network-policy'), { client: clientAs(serviceAccountUser('network-policy'), 'network-policy', signal), nodeName: node.name, netns: node.netnsPath, gate, standIns: options.dnsServer ? [dnsStandIn(options.dnsServer)] : [] }),
+    runNetworkPolicy(childContext(ctx, 'network-policy'), {
+      client: clientAs(serviceAccountUser('network-policy'), 'network-policy', signal),
+      nodeName: node.name,
+      netns: node.netnsPath,
+      gate,
+      standIns: options.dnsServer ? [dnsStandIn(options.dnsServer)] : [],
+    }),
   );
   const agentsEnded = group.wait();
   agentsEnded.catch(() => undefined);

@@ -95,7 +95,7 @@ const workloadFlags = {
 } as const satisfies FlagTable;
 
 const volumeFlags = {
-  'enable-hostpath-provisioner': { kind: 'switch', default: false, section: 'Volumes', summary: 'Whether claims of StorageClasses whose provisioner is k8ts.dev/host-path get directories of the node' },
+  'enable-hostpath-provisioner': { kind: 'switch', default: false, section: 'Volumes', summary: 'Whether claims of classes with the provisioner k8ts.dev/host-path get directories' },
   'enable-dynamic-provisioning': { kind: 'switch', only: ['true'], refused: 'StorageClasses decide on provisioning' },
   'flex-volume-plugin-dir': { kind: 'text', ignored: 'FlexVolume is deprecated' },
   'attach-detach-reconcile-sync-period': { kind: 'duration', ignored: WATCHED },

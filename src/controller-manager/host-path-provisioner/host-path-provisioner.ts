@@ -1,7 +1,7 @@
 /**
- * host-path-provisioner: makes volumes that are directories of this machine, for claims of the StorageClasses that name it
- * as their provisioner. Who sets the cluster up makes such a class, as `STANDARD_CLASS` is one: the controller acts as
- * the ServiceAccount of the volume binder, which may not. Off unless the configuration names a directory.
+ * host-path-provisioner: makes volumes that are directories of this machine, for claims of the StorageClasses that name
+ * it as their provisioner. Who sets the cluster up makes such a class, as `STANDARD_CLASS` is one: the controller acts
+ * as the ServiceAccount of the volume binder, which may not. Off unless the configuration names a directory.
  */
 import fs from 'node:fs/promises';
 import path from 'node:path';
