@@ -258,7 +258,7 @@ const missing = requires('root', 'runc', 'conmon', 'nft', 'ip', 'busybox');
 const title = `a cluster of nodes that run containers${missing === undefined ? '' : ` (${missing})`}`;
 
 describe.skipIf(missing !== undefined)(title, () => {
-  const directory = mkdtempSync(join(tmpdir(), 'identity-'));
+  let directory = '';
   const stop = new AbortController();
   const log = new RequestLog();
   const ctx = createContext({ signal: stop.signal, writeLog: () => {} });
@@ -266,6 +266,7 @@ describe.skipIf(missing !== undefined)(title, () => {
   let client: Client;
 
   beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'identity-'));
     cluster = await startCluster(ctx, {
       ...OPTIONS,
       dataDirectory: join(directory, 'data'),
