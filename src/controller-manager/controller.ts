@@ -35,7 +35,8 @@ export interface ControllerDescriptor {
 
 /** Reconciles one object. It may ask to be called again for the same key after a while. */
 export interface Reconciler {
-  reconcile(key: string): Promise<Requeue | void>;
+  /** `requeueAfter` does what a returned Requeue does, and holds also when the call fails afterwards. */
+  reconcile(key: string, requeueAfter: (ms: number) => void): Promise<Requeue | void>;
 }
 
 export interface Requeue {
@@ -82,7 +83,7 @@ export interface KeyedController {
 /** The loop of a controller that is a table of watches and a reconciler. */
 export function keyedController(context: ControllerContext, { queue: name, workers, reconciler, watches }: KeyedController): () => Promise<void> {
   const { queue, run } = keyedLoop(context, name, workers, async (key) => {
-    const requeue = await reconciler.reconcile(key);
+    const requeue = await reconciler.reconcile(key, (ms) => queue.addAfter(key, ms));
     if (requeue) queue.addAfter(key, requeue.afterMs);
   });
   const add = (keyed: Keyed): void => {
@@ -91,6 +92,13 @@ export function keyedController(context: ControllerContext, { queue: name, worke
   };
   for (const register of watches) register(add);
   return run;
+}
+
+/** The loop of a controller with several queues. */
+export function runTogether(loops: readonly (() => Promise<void>)[]): () => Promise<void> {
+  return async () => {
+    await Promise.all(loops.map((run) => run()));
+  };
 }
 
 export interface KeyedLoop {
