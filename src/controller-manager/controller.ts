@@ -56,6 +56,11 @@ export interface EventKeys<T> {
   deleted?(object: T): Keys;
 }
 
+/** For keys that an update may change: it concerns those of the object as it is, and as it was. */
+export function keysOnChange<T>(keysOf: (object: T) => readonly Keyed[]): EventKeys<T> {
+  return { added: keysOf, updated: (before, after) => [...keysOf(after), ...keysOf(before)], deleted: keysOf };
+}
+
 /** One row of a controller's table of watches; it registers on its informer and adds the keys to the queue. */
 export type Watch = (add: (keyed: Keyed) => void) => void;
 
@@ -70,6 +75,19 @@ export function watch<T extends ApiObject>(informer: SharedInformer<T>, { added,
       ...(deleted ? { onDelete: (object) => addAll(deleted(object)) } : {}),
     });
   };
+}
+
+/** A row for keys that no watched resource brings: another reconciler asks for them, or a timer. */
+export class KeySource {
+  #add: (keyed: Keyed) => void = () => {};
+
+  readonly watch: Watch = (add) => {
+    this.#add = add;
+  };
+
+  add(keyed: Keyed): void {
+    this.#add(keyed);
+  }
 }
 
 export interface KeyedController {
@@ -98,6 +116,24 @@ export function keyedController(context: ControllerContext, { queue: name, worke
 export function runTogether(loops: readonly (() => Promise<void>)[]): () => Promise<void> {
   return async () => {
     await Promise.all(loops.map((run) => run()));
+  };
+}
+
+export interface PeriodicWork {
+  readonly periodMs: number;
+  /** What the log says when the work fails; it is done again after the period all the same. */
+  readonly failure: string;
+  work(): Promise<void>;
+}
+
+/** The loop of a controller that does its work once a period, the first time at once. */
+export function periodicLoop({ clock, signal, logger }: ControllerContext, options: PeriodicWork): () => Promise<void> {
+  const { periodMs, failure, work } = options;
+  return async () => {
+    while (!signal.aborted) {
+      await work().catch((error: unknown) => signal.aborted || logger.error(error, failure));
+      await clock.sleep(periodMs, signal).catch(() => {});
+    }
   };
 }
 

@@ -63,3 +63,11 @@ export async function changeTaints({ client, clock, random, signal }: Controller
     if (!isNotFound(error)) throw error;
   }
 }
+
+/** Gives a node the wanted one of the two NoExecute taints for nodes that are not ready, or neither. */
+export async function setNoExecute(context: ControllerContext, node: Node, wanted: string | undefined): Promise<void> {
+  const remove = [NOT_READY, UNREACHABLE].filter((key) => key !== wanted && hasTaint(node, key, 'NoExecute'));
+  const add = wanted !== undefined && !hasTaint(node, wanted, 'NoExecute') ? [wanted] : [];
+  if (add.length + remove.length === 0) return;
+  await changeTaints(context, node.metadata.name ?? '', { effect: 'NoExecute', add, remove });
+}

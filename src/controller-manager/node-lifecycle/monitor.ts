@@ -1,0 +1,86 @@
+/** Checks every period which nodes still report, and marks as Unknown those that do not. */
+import type { Lease } from '../../api/generated/coordination-v1.ts';
+import type { Node } from '../../api/generated/core-v1.ts';
+import { isConflict, isNotFound, type SharedInformer } from '../../client/index.ts';
+import type { ControllerContext } from '../controller.ts';
+import { recordNodeEvent } from './node-events.ts';
+import { signOfLife, silentNode, type NodeHealth } from './node-health.ts';
+import { readyCondition } from './taints.ts';
+import { ZoneEvictions } from './zone-evictions.ts';
+
+export interface MonitorParts {
+  readonly nodes: SharedInformer<Node>;
+  /** Of the namespace kube-node-lease. */
+  readonly leases: SharedInformer<Lease>;
+}
+
+export class NodeMonitor {
+  readonly #context: ControllerContext;
+  readonly #parts: MonitorParts;
+  readonly #health = new Map<string, NodeHealth>();
+  readonly #evictions: ZoneEvictions;
+
+  constructor(context: ControllerContext, parts: MonitorParts) {
+    this.#context = context;
+    this.#parts = parts;
+    this.#evictions = new ZoneEvictions(context, { restartGracePeriods: () => this.#restartGracePeriods() });
+  }
+
+  async check(): Promise<void> {
+    const { nodes } = this.#parts;
+    const all = nodes.list();
+    for (const node of all) if (!this.#hasReported(node)) await this.#markUnknown(node);
+    for (const name of this.#health.keys()) {
+      if (nodes.get(name)) continue;
+      this.#health.delete(name);
+      const message = `Removing Node ${name} from Controller`;
+      recordNodeEvent(this.#context.recorder, { name }, 'Normal', 'RemovingNode', message);
+    }
+    await this.#evictions.evict(all);
+  }
+
+  /** Whether the node has reported within its grace period. */
+  #hasReported(node: Node): boolean {
+    const { clock, config, recorder } = this.#context;
+    const { name = '' } = node.metadata;
+    const lease = this.#parts.leases.get(`kube-node-lease/${name}`);
+    const known = this.#health.get(name);
+    if (!known) {
+      const message = `Registered Node ${name} in Controller`;
+      recordNodeEvent(recorder, node.metadata, 'Normal', 'RegisteredNode', message);
+      this.#health.set(name, { probeAt: clock.monotonic(), sign: signOfLife(node, lease), node, lease });
+      return true;
+    }
+    /** Objects in the cache never change: the same objects give the same sign. */
+    if (known.node !== node || known.lease !== lease) {
+      const sign = signOfLife(node, lease);
+      if (known.sign !== sign) known.probeAt = clock.monotonic();
+      Object.assign(known, { sign, node, lease });
+    }
+    const { nodeMonitorGracePeriodSeconds, nodeStartupGracePeriodSeconds } = config;
+    const graceSeconds = readyCondition(node) ? nodeMonitorGracePeriodSeconds : nodeStartupGracePeriodSeconds;
+    return clock.monotonic() <= known.probeAt + graceSeconds * 1000;
+  }
+
+  async #markUnknown(node: Node): Promise<void> {
+    const { client, clock, recorder, signal } = this.#context;
+    const { name = '' } = node.metadata;
+    const silent = silentNode(node, clock.now());
+    if (!silent) return;
+    try {
+      const updated = await client.resource('v1/nodes').updateStatus(silent, { signal });
+      /** The controller's own write is not a sign that the node lives. */
+      const known = this.#health.get(name);
+      if (known) known.sign = signOfLife(updated, known.lease);
+      if (readyCondition(node)?.status !== 'True') return;
+      const message = `Node ${name} status is now: NodeNotReady`;
+      recordNodeEvent(recorder, node.metadata, 'Normal', 'NodeNotReady', message, { bare: true });
+    } catch (error) {
+      if (!isConflict(error) && !isNotFound(error)) throw error;
+    }
+  }
+
+  #restartGracePeriods(): void {
+    for (const known of this.#health.values()) known.probeAt = this.#context.clock.monotonic();
+  }
+}

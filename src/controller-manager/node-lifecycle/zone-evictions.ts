@@ -1,0 +1,63 @@
+/** Taints nodes that are not ready with NoExecute, zone by zone and no faster than the state of the zone allows. */
+import type { Node } from '../../api/generated/core-v1.ts';
+import type { ControllerContext } from '../controller.ts';
+import { hasTaint, NOT_READY, readyCondition, setNoExecute, UNREACHABLE } from './taints.ts';
+import { EvictionLimits, zoneOf, zoneState, type ZoneState } from './zones.ts';
+
+export interface ZoneEvictionOptions {
+  /** Called when nodes report again after a time in which no node did: each of them gets its whole grace period. */
+  restartGracePeriods(): void;
+}
+
+export class ZoneEvictions {
+  readonly #context: ControllerContext;
+  readonly #options: ZoneEvictionOptions;
+  readonly #limits: EvictionLimits;
+  /** Whether no zone had a ready node at the last check. */
+  #allDisrupted = false;
+
+  constructor(context: ControllerContext, options: ZoneEvictionOptions) {
+    this.#context = context;
+    this.#options = options;
+    this.#limits = new EvictionLimits(context.clock, context.config.nodeEviction);
+  }
+
+  async evict(nodes: readonly Node[]): Promise<void> {
+    const { config, logger } = this.#context;
+    const zones = byZone(nodes);
+    const states = new Map<string, ZoneState>();
+    for (const [zone, members] of zones) states.set(zone, zoneState(members, config.nodeEviction));
+    const allDisrupted = nodes.length > 0 && [...states.values()].every((state) => state === 'FullDisruption');
+    if (allDisrupted) {
+      if (!this.#allDisrupted) logger.info('No node is ready; no pod is evicted until one is');
+      for (const node of nodes) await setNoExecute(this.#context, node, undefined);
+    } else {
+      if (this.#allDisrupted) this.#options.restartGracePeriods();
+      for (const [zone, members] of zones) await this.#evictZone(zone, members, states.get(zone) ?? 'Normal');
+    }
+    this.#allDisrupted = allDisrupted;
+  }
+
+  async #evictZone(zone: string, members: readonly Node[], state: ZoneState): Promise<void> {
+    for (const node of members) {
+      const status = readyCondition(node)?.status;
+      if (status === undefined || status === 'True') continue;
+      const [wanted, other] = status === 'False' ? [NOT_READY, UNREACHABLE] : [UNREACHABLE, NOT_READY];
+      if (hasTaint(node, wanted, 'NoExecute')) continue;
+      /** Pods already leave a node that has the other taint: replacing the taint does not count against the limit. */
+      const mayTaint = hasTaint(node, other, 'NoExecute') || this.#limits.tryTake(zone, state, members.length);
+      if (mayTaint) await setNoExecute(this.#context, node, wanted);
+    }
+  }
+}
+
+function byZone(nodes: readonly Node[]): Map<string, Node[]> {
+  const zones = new Map<string, Node[]>();
+  for (const node of nodes) {
+    const zone = zoneOf(node);
+    const members = zones.get(zone);
+    if (members) members.push(node);
+    else zones.set(zone, [node]);
+  }
+  return zones;
+}
