@@ -3,11 +3,10 @@ import type { PersistentVolumeClaim, Pod } from '../../api/generated/core-v1.ts'
 import { isPodTerminal } from '../../component-helpers/index.ts';
 import { keyOf, splitKey } from '../../client/index.ts';
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
-import { claimsOfPod } from '../persistentvolume-binder/persistent-volume-binder.ts';
+import { claimsOfPod, PODS_BY_CLAIM } from '../persistentvolume-binder/pods-by-claim.ts';
 import { hasFinalizer, setFinalizer } from './finalizer.ts';
 
 const FINALIZER = 'kubernetes.io/pvc-protection';
-const PODS_BY_CLAIM = 'claims';
 
 export const persistentVolumeClaimProtectionController: ControllerDescriptor = {
   name: 'persistentvolumeclaim-protection-controller',
