@@ -4,6 +4,7 @@ import type { Pod, Service, ServicePort } from '../../api/generated/core-v1.ts';
 import { byNamespace, keyOf, NAMESPACE_INDEX, type InformerFactory, type SharedInformer } from '../../client/index.ts';
 import { deepEqual } from '../../machinery/deep-equal.ts';
 import { isPodReady, isPodTerminal, longRunningContainers } from '../../component-helpers/index.ts';
+import { watch, type Watch } from '../controller.ts';
 import { labelsMatcherOf } from '../selector-matchers.ts';
 
 export const HEADLESS_LABEL = 'service.kubernetes.io/headless';
@@ -111,16 +112,15 @@ export function servicesOfPods(informers: InformerFactory): ServicesOfPods {
   };
 }
 
-/** Enqueues the Services of every pod that changes in what endpoints depend on. */
-export function enqueueServicesOfPods({ pods, servicesOf }: ServicesOfPods, add: (key: string) => void): void {
-  const enqueue = (pod: Pod): void => servicesOf(pod).forEach(add);
-  pods.addHandler({
-    onAdd: enqueue,
-    onUpdate: (before, after) => {
-      if (isSameEndpoint(before, after)) return;
-      if (!deepEqual(before.metadata.labels, after.metadata.labels)) enqueue(before);
-      enqueue(after);
+/** Which Services a change of a pod concerns; changes that endpoints do not depend on concern none. */
+export function watchServicesOfPods({ pods, servicesOf }: ServicesOfPods): Watch {
+  return watch(pods, {
+    added: servicesOf,
+    updated: (before, after) => {
+      if (isSameEndpoint(before, after)) return [];
+      const isRelabeled = !deepEqual(before.metadata.labels, after.metadata.labels);
+      return isRelabeled ? [...servicesOf(before), ...servicesOf(after)] : servicesOf(after);
     },
-    onDelete: enqueue,
+    deleted: servicesOf,
   });
 }

@@ -1,0 +1,79 @@
+/** Makes the EndpointSlices of one Service what its pods say. */
+import type { Node, Service } from '../../api/generated/core-v1.ts';
+import { controllerReference, type SharedInformer } from '../../client/index.ts';
+import type { ControllerContext, Reconciler } from '../controller.ts';
+import { ignoringGone } from '../status.ts';
+import { addressTypesOf, serviceEndpoints } from './service-endpoints.ts';
+import { hasSelectedPods, HEADLESS_LABEL, isHeadless, TRIGGER_TIME, type ServicesOfPods } from './service-pods.ts';
+import { MANAGED_BY_LABEL, SERVICE_NAME_LABEL, type SliceTarget, type SliceWriter } from './slice-writer.ts';
+import { TriggerTimes } from './trigger-time.ts';
+
+export const MANAGER = 'endpointslice-controller.k8s.io';
+
+/** What the reconciler and the watches of EndpointSlices share. */
+export interface EndpointSliceParts {
+  readonly relations: ServicesOfPods;
+  readonly nodes: SharedInformer<Node>;
+  readonly writer: SliceWriter;
+}
+
+export class EndpointSliceReconciler implements Reconciler {
+  readonly #context: ControllerContext;
+  readonly #parts: EndpointSliceParts;
+  readonly #triggers = new TriggerTimes();
+
+  constructor(context: ControllerContext, parts: EndpointSliceParts) {
+    this.#context = context;
+    this.#parts = parts;
+  }
+
+  async reconcile(key: string): Promise<void> {
+    const { relations, writer } = this.#parts;
+    const service = relations.services.get(key);
+    if (!service || service.metadata.deletionTimestamp !== undefined) {
+      this.#triggers.forget(key);
+      /** The garbage collector deletes them too; until it does, clients would still see slices of a deleted Service. */
+      if (!service) for (const slice of writer.of(key)) await writer.delete(slice);
+      return;
+    }
+    if (!hasSelectedPods(service) || writer.isBehind(key)) return;
+    await ignoringGone(() => this.#write(key, service));
+  }
+
+  async #write(key: string, service: Service): Promise<void> {
+    const { recorder, signal } = this.#context;
+    try {
+      await this.#parts.writer.write(this.#wantedSlices(key, service));
+    } catch (error) {
+      const { name = '', namespace = '' } = service.metadata;
+      const why = error instanceof Error ? error.message : String(error);
+      const message = `Error updating Endpoint Slices for Service ${namespace}/${name}: ${why}`;
+      if (!signal.aborted) recorder.event(service, 'Warning', 'FailedToUpdateEndpointSlices', message);
+      throw error;
+    }
+  }
+
+  #wantedSlices(key: string, service: Service): SliceTarget {
+    const { relations, nodes } = this.#parts;
+    const { name = '', namespace = '' } = service.metadata;
+    const pods = relations.podsOf(service);
+    const time = this.#triggers.next(key, service, pods);
+    return {
+      namespace,
+      service: name,
+      groups: serviceEndpoints({ service, pods, nodeOf: (node) => nodes.get(node) }),
+      placeholders: addressTypesOf(service),
+      maxPerSlice: this.#context.config.maxEndpointsPerSlice,
+      metadata: {
+        labels: {
+          ...service.metadata.labels,
+          [SERVICE_NAME_LABEL]: name,
+          [MANAGED_BY_LABEL]: MANAGER,
+          ...(isHeadless(service) ? { [HEADLESS_LABEL]: '' } : {}),
+        },
+        ownerReferences: [controllerReference(service, { apiVersion: 'v1', kind: 'Service' })],
+        annotations: time === undefined ? {} : { [TRIGGER_TIME]: time },
+      },
+    };
+  }
+}

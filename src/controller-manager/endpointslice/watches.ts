@@ -1,0 +1,31 @@
+/** What the EndpointSlice controller watches, and which Services an event concerns. */
+import type { Node, Pod, Service } from '../../api/generated/core-v1.ts';
+import { keyOf, type SharedInformer } from '../../client/index.ts';
+import { watch, type Watch } from '../controller.ts';
+import type { EndpointSliceParts } from './reconcile.ts';
+import { watchServicesOfPods } from './service-pods.ts';
+
+export const PODS_BY_NODE_NAME = 'byNodeName';
+const ZONE_LABEL = 'topology.kubernetes.io/zone';
+
+export interface EndpointSliceWatchParts extends EndpointSliceParts {
+  /** With the index PODS_BY_NODE_NAME. */
+  readonly pods: SharedInformer<Pod>;
+}
+
+export function endpointSliceWatches({ relations, pods, nodes, writer }: EndpointSliceWatchParts): readonly Watch[] {
+  const itself = (service: Service): string[] => [keyOf(service)];
+  const servicesOn = ({ metadata: { name = '' } }: Node): string[] =>
+    pods.indexer.byIndex(PODS_BY_NODE_NAME, name).flatMap((pod) => relations.servicesOf(pod));
+  const zoneOf = ({ metadata }: Node): string | undefined => metadata.labels?.[ZONE_LABEL];
+  return [
+    watch(relations.services, { added: itself, updated: (_, after) => itself(after), deleted: itself }),
+    watchServicesOfPods(relations),
+    (add) => writer.onChange(add),
+    watch(nodes, {
+      added: servicesOn,
+      updated: (before, after) => (zoneOf(before) === zoneOf(after) ? [] : servicesOn(after)),
+      deleted: servicesOn,
+    }),
+  ];
+}
