@@ -1,0 +1,57 @@
+/** What the ResourceQuota controller watches: quotas, and every change that may free what they limit. */
+import type { PersistentVolumeClaim, Pod, ResourceQuota, Service } from '../../api/generated/core-v1.ts';
+import { keyOf, NAMESPACE_INDEX } from '../../client/index.ts';
+import { deepEqual } from '../../machinery/deep-equal.ts';
+import { isCountedPod, trackedNames } from '../../machinery/quota/index.ts';
+import { watch, type ControllerContext, type Keyed, type Watch } from '../controller.ts';
+import { RECOUNT_AFTER_MS, type ResourceQuotaParts } from './reconcile.ts';
+
+export function resourceQuotaWatches(
+  { clock, discovered }: ControllerContext,
+  { quotas, measured }: ResourceQuotaParts,
+): readonly Watch[] {
+  const itself = (quota: ResourceQuota): string[] => [keyOf(quota)];
+  /** The quotas of the namespace that limit the resource. */
+  const recount = (group: string, plural: string, namespace = ''): Keyed[] =>
+    quotas.indexer
+      .byIndex(NAMESPACE_INDEX, namespace)
+      .filter(({ spec }) => trackedNames(group, plural, Object.keys(spec?.hard ?? {})).length > 0)
+      .map((quota) => ({ key: keyOf(quota), afterMs: RECOUNT_AFTER_MS }));
+  return [
+    watch(quotas, {
+      added: itself,
+      updated: (before, after) => (deepEqual(before.spec, after.spec) ? [] : itself(after)),
+    }),
+    (add) =>
+      discovered.use({
+        onDelete: ({ group, plural }, { metadata }) => recount(group, plural, metadata.namespace).forEach(add),
+      }),
+    watch(measured['/pods'], {
+      updated: (before, after) => {
+        const mayFree = quotas.indexer.size > 0 && podFrees(before, after, clock.now());
+        return mayFree ? recount('', 'pods', after.metadata.namespace) : [];
+      },
+    }),
+    watch(measured['/services'], {
+      updated: (before, after) =>
+        serviceFrees(before, after) ? recount('', 'services', after.metadata.namespace) : [],
+    }),
+    watch(measured['/persistentvolumeclaims'], {
+      updated: (before, after) =>
+        claimFrees(before, after) ? recount('', 'persistentvolumeclaims', after.metadata.namespace) : [],
+    }),
+  ];
+}
+
+function podFrees(before: Pod, after: Pod, now: number): boolean {
+  if (isCountedPod(before, now) && !isCountedPod(after, now)) return true;
+  const resources = ({ spec }: Pod) => spec?.containers.map((container) => container.resources);
+  return !deepEqual(resources(before), resources(after));
+}
+
+const serviceFrees = ({ spec: before }: Service, { spec: after }: Service): boolean =>
+  before?.type !== after?.type || before?.ports?.length !== after?.ports?.length;
+
+const claimFrees = (before: PersistentVolumeClaim, after: PersistentVolumeClaim): boolean =>
+  !deepEqual(before.spec?.resources, after.spec?.resources) ||
+  !deepEqual(before.status?.allocatedResources, after.status?.allocatedResources);
