@@ -1,0 +1,118 @@
+/** Deletes the pods that no other controller deletes. */
+import type { Node, Pod } from '../../api/generated/core-v1.ts';
+import { isNotFound, keyOf, type SharedInformer } from '../../client/index.ts';
+import { isPodTerminal } from '../../component-helpers/index.ts';
+import { parseTime } from '../../machinery/time/index.ts';
+import type { ControllerContext } from '../controller.ts';
+import { PODS_BY_NODE } from '../node-lifecycle/pods-by-node.ts';
+import { hasTaint, OUT_OF_SERVICE, readyCondition } from '../node-lifecycle/taints.ts';
+import { markDisrupted, type Disruption } from './disruption-target.ts';
+
+/** A node may be deleted and registered again; its pods must survive that. */
+const QUARANTINE_MS = 40_000;
+
+const NODE_GONE: Disruption = { reason: 'DeletionByPodGC', message: 'PodGC: node no longer exists', failed: true };
+
+export interface PodCollectorParts {
+  /** With the index PODS_BY_NODE. */
+  readonly pods: SharedInformer<Pod>;
+  readonly nodes: SharedInformer<Node>;
+}
+
+export class PodCollector {
+  readonly #context: ControllerContext;
+  readonly #parts: PodCollectorParts;
+  /** Nodes that pods are bound to and that do not exist, and since when. */
+  readonly #missing = new Map<string, number>();
+
+  constructor(context: ControllerContext, parts: PodCollectorParts) {
+    this.#context = context;
+    this.#parts = parts;
+  }
+
+  /** Goes through the pods once: there may be a hundred thousand, and nothing to collect. */
+  async collect(): Promise<void> {
+    const terminated: Pod[] = [];
+    const terminating: Pod[] = [];
+    for (const pod of this.#parts.pods.indexer.values()) {
+      if (isPodTerminal(pod)) terminated.push(pod);
+      if (pod.metadata.deletionTimestamp) terminating.push(pod);
+    }
+    await this.#deleteTerminated(terminated);
+    await this.#deleteFromOutOfService(terminating);
+    await this.#deleteOrphaned();
+    for (const pod of terminating) if (!pod.spec?.nodeName) await this.#delete(pod);
+  }
+
+  async #deleteTerminated(terminated: Pod[]): Promise<void> {
+    const threshold = this.#context.config.terminatedPodGcThreshold;
+    const surplus = terminated.length - threshold;
+    if (threshold <= 0 || surplus <= 0) return;
+    for (const pod of terminated.sort(evictedAndOldestFirst).slice(0, surplus)) await this.#delete(pod);
+  }
+
+  async #deleteFromOutOfService(terminating: readonly Pod[]): Promise<void> {
+    for (const pod of terminating) {
+      const node = pod.spec?.nodeName ? this.#parts.nodes.get(pod.spec.nodeName) : undefined;
+      if (node && isOutOfService(node)) await this.#delete(pod);
+    }
+  }
+
+  async #deleteOrphaned(): Promise<void> {
+    const { pods, nodes } = this.#parts;
+    const now = this.#context.clock.monotonic();
+    const absent = new Set<string>();
+    for (const name of pods.indexer.indexValues(PODS_BY_NODE)) if (!nodes.get(name)) absent.add(name);
+    for (const name of this.#missing.keys()) if (!absent.has(name)) this.#missing.delete(name);
+    for (const name of absent) {
+      const since = this.#missing.get(name);
+      if (since === undefined) this.#missing.set(name, now);
+      else if (now - since >= QUARANTINE_MS && !(await this.#nodeExists(name))) {
+        for (const pod of pods.indexer.byIndex(PODS_BY_NODE, name)) await this.#delete(pod, NODE_GONE);
+      }
+    }
+  }
+
+  /** Asks the server, not the cache. */
+  async #nodeExists(name: string): Promise<boolean> {
+    const { client, signal } = this.#context;
+    try {
+      await client.resource('v1/nodes').get({ name }, { signal });
+      return true;
+    } catch (error) {
+      if (isNotFound(error)) return false;
+      throw error;
+    }
+  }
+
+  /** The failure to delete one pod does not keep the next one; the next round tries it again. */
+  async #delete(pod: Pod, disruption?: Disruption): Promise<void> {
+    const { client, signal, logger } = this.#context;
+    const { namespace, name = '', uid } = pod.metadata;
+    const resource = client.resource('v1/pods');
+    try {
+      if (disruption) await markDisrupted(this.#context, pod, disruption);
+      else if (!isPodTerminal(pod)) {
+        const patch = { metadata: { uid }, status: { phase: 'Failed' } };
+        await resource.patch({ namespace, name }, patch, { type: 'strategic', subresource: 'status', signal });
+      }
+      await resource.delete({ namespace, name }, { gracePeriodSeconds: 0, preconditions: { uid }, signal });
+    } catch (error) {
+      if (isNotFound(error) || signal.aborted) return;
+      logger.error(error, 'Failed to remove a pod', { pod: keyOf(pod) });
+    }
+  }
+}
+
+const isEvicted = ({ status }: Pod): boolean => status?.reason === 'Evicted';
+
+const createdAt = ({ metadata: { creationTimestamp } }: Pod): number =>
+  creationTimestamp ? parseTime(creationTimestamp) : 0;
+
+const evictedAndOldestFirst = (a: Pod, b: Pod): number =>
+  Number(isEvicted(b)) - Number(isEvicted(a)) || createdAt(a) - createdAt(b);
+
+function isOutOfService(node: Node): boolean {
+  if (readyCondition(node)?.status === 'True') return false;
+  return hasTaint(node, OUT_OF_SERVICE, 'NoExecute') || hasTaint(node, OUT_OF_SERVICE, 'NoSchedule');
+}
