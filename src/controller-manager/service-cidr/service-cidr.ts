@@ -1,89 +1,34 @@
 /** service-cidr-controller: a ServiceCIDR stays while addresses are in use that no other ServiceCIDR has. */
-import type { ServiceCIDR } from '../../api/generated/networking-v1.ts';
-import { isNotFound, keyOf } from '../../client/index.ts';
-import { AddressRange } from '../../base/index.ts';
-import { formatTime } from '../../machinery/time/index.ts';
-import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
-import { setFinalizer } from '../volume-protection/finalizer.ts';
-
-const FINALIZER = 'networking.k8s.io/service-cidr-finalizer';
-const FIELD_MANAGER = 'service-cidr-controller';
-/** Other API servers may still be giving out addresses of a range that they have not seen deleted. */
-const DELETION_GRACE_MS = 10_000;
+import type { IPAddress, ServiceCIDR } from '../../api/generated/networking-v1.ts';
+import type { AddressRange } from '../../base/index.ts';
+import { keyOf } from '../../client/index.ts';
+import { keyedController, keysOnChange, watch, type ControllerDescriptor, type Watch } from '../controller.ts';
+import { FIELD_MANAGER, ServiceCidrReconciler, type ServiceCidrParts } from './reconcile.ts';
+import { cidrsOf, hostRange } from './ranges.ts';
 
 export const serviceCidrController: ControllerDescriptor = {
   name: FIELD_MANAGER,
   build(context) {
-    const { client, clock, informers, signal } = context;
-    const ranges = informers.informer('networking.k8s.io/v1/servicecidrs');
-    const addresses = informers.informer('networking.k8s.io/v1/ipaddresses');
-    const resource = client.resource('networking.k8s.io/v1/servicecidrs');
-    const removableAt = new Map<string, number>();
-
-    const reconcile = async (name: string): Promise<void> => {
-      const range = ranges.get(name);
-      if (!range) return void removableAt.delete(name);
-      if (range.metadata.deletionTimestamp) return release(range);
-      await setFinalizer(resource, range, FINALIZER, { present: true, signal });
-      await setReady(range, 'True', '', 'Kubernetes Service CIDR is ready');
+    const parts = {
+      ranges: context.informers.informer('networking.k8s.io/v1/servicecidrs'),
+      addresses: context.informers.informer('networking.k8s.io/v1/ipaddresses'),
     };
-
-    const release = async (range: ServiceCIDR): Promise<void> => {
-      if (!(range.metadata.finalizers ?? []).includes(FINALIZER)) return;
-      const name = keyOf(range);
-      if (isNeeded(range)) {
-        removableAt.delete(name);
-        return setReady(range, 'False', 'Terminating', 'There are still IPAddresses referencing the ServiceCIDR, please remove them or create a new ServiceCIDR');
-      }
-      const at = removableAt.get(name) ?? clock.monotonic() + DELETION_GRACE_MS;
-      removableAt.set(name, at);
-      if (at > clock.monotonic()) return queue.addAfter(name, at - clock.monotonic());
-      await setFinalizer(resource, range, FINALIZER, { present: false, signal });
-    };
-
-    const isNeeded = (range: ServiceCIDR): boolean => {
-      const own = cidrsOf(range);
-      const others = ranges
-        .list()
-        .filter((other) => other !== range && !other.metadata.deletionTimestamp)
-        .flatMap(cidrsOf);
-      return addresses.list().some((address) => {
-        const single = hostRange(keyOf(address));
-        return own.some((cidr) => cidr.overlaps(single)) && !others.some((cidr) => cidr.overlaps(single));
-      });
-    };
-
-    const setReady = async (range: ServiceCIDR, status: string, reason: string, message: string): Promise<void> => {
-      const known = range.status?.conditions?.find(({ type }) => type === 'Ready');
-      if (known?.status === status && known.reason === reason && known.message === message) return;
-      const lastTransitionTime = known?.status === status && known.lastTransitionTime ? known.lastTransitionTime : formatTime(clock.now());
-      const conditions = [{ type: 'Ready', status, reason, message, lastTransitionTime }];
-      try {
-        await resource.apply(
-          { apiVersion: 'networking.k8s.io/v1', kind: 'ServiceCIDR', metadata: { name: keyOf(range) }, status: { conditions } },
-          { fieldManager: FIELD_MANAGER, force: true, subresource: 'status', signal },
-        );
-      } catch (error) {
-        if (!isNotFound(error)) throw error;
-      }
-    };
-
-    const { queue, run } = keyedLoop(context, 'ipaddresses', 5, reconcile);
-    const enqueueOverlapping = (cidrs: readonly AddressRange[]): void => {
-      for (const range of ranges.list()) if (cidrsOf(range).some((own) => cidrs.some((cidr) => own.overlaps(cidr)))) queue.add(keyOf(range));
-    };
-    enqueueOnChange(ranges, queue, (range) => {
-      enqueueOverlapping(cidrsOf(range));
-      return keyOf(range);
-    });
-    const addressChanged = (address: { metadata: { name?: string } }): void => {
-      const { name = '' } = address.metadata;
-      enqueueOverlapping([hostRange(name)]);
-    };
-    addresses.addHandler({ onAdd: (address, { initial }) => initial || addressChanged(address), onDelete: addressChanged });
-    return run;
+    const reconciler = new ServiceCidrReconciler(context, parts);
+    const watches = serviceCidrWatches(parts);
+    return keyedController(context, { queue: 'ipaddresses', workers: 5, reconciler, watches });
   },
 };
 
-const cidrsOf = ({ spec }: ServiceCIDR): AddressRange[] => (spec?.cidrs ?? []).map((cidr) => AddressRange.parse(cidr));
-const hostRange = (address: string): AddressRange => AddressRange.parse(`${address}/${address.includes(':') ? 128 : 32}`);
+function serviceCidrWatches({ ranges, addresses }: ServiceCidrParts): readonly Watch[] {
+  const overlapping = (cidrs: readonly AddressRange[]): string[] =>
+    ranges
+      .list()
+      .filter((range) => cidrsOf(range).some((own) => cidrs.some((cidr) => own.overlaps(cidr))))
+      .map(keyOf);
+  const rangesAround = (range: ServiceCIDR): string[] => [...overlapping(cidrsOf(range)), keyOf(range)];
+  const rangesOf = ({ metadata: { name = '' } }: IPAddress): string[] => overlapping([hostRange(name)]);
+  return [
+    watch(ranges, keysOnChange(rangesAround)),
+    watch(addresses, { added: (address, { initial }) => (initial ? [] : rangesOf(address)), deleted: rangesOf }),
+  ];
+}
