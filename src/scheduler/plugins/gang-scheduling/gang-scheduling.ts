@@ -1,108 +1,125 @@
 /**
- * All or nothing: the pods of a group hold their places until enough of them have one, and give them back together when one
- * cannot be placed or the time is up. The scheduler takes the members of a group one after the other without anybody in
- * between (`companions`), so that two groups never hold half of what each needs.
+ * All or nothing: the pods of a group hold their places until enough of them have one, and give them back together when
+ * one cannot be placed or the time is up. The scheduler takes the members of a group one after the other with no other
+ * pod in between (`companions`), so that two groups never hold half of what each needs.
  */
 import type { Pod } from '../../../api/generated/core-v1.ts';
 import { keyOf } from '../../../client/index.ts';
-import { type PodInfo } from '../../cache/pod-info.ts';
-import { isPodTerminal } from '../../../component-helpers/index.ts';
+import type { PodInfo } from '../../cache/pod-info.ts';
 import { Action, ANY_UPDATE } from '../../framework/cluster-event.ts';
+import type { CycleState } from '../../framework/cycle-state.ts';
 import type { Handle } from '../../framework/handle.ts';
-import type { Plugin } from '../../framework/plugin.ts';
-import { unresolvable, unschedulable, waiting } from '../../framework/status.ts';
+import type { EventInterest, Plugin, PostFilterResult } from '../../framework/plugin.ts';
+import { unresolvable, unschedulable, waiting, type Status } from '../../framework/status.ts';
+import { GroupMembers } from './group-members.ts';
 import { GroupStatus } from './group-status.ts';
 import { groupOf, type GroupReference } from './pod-group.ts';
 import { PodGroups } from './pod-groups.ts';
 
 const NAME = 'GangScheduling';
-const INDEX = 'podGroup';
 
-export function gangScheduling(handle: Handle): Plugin {
-  const groups = new PodGroups(handle);
-  const status = new GroupStatus(handle);
-  const pods = handle.informers.informer('v1/pods', {}, { [INDEX]: (pod) => membership(pod) });
+export const gangScheduling = (handle: Handle): Plugin => new GangScheduling(handle);
 
-  const membersOf = (group: GroupReference): Pod[] => pods.indexer.byIndex(INDEX, group.key).filter((pod) => pod.metadata.deletionTimestamp === undefined && !isPodTerminal(pod));
-  /** Members that have a place, be it only assumed. */
-  const placedCount = (group: GroupReference): number => membersOf(group).filter((pod) => handle.cache.pod(pod.metadata.uid ?? '') !== undefined).length;
+class GangScheduling implements Plugin {
+  readonly name = NAME;
+  readonly #handle: Handle;
+  readonly #groups: PodGroups;
+  readonly #status: GroupStatus;
+  readonly #members: GroupMembers;
 
-  const waitingMembers = function* (group: GroupReference) {
-    for (const other of handle.waitingPods.values()) if (groupOf(other.pod.pod)?.key === group.key) yield other;
-  };
-  const giveUp = (group: GroupReference, why: string): void => {
-    const object = groups.object(group);
-    if (object !== undefined) status.unschedulable(group, object, why);
-    for (const other of [...waitingMembers(group)]) other.reject(NAME, why);
-  };
+  constructor(handle: Handle) {
+    this.#handle = handle;
+    this.#groups = new PodGroups(handle);
+    this.#status = new GroupStatus(handle);
+    this.#members = new GroupMembers(handle);
+  }
 
-  return {
-    name: NAME,
-    preEnqueue(pod) {
-      const group = groupOf(pod.pod);
-      if (group === undefined) return undefined;
-      const known = groups.get(group);
-      if (known === undefined) return unresolvable(`waiting for pod group ${group.namespace}/${group.name} to appear`);
-      const members = membersOf(group).length;
-      return members >= known.minCount ? undefined : unresolvable(`waiting for minCount pods from a gang to appear: ${members} of ${known.minCount}`);
-    },
-    permit(_state, pod) {
-      const group = groupOf(pod.pod);
-      const known = group && groups.get(group);
-      if (group === undefined || known === undefined) return { status: undefined };
-      if (placedCount(group) < known.minCount) return { status: waiting(`waiting for minCount pods from a gang to be scheduled`), timeoutMs: known.timeoutMs };
-      for (const other of waitingMembers(group)) other.allow(NAME);
-      return { status: undefined };
-    },
-    companions(pod) {
-      const group = groupOf(pod.pod);
-      if (group === undefined || handle.waitingPods.get(pod.uid) === undefined) return undefined;
-      return {
-        uids: membersOf(group).map((member) => member.metadata.uid ?? ''),
-        stillWanted: () => handle.waitingPods.get(pod.uid) !== undefined,
-      };
-    },
-    postFilter(_state, pod) {
-      const group = groupOf(pod.pod);
-      if (group === undefined) return { status: unschedulable() };
-      giveUp(group, `pod ${pod.key} of the same group does not fit anywhere`);
-      return { status: unschedulable(`the other pods of group ${group.name} wait for it`) };
-    },
-    reserve: () => undefined,
-    unreserve(_state, pod) {
-      const group = groupOf(pod.pod);
-      const known = group && groups.get(group);
-      /** The pod is still counted as placed here. */
-      if (group !== undefined && known !== undefined && placedCount(group) - 1 < known.minCount) giveUp(group, `pod ${pod.key} of the same group was rejected`);
-    },
-    postBind(_state, pod) {
-      const group = groupOf(pod.pod);
-      const object = group && groups.object(group);
-      if (group === undefined || object === undefined) return;
-      const placed = placedCount(group);
-      if (placed >= (groups.get(group)?.minCount ?? 1)) status.scheduled(group, object, placed);
-    },
-    eventsToRegister: () => [
-      { resource: 'UnscheduledPod', action: Action.Add, hint: (pod, _before, after) => sameGroup(pod, after as Pod) },
-      { resource: 'PodGroup', action: Action.Add | ANY_UPDATE, hint: (pod, _before, after) => isOwnGroup(pod, after) },
-      { resource: 'AssignedPod', action: Action.Delete },
-      { resource: 'Node', action: Action.Add | Action.UpdateNodeAllocatable | Action.UpdateNodeTaint | Action.UpdateNodeLabel },
-    ],
-  };
+  eventsToRegister(): readonly EventInterest[] {
+    return EVENTS;
+  }
+
+  preEnqueue(pod: PodInfo): Status | undefined {
+    const group = groupOf(pod.pod);
+    if (group === undefined) return undefined;
+    const known = this.#groups.get(group);
+    if (known === undefined) return unresolvable(`waiting for pod group ${group.namespace}/${group.name} to appear`);
+    const count = this.#members.of(group).length;
+    if (count >= known.minCount) return undefined;
+    return unresolvable(`waiting for minCount pods from a gang to appear: ${count} of ${known.minCount}`);
+  }
+
+  permit(_state: CycleState, pod: PodInfo): { status: Status | undefined; timeoutMs?: number } {
+    const group = groupOf(pod.pod);
+    const known = group && this.#groups.get(group);
+    if (group === undefined || known === undefined) return { status: undefined };
+    if (this.#members.placedCount(group) < known.minCount) {
+      const status = waiting('waiting for minCount pods from a gang to be scheduled');
+      return { status, timeoutMs: known.timeoutMs };
+    }
+    for (const other of this.#members.waiting(group)) other.allow(NAME);
+    return { status: undefined };
+  }
+
+  companions(pod: PodInfo): { uids: readonly string[]; stillWanted(): boolean } | undefined {
+    const { waitingPods } = this.#handle;
+    const group = groupOf(pod.pod);
+    if (group === undefined || waitingPods.get(pod.uid) === undefined) return undefined;
+    return {
+      uids: this.#members.of(group).map((member) => member.metadata.uid ?? ''),
+      stillWanted: () => waitingPods.get(pod.uid) !== undefined,
+    };
+  }
+
+  postFilter(_state: CycleState, pod: PodInfo): PostFilterResult {
+    const group = groupOf(pod.pod);
+    if (group === undefined) return { status: unschedulable() };
+    this.#reject(group, `pod ${pod.key} of the same group does not fit anywhere`);
+    return { status: unschedulable(`the other pods of group ${group.name} wait for it`) };
+  }
+
+  reserve(): undefined {
+    return undefined;
+  }
+
+  unreserve(_state: CycleState, pod: PodInfo): void {
+    const group = groupOf(pod.pod);
+    const known = group && this.#groups.get(group);
+    if (group === undefined || known === undefined) return;
+    /** The pod itself still counts as placed at this point. */
+    const others = this.#members.placedCount(group) - 1;
+    if (others < known.minCount) this.#reject(group, `pod ${pod.key} of the same group was rejected`);
+  }
+
+  postBind(_state: CycleState, pod: PodInfo): void {
+    const group = groupOf(pod.pod);
+    const object = group && this.#groups.object(group);
+    if (group === undefined || object === undefined) return;
+    const placed = this.#members.placedCount(group);
+    if (placed >= (this.#groups.get(group)?.minCount ?? 1)) this.#status.scheduled(group, object, placed);
+  }
+
+  /** Takes their places from all members that wait. */
+  #reject(group: GroupReference, why: string): void {
+    const object = this.#groups.object(group);
+    if (object !== undefined) this.#status.unschedulable(group, object, why);
+    for (const other of [...this.#members.waiting(group)]) other.reject(NAME, why);
+  }
 }
 
-const NO_GROUP: readonly string[] = [];
+const EVENTS: readonly EventInterest[] = [
+  { resource: 'UnscheduledPod', action: Action.Add, hint: (pod, _before, after) => isSameGroup(pod, after as Pod) },
+  { resource: 'PodGroup', action: Action.Add | ANY_UPDATE, hint: (pod, _before, after) => isOwnGroup(pod, after) },
+  { resource: 'AssignedPod', action: Action.Delete },
+  {
+    resource: 'Node',
+    action: Action.Add | Action.UpdateNodeAllocatable | Action.UpdateNodeTaint | Action.UpdateNodeLabel,
+  },
+];
 
-/** Most pods are in no group, and are not listed at all. */
-function membership(pod: Pod): readonly string[] {
-  const group = groupOf(pod);
-  return group === undefined ? NO_GROUP : [group.key];
-}
-
-const sameGroup = (pod: PodInfo, other: Pod): boolean => {
+function isSameGroup(pod: PodInfo, other: Pod): boolean {
   const group = groupOf(pod.pod);
   return group !== undefined && groupOf(other)?.key === group.key;
-};
+}
 
 function isOwnGroup(pod: PodInfo, object: unknown): boolean {
   const group = groupOf(pod.pod);
