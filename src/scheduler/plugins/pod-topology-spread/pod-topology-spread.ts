@@ -1,9 +1,11 @@
+/** Spreads pods that belong together over the domains of node labels: as a must, or as a preference. */
 import type { Node, Pod, TopologySpreadConstraint } from '../../../api/generated/core-v1.ts';
 import type { Cache } from '../../cache/cache.ts';
 import { PodInfo } from '../../cache/pod-info.ts';
 import { Action } from '../../framework/cluster-event.ts';
-import type { Plugin } from '../../framework/plugin.ts';
-import { skip } from '../../framework/status.ts';
+import type { CycleState } from '../../framework/cycle-state.ts';
+import type { BoundFilter, EventInterest, FeasibleNodes, Plugin } from '../../framework/plugin.ts';
+import { skip, type Status } from '../../framework/status.ts';
 import { defaultSelector, type SpreadListers } from './default-selector.ts';
 import { SpreadFilterState } from './filter-state.ts';
 import { SpreadScoreState } from './score-state.ts';
@@ -22,65 +24,115 @@ const SYSTEM_DEFAULTS: readonly TopologySpreadConstraint[] = [
 const NAME = 'PodTopologySpread';
 const SCORES = 'PodTopologySpread/scores';
 
-/** Spreads pods that belong together over the domains of node labels: as a must, or as a preference. */
+type PodChange = Parameters<NonNullable<Plugin['podAdded']>>[2];
+
 export function podTopologySpread(args: PodTopologySpreadArgs, cache: Cache, listers: SpreadListers): Plugin {
-  const systemDefaulted = (args.defaultingType ?? 'System') === 'System';
-  const defaults = systemDefaulted ? SYSTEM_DEFAULTS : (args.defaultConstraints ?? []);
-  const constraints = (pod: PodInfo, kind: 'DoNotSchedule' | 'ScheduleAnyway'): SpreadConstraint[] =>
-    constraintsOf({ pod, table: cache.table, kind, defaults, defaultSelector: () => defaultSelector(pod.shape, listers) });
+  return new PodTopologySpread(args, cache, listers);
+}
 
-  const follow = (state: Parameters<NonNullable<Plugin['podAdded']>>[0], change: Parameters<NonNullable<Plugin['podAdded']>>[2], by: 1 | -1): void => {
-    state.get<SpreadFilterState>(NAME)?.change(change.other, change.node, change.touched, by);
-    state.get<SpreadScoreState>(SCORES)?.change(change.other, change.node, by);
-  };
+class PodTopologySpread implements Plugin {
+  readonly name = NAME;
+  readonly #cache: Cache;
+  readonly #listers: SpreadListers;
+  readonly #systemDefaulted: boolean;
+  readonly #defaults: readonly TopologySpreadConstraint[];
 
-  return {
-    name: NAME,
-    /** Default constraints count the pods of the Services and controllers that there are now. */
-    signature: (pod) => (pod.shape.spreadConstraints.length > 0 || defaults.length === 0 ? '' : (defaultSelector(pod.shape, listers)?.toString() ?? '')),
-    preFilter(state, pod) {
-      state.delete(NAME);
-      state.delete(SCORES);
-      const required = constraints(pod, 'DoNotSchedule');
-      if (required.length === 0) return { status: skip() };
-      state.set(NAME, new SpreadFilterState(cache, pod, required));
-      return undefined;
-    },
-    bindFilter: (state) => state.get<SpreadFilterState>(NAME)?.bind() ?? (() => undefined),
-    podAdded: (state, _pod, change) => follow(state, change, 1),
-    podRemoved: (state, _pod, change) => follow(state, change, -1),
-    preScore(state, pod) {
-      const preferred = constraints(pod, 'ScheduleAnyway');
-      if (preferred.length === 0) return skip();
-      const requireAllLabels = pod.shape.spreadConstraints.length > 0 || !systemDefaulted;
-      state.set(SCORES, new SpreadScoreState(cache, pod, preferred, requireAllLabels));
-      return undefined;
-    },
-    scoreAll: (state, _pod, feasible, scores) => state.get<SpreadScoreState>(SCORES)?.scoreAll(feasible, scores),
-    normalizeScores: (state, _pod, { count }, scores) => state.get<SpreadScoreState>(SCORES)?.normalize(count, scores),
-    eventsToRegister: () => [
+  constructor(args: PodTopologySpreadArgs, cache: Cache, listers: SpreadListers) {
+    this.#cache = cache;
+    this.#listers = listers;
+    this.#systemDefaulted = (args.defaultingType ?? 'System') === 'System';
+    this.#defaults = this.#systemDefaulted ? SYSTEM_DEFAULTS : (args.defaultConstraints ?? []);
+  }
+
+  /** Default constraints count the pods of the Services and controllers that there are now. */
+  signature(pod: PodInfo): string {
+    if (pod.shape.spreadConstraints.length > 0 || this.#defaults.length === 0) return '';
+    return defaultSelector(pod.shape, this.#listers)?.toString() ?? '';
+  }
+
+  preFilter(state: CycleState, pod: PodInfo): { status: Status } | undefined {
+    state.delete(NAME);
+    state.delete(SCORES);
+    const required = this.#constraints(pod, 'DoNotSchedule');
+    if (required.length === 0) return { status: skip() };
+    state.set(NAME, new SpreadFilterState(this.#cache, pod, required));
+    return undefined;
+  }
+
+  bindFilter(state: CycleState): BoundFilter {
+    return state.get<SpreadFilterState>(NAME)?.bind() ?? (() => undefined);
+  }
+
+  podAdded(state: CycleState, _pod: PodInfo, change: PodChange): void {
+    count(state, change, 1);
+  }
+
+  podRemoved(state: CycleState, _pod: PodInfo, change: PodChange): void {
+    count(state, change, -1);
+  }
+
+  preScore(state: CycleState, pod: PodInfo): Status | undefined {
+    const preferred = this.#constraints(pod, 'ScheduleAnyway');
+    if (preferred.length === 0) return skip();
+    const requireAllLabels = pod.shape.spreadConstraints.length > 0 || !this.#systemDefaulted;
+    state.set(SCORES, new SpreadScoreState(this.#cache, pod, preferred, requireAllLabels));
+    return undefined;
+  }
+
+  scoreAll(state: CycleState, _pod: PodInfo, feasible: FeasibleNodes, scores: Float64Array): void {
+    state.get<SpreadScoreState>(SCORES)?.scoreAll(feasible, scores);
+  }
+
+  normalizeScores(state: CycleState, _pod: PodInfo, feasible: FeasibleNodes, scores: Float64Array): void {
+    state.get<SpreadScoreState>(SCORES)?.normalize(feasible.count, scores);
+  }
+
+  eventsToRegister(): readonly EventInterest[] {
+    return [
       {
         resource: 'Pod',
         action: Action.Add | Action.Delete | Action.UpdatePodLabel,
-        hint: (pod, before, after) => {
-          if (((after ?? before) as Pod).metadata.uid === pod.uid) return true;
-          const matching = (object: unknown): boolean => {
-            if (object === undefined) return false;
-            const { shape } = new PodInfo(object as Pod);
-            return constraints(pod, 'DoNotSchedule').some((c) => counted(c.selector, pod.namespace, shape));
-          };
-          return matching(before) || matching(after);
-        },
+        hint: (pod, before, after) => this.#podHelps(pod, before as Pod | undefined, after as Pod | undefined),
       },
       {
         resource: 'Node',
         action: Action.Add | Action.Delete | Action.UpdateNodeLabel | Action.UpdateNodeTaint,
-        hint: (pod, before, after) => {
-          const keys = constraints(pod, 'DoNotSchedule').map((c) => c.topology.key);
-          const labelled = (node: unknown): boolean => node !== undefined && keys.every((key) => (node as Node).metadata.labels?.[key] !== undefined);
-          return labelled(before) || labelled(after);
-        },
+        hint: (pod, before, after) => this.#nodeHelps(pod, before as Node | undefined, after as Node | undefined),
       },
-    ],
-  };
+    ];
+  }
+
+  #constraints(pod: PodInfo, kind: 'DoNotSchedule' | 'ScheduleAnyway'): SpreadConstraint[] {
+    return constraintsOf({
+      pod,
+      table: this.#cache.table,
+      kind,
+      defaults: this.#defaults,
+      defaultSelector: () => defaultSelector(pod.shape, this.#listers),
+    });
+  }
+
+  /** Whether the pod is this one, or is or was counted by one of its constraints. */
+  #podHelps(pod: PodInfo, before: Pod | undefined, after: Pod | undefined): boolean {
+    if ((after ?? before)!.metadata.uid === pod.uid) return true;
+    const isCounted = (other: Pod | undefined): boolean => {
+      if (other === undefined) return false;
+      const { shape } = new PodInfo(other);
+      return this.#constraints(pod, 'DoNotSchedule').some(({ selector }) => counted(selector, pod.namespace, shape));
+    };
+    return isCounted(before) || isCounted(after);
+  }
+
+  /** Whether the node has or had the labels of all constraints. */
+  #nodeHelps(pod: PodInfo, before: Node | undefined, after: Node | undefined): boolean {
+    const keys = this.#constraints(pod, 'DoNotSchedule').map(({ topology }) => topology.key);
+    const isLabelled = (node: Node | undefined): boolean =>
+      node !== undefined && keys.every((key) => node.metadata.labels?.[key] !== undefined);
+    return isLabelled(before) || isLabelled(after);
+  }
+}
+
+function count(state: CycleState, { other, node, touched }: PodChange, by: 1 | -1): void {
+  state.get<SpreadFilterState>(NAME)?.change(other, node, touched, by);
+  state.get<SpreadScoreState>(SCORES)?.change(other, node, by);
 }
