@@ -1,0 +1,170 @@
+/** Puts the scheduler together: the parts that all profiles share, and the plugins of each profile. */
+import { createEventsV1Recorder, type Client, type EventRecorder, type InformerFactory } from '../client/index.ts';
+import type { Context, RunGroup } from '../kernel/index.ts';
+import { BackgroundTasks } from './background-tasks.ts';
+import { Cache } from './cache/cache.ts';
+import type { SchedulerConfiguration } from './config/types.ts';
+import { Evaluations } from './evaluation/evaluations.ts';
+import { EventPace } from './event-pace.ts';
+import { Explanations } from './explanations/explanations.ts';
+import { httpExtender } from './extenders/http-extender.ts';
+import { withIgnoredResources } from './extenders/ignored-resources.ts';
+import { buildProfile, type PluginRegistry } from './framework/build-profile.ts';
+import { answers, type Handle } from './framework/handle.ts';
+import type { Profile } from './framework/profile.ts';
+import type { Listers } from './listers.ts';
+import { schedulerMetrics, type SchedulerMetrics } from './metrics.ts';
+import type { QueuedPod } from './queue/queued-pod.ts';
+import { SchedulingQueue } from './queue/scheduling-queue.ts';
+import { ScheduledEvents } from './scheduled-events.ts';
+import type { Scheduler } from './scheduler.ts';
+import { PermitRoom } from './waiting-pods.ts';
+
+export interface AssembleOptions {
+  readonly client: Client;
+  readonly config: SchedulerConfiguration;
+  /** Who this process is in leader elections. */
+  readonly identity: string;
+  readonly explanations?: Explanations;
+  readonly informers: InformerFactory;
+  readonly listers: Listers;
+  readonly group: RunGroup;
+  readonly registry: PluginRegistry;
+}
+
+type RunningRecorder = EventRecorder & { run(signal: AbortSignal): Promise<void> };
+
+export interface RunningScheduler extends Scheduler {
+  recorderOf(schedulerName: string): RunningRecorder;
+  /** How many pods are being bound. */
+  readonly bindings: number;
+  /** Resolves when the next binding ends. */
+  untilBound(): Promise<void>;
+}
+
+/** What all profiles share. */
+type SharedParts = ReturnType<typeof sharedParts>;
+
+export function assemble(ctx: Context, options: AssembleOptions): RunningScheduler {
+  const { client, config, group, identity, registry } = options;
+  const shared = sharedParts(ctx, options);
+  const { cache, queue, metrics, permitRoom, extenders, evaluationOfState, tasks, pace, profiles } = shared;
+  group.start('background', () => tasks.run());
+  const recorders = new Map<string, RunningRecorder>();
+  for (const profile of withIgnoredResources(config)) {
+    const { schedulerName } = profile;
+    const reporting = { controller: schedulerName, instance: `${schedulerName}-${identity}` };
+    const recorder = createEventsV1Recorder(ctx, client, reporting, pace);
+    recorders.set(schedulerName, recorder);
+    profiles.set(schedulerName, buildProfile(profile, registry, createHandle(shared, schedulerName, recorder)));
+  }
+  collectMetrics(shared);
+  const instance = `${config.profiles[0]?.schedulerName ?? ''}-${identity}`;
+  return {
+    ctx,
+    client,
+    cache,
+    queue,
+    metrics,
+    permitRoom,
+    extenders,
+    evaluationOfState,
+    eventPace: pace,
+    background: (task) => tasks.start(task),
+    evaluations: new Evaluations(cache, ctx.random.fork('ties')),
+    explanations: options.explanations ?? new Explanations(),
+    scheduledEvents: new ScheduledEvents(ctx, { client, instance, pace }),
+    recorderOf: (name) => recorders.get(name)!,
+    get bindings() {
+      return bindingCount(shared);
+    },
+    untilBound: () => tasks.next(),
+  };
+}
+
+function sharedParts(ctx: Context, options: AssembleOptions) {
+  const { clock } = ctx;
+  const cache = new Cache();
+  const metrics = schedulerMetrics(ctx.metrics);
+  const permitRoom = new PermitRoom(clock);
+  const tasks = new BackgroundTasks(ctx.signal);
+  const profiles = new Map<string, Profile>();
+  const evaluationOfState: Scheduler['evaluationOfState'] = new WeakMap();
+  return {
+    ctx,
+    options,
+    cache,
+    metrics,
+    permitRoom,
+    tasks,
+    profiles,
+    evaluationOfState,
+    extenders: options.config.extenders.map((extender) => httpExtender(extender, { clock, cache })),
+    pace: new EventPace(clock, () => bindingCount({ tasks, permitRoom })),
+    queue: createQueue(ctx, options.config, metrics, profiles),
+  };
+}
+
+/** Pods that Permit holds back are background tasks, too, and are not being bound yet. */
+const bindingCount = ({ tasks, permitRoom }: { tasks: BackgroundTasks; permitRoom: PermitRoom }): number =>
+  tasks.count - permitRoom.size;
+
+function createQueue(
+  { clock }: Context,
+  config: SchedulerConfiguration,
+  metrics: SchedulerMetrics,
+  profiles: ReadonlyMap<string, Profile>,
+): SchedulingQueue {
+  const orderOf = ({ pod, timestamp }: QueuedPod) => ({ priority: pod.priority, timestamp });
+  return new SchedulingQueue(
+    {
+      clock,
+      metrics,
+      initialBackoffMs: config.podInitialBackoffSeconds * 1000,
+      maxBackoffMs: config.podMaxBackoffSeconds * 1000,
+      maxInUnschedulableMs: config.podMaxInUnschedulableSeconds * 1000,
+      profileOf: (name) => profiles.get(name),
+    },
+    (a, b) => a.profile.plugins.queueSort.less!(orderOf(a), orderOf(b)),
+  );
+}
+
+function createHandle(shared: SharedParts, schedulerName: string, recorder: EventRecorder): Handle {
+  const { ctx, options, cache, metrics, permitRoom, tasks, profiles, evaluationOfState, extenders, queue } = shared;
+  const { client, config, listers, group, informers } = options;
+  return {
+    status: answers,
+    client,
+    clock: ctx.clock,
+    random: ctx.random.fork(`profile/${schedulerName}`),
+    logger: ctx.logger,
+    signal: ctx.signal,
+    recorder,
+    cache,
+    listers,
+    labelsOf: listers.labelsOf,
+    metrics,
+    extenders,
+    schedulerName,
+    featureGates: config.featureGates,
+    waitingPods: permitRoom,
+    background: (task) => tasks.start(task),
+    longTask: (name, task) => group.start(name, task),
+    informers,
+    moveOn: (happened, before, after) => queue.moveOn(happened, before, after),
+    activate: (uids) => queue.activate(uids),
+    ungate: (uid) => queue.ungate(uid),
+    *pendingPods() {
+      for (const { pod } of queue.pending()) yield pod;
+    },
+    evaluationOf: (state) => evaluationOfState.get(state)!,
+    profile: () => profiles.get(schedulerName)!,
+  };
+}
+
+function collectMetrics({ metrics, cache, tasks }: SharedParts): void {
+  metrics.cacheSize.collect(() => cache.table.nodeCount, { type: 'nodes' });
+  metrics.cacheSize.collect(() => cache.podCount, { type: 'pods' });
+  metrics.cacheSize.collect(() => cache.assumedCount, { type: 'assumed_pods' });
+  metrics.goroutines.collect(() => tasks.count, { operation: 'binding' });
+}
