@@ -1,4 +1,4 @@
-import type { EvictionRates } from './node-lifecycle/zones.ts';
+import type { EvictionRates } from './node-lifecycle/eviction-rates.ts';
 
 /** The controller manager's configuration, under upstream's flag names. */
 export interface ControllerManagerConfig {

@@ -4,20 +4,10 @@
  */
 import type { Node } from '../../api/generated/core-v1.ts';
 import { TokenBucket, type Clock } from '../../kernel/index.ts';
+import type { EvictionRates } from './eviction-rates.ts';
 import { readyCondition } from './taints.ts';
 
 export type ZoneState = 'Initial' | 'Normal' | 'FullDisruption' | 'PartialDisruption';
-
-export interface EvictionRates {
-  /** Nodes a second while a zone is well. */
-  readonly primary: number;
-  /** And while it is partly away. */
-  readonly secondary: number;
-  /** Zones up to this size are left alone while they are partly away. */
-  readonly largeClusterSize: number;
-  /** The part of a zone's nodes that must be away for it to count as partly away. */
-  readonly unhealthyThreshold: number;
-}
 
 export const zoneOf = ({ metadata: { labels = {} } }: Node): string => {
   const region = labels['topology.kubernetes.io/region'] ?? labels['failure-domain.beta.kubernetes.io/region'] ?? '';
