@@ -131,11 +131,14 @@ describe('clients that do not read', { timeout: 600_000 }, () => {
   it('a client that reads a watch-list larger than any buffer gets all of it, and then the changes', async () => {
     clients = new UnreadClients(k8ts.port, k8ts.credentials);
     let initial = 0;
+    let lastChange: string | undefined;
     for await (const { type, object } of api.watch(WATCH_LIST)) {
       if (type === 'ADDED') initial++;
       if (type === 'BOOKMARK' && object.metadata.annotations?.['k8s.io/initial-events-end']) await writeEvents(COLLECTION, 'changed');
-      if (type === 'MODIFIED' && (object['data'] as { event: string }).event === String(EVENTS - 1)) break;
+      if (type === 'MODIFIED') lastChange = (object['data'] as { event: string }).event;
+      if (lastChange === String(EVENTS - 1)) break;
     }
+    expect(lastChange).toBe(String(EVENTS - 1));
     expect(initial).toBeGreaterThanOrEqual(SIZES.objects);
   });
 });

@@ -3,15 +3,13 @@ import { HTTP2_ERROR, type Http2Stream } from '../../kernel/http2/index.ts';
 import type { ResponseSink } from '../request.ts';
 import { giveBack, type BufferWriter } from './large-body.ts';
 import type { Sending } from './send-budget.ts';
-
-/** What a slow reader may have waiting before its writer is told. */
-const HIGH_WATER_BYTES = 64 * 1024;
+import { HIGH_WATER_BYTES, LOW_WATER_BYTES } from './water-marks.ts';
 
 export function streamSink(stream: Http2Stream, signal: AbortSignal, sending: Sending): ResponseSink {
   let waiting: (() => void)[] = [];
   const taken = (bytes: number): void => {
     sending.took(bytes);
-    if (stream.pendingBytes > HIGH_WATER_BYTES || waiting.length === 0) return;
+    if (stream.pendingBytes > LOW_WATER_BYTES || waiting.length === 0) return;
     const woken = waiting;
     waiting = [];
     for (const wake of woken) wake();
@@ -25,7 +23,7 @@ export function streamSink(stream: Http2Stream, signal: AbortSignal, sending: Se
       stream.write(bytes, () => taken(bytes.length));
       return stream.pendingBytes <= HIGH_WATER_BYTES;
     },
-    drained: () => (stream.pendingBytes > HIGH_WATER_BYTES ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve()),
+    drained: () => (stream.pendingBytes > LOW_WATER_BYTES ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve()),
     get pending() {
       return stream.pendingBytes;
     },

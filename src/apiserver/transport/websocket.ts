@@ -5,6 +5,7 @@
 import { WebSocketServer, type WebSocket } from 'ws';
 import { headerOf, type ApiRequest, type ApiResponse, type ResponseSink } from '../request.ts';
 import type { Sending } from './send-budget.ts';
+import { HIGH_WATER_BYTES, LOW_WATER_BYTES } from './water-marks.ts';
 
 /** A browser shows its token as a subprotocol, which is no protocol that anybody speaks. */
 const TOKEN_PROTOCOL = 'base64url.bearer.authorization.k8s.io.';
@@ -42,9 +43,6 @@ export function streamOverWebSocket(request: ApiRequest, stream: MessageStream):
   return { status: 101, headers: {}, hijacked: true };
 }
 
-/** What a slow reader may have waiting before its writer is told. */
-const HIGH_WATER_BYTES = 64 * 1024;
-
 interface Messages {
   readonly signal: AbortSignal;
   readonly stream: MessageStream;
@@ -68,12 +66,12 @@ function sinkOf(connection: WebSocket, { signal, stream: { text, prefixBytes }, 
       sending?.wrote(length);
       connection.send(message.subarray(prefixBytes), { binary: !text }, () => {
         sending?.took(length);
-        if (connection.bufferedAmount <= HIGH_WATER_BYTES) wake();
+        if (connection.bufferedAmount <= LOW_WATER_BYTES) wake();
       });
       return connection.bufferedAmount <= HIGH_WATER_BYTES;
     },
     drained: () =>
-      connection.readyState === connection.OPEN && connection.bufferedAmount > HIGH_WATER_BYTES ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve(),
+      connection.readyState === connection.OPEN && connection.bufferedAmount > LOW_WATER_BYTES ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve(),
     get pending() {
       return connection.bufferedAmount;
     },

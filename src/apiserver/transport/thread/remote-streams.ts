@@ -6,6 +6,7 @@ import type { RunningRequests } from '../running-requests.ts';
 import type { SendBudget, Sending } from '../send-budget.ts';
 import type { Handler } from '../serve.ts';
 import { splitTarget } from '../target.ts';
+import { HIGH_WATER_BYTES, LOW_WATER_BYTES } from '../water-marks.ts';
 import type { Together } from '../together.ts';
 import type { TellingHeads } from './told-heads.ts';
 import type { BatchReader, Outbox } from './batch.ts';
@@ -151,8 +152,6 @@ interface Head {
   readonly body: Buffer;
 }
 
-/** What a slow reader may have waiting before its writer is told. */
-const HIGH_WATER_BYTES = 64 * 1024;
 const NOTHING = new Uint8Array(0);
 
 class RemoteStream implements ApiRequest, BufferWriter {
@@ -276,7 +275,7 @@ class RemoteStream implements ApiRequest, BufferWriter {
     return {
       signal: this.signal,
       write: (piece) => this.#write(piece),
-      drained: () => (this.#pending > HIGH_WATER_BYTES && !this.closed ? new Promise((resolve) => this.#drained.push(resolve)) : Promise.resolve()),
+      drained: () => (this.#pending > LOW_WATER_BYTES && !this.closed ? new Promise((resolve) => this.#drained.push(resolve)) : Promise.resolve()),
       get pending() {
         return stream.#pending;
       },
@@ -297,7 +296,7 @@ class RemoteStream implements ApiRequest, BufferWriter {
   taken(bytes: number): void {
     this.#pending -= bytes;
     this.#sending?.took(bytes);
-    if (this.#pending <= HIGH_WATER_BYTES) this.#wake();
+    if (this.#pending <= LOW_WATER_BYTES) this.#wake();
     if (this.#pending === 0) this.#allTaken?.();
   }
 
