@@ -112,6 +112,31 @@ const FORBIDDEN_EVERYWHERE = /** @type {const} */ ([
 const OWN_TLS = /(?<![.\w])tls\s*\.\s*connect\b|\bcheckServerIdentity\b|\bhttps\s*\.\s*(?:get|request)\b/g;
 const TRUST = /\bTlsTrust(?:Agent)?\b/;
 
+const CRASH = 'Node ends the process for anything that its listeners throw';
+
+/** What serves requests, how to see it in code without comments, where it is allowed, and why nowhere else. */
+export const GUARDED_SERVERS = /** @type {const} */ ([
+  [
+    "Node's createServer of HTTP/1.1",
+    /\bhttps?\s*\.\s*createServer\b|\bcreateServer\b[^;]*?\bfrom\s*['"](?:node:)?https?['"]/g,
+    // The API server's transport runs every request in RunningRequests, which takes what it throws.
+    ['kernel/http/http-server.ts', 'apiserver/transport/settings.ts'],
+    `${CRASH}; use createHttpServer or createHttpsServer of kernel/http`,
+  ],
+  [
+    'a URL made of a request target',
+    /\bnew\s+URL\s*\(\s*(?:req|request|message|incoming)\s*\.\s*url\s*(?:,|\?\?)/g,
+    [],
+    'it throws for targets such as // that any client may send; use splitTarget of kernel/http',
+  ],
+  [
+    'new WebSocketServer',
+    /\bnew\s+WebSocketServer\b/g,
+    ['kernel/websocket/accept.ts', 'apiserver/transport/websocket.ts'],
+    `a connection without a listener for errors ends the process for a broken frame; use acceptWebSocket of kernel/websocket`,
+  ],
+]);
+
 const IMPORT = /\b(?:import|export)\b(?:[^'"`;()]*?\bfrom\s*)?\s*\(?\s*(['"])([^'"\n]+)\1/g;
 
 /**
@@ -166,6 +191,11 @@ export function checkFile(file, text) {
       report(code, match.index, `${match[0]} needs a TlsTrust of kernel/tls: every TLS client verifies servers by the same rules`);
     }
   }
+  for (const [name, pattern, allowed, why] of GUARDED_SERVERS) {
+    if (/** @type {readonly string[]} */ (allowed).includes(file) || file.includes('/testing/')) continue;
+    for (const match of uncommented.matchAll(pattern)) report(uncommented, match.index, `${name} is not for this file: ${why}`);
+  }
+
   if (!OWN_CLOCK_FOLDERS.has(folder)) {
     for (const [name, pattern, why] of FORBIDDEN_CALLS) {
       for (const match of code.matchAll(pattern)) report(code, match.index, `${name} is only for the kernel: ${why}`);

@@ -49,6 +49,28 @@ describe('imports against the direction', () => {
   });
 });
 
+describe('servers that one request could end', () => {
+  it.each([
+    ['a server of HTTP', 'dns/a.ts', "import http from 'node:http';\nhttp.createServer((request) => parse(request.url));", 'use createHttpServer'],
+    ['a server of HTTPS', 'kubelet/a.ts', 'const server = https.createServer(options);', 'use createHttpServer'],
+    ['one under another name', 'etcd/a.ts', "import { createServer as make, type Server } from 'node:http';", 'use createHttpServer'],
+    ['a target as a URL', 'cluster/a.ts', "const url = new URL(request.url ?? '/', 'http://x');", 'use splitTarget'],
+    ['a WebSocket server', 'kubelet/a.ts', 'const sockets = new WebSocketServer({ noServer: true });', 'use acceptWebSocket'],
+  ])('refuses %s', (_name, file, text, message) => {
+    const findings = checkFile(file, text);
+    expect(findings).toHaveLength(1);
+    expect(findings[0]).toContain(message);
+  });
+
+  it.each([
+    ['a server of TCP', 'dns/a.ts', "import { createServer } from 'node:net';\nnet.createServer(serve);"],
+    ['a URL that somebody configured', 'client/a.ts', 'const url = new URL(request.url);'],
+    ['where failures are taken care of', 'apiserver/transport/settings.ts', 'http.createServer(limits);'],
+  ])('allows %s', (_name, file, text) => {
+    expect(checkFile(file, text)).toEqual([]);
+  });
+});
+
 describe('clocks, timers and chance outside the kernel', () => {
   const samples: Record<(typeof FORBIDDEN_CALLS)[number][0], string> = {
     'Date.now': 'const t = Date.now();',

@@ -3,7 +3,9 @@
  * for what is not part of the Kubernetes API: the cluster's processes, its nodes, its store.
  */
 import fs from 'node:fs/promises';
-import http from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import type http from 'node:http';
+import { createHttpServer, splitTarget } from '../kernel/http/index.ts';
 import type { Context } from '../kernel/index.ts';
 import { freeName, listImages, loadImage, pullImage, type NodeFleet } from './node-fleet/index.ts';
 import type { Cluster } from './start-cluster.ts';
@@ -31,14 +33,14 @@ interface Call {
 type Answer = object | { readonly stream: AsyncIterable<Uint8Array> };
 
 /** Method and path; what it gives is sent as JSON. */
-const ROUTES: Readonly<Record<string, (call: Call) => Answer | Promise<Answer>>> = {
+const ROUTES: ReadonlyMap<string, (call: Call) => Answer | Promise<Answer>> = new Map(Object.entries<(call: Call) => Answer | Promise<Answer>>({
   'GET /status': clusterStatus,
   'POST /stop': ({ stop }) => {
     stop();
     return { stopping: true };
   },
   'POST /nodes': async ({ body, cluster }) => {
-    const { count = 1, prefix, real } = body as { count?: number; prefix?: string; real?: boolean };
+    const [count, prefix, real] = [countOf(body), textOf(body, 'prefix'), body['real'] === true];
     if (real && !cluster.fleet) throw new Error('no node of this cluster runs containers, and none can be added that does; add simulated ones with --simulated, or start the cluster as root with --nodes 1 or more');
     if (real) return { added: await addRealNodes(fleetOf(cluster), count) };
     return { added: await cluster.simulatedNodes.add({ count, ...(prefix ? { prefix } : {}) }) };
@@ -49,11 +51,42 @@ const ROUTES: Readonly<Record<string, (call: Call) => Answer | Promise<Answer>>>
     return { removed: names };
   },
   'GET /images': async ({ cluster }) => ({ images: await listImages(fleetOf(cluster)) }),
-  'POST /images/load': async ({ body, cluster }) => ({ image: await loadImage(fleetOf(cluster), String(body['argument'])) }),
-  'POST /images/pull': async ({ body, cluster }) => ({ image: await pullImage(fleetOf(cluster), String(body['argument'])) }),
+  'POST /images/load': async ({ body, cluster }) => ({ image: await loadImage(fleetOf(cluster), textOf(body, 'argument') ?? '') }),
+  'POST /images/pull': async ({ body, cluster }) => ({ image: await pullImage(fleetOf(cluster), textOf(body, 'argument') ?? '') }),
   'POST /snapshot': ({ cluster }) => ({ stream: cluster.store.snapshot() }),
   'GET /explain': ({ query, cluster }) => cluster.explain({ namespace: query.get('namespace') ?? 'default', name: query.get('pod') ?? '' }),
-};
+}));
+
+/** More than any cluster has; each is an object and a name in memory. */
+const MOST_NODES = 100_000;
+/** Requests are a few fields. Files are named by their path. */
+const LARGEST_BODY = 1024 * 1024;
+
+/** An answer with this status instead of what was asked for. */
+class Refusal extends Error {
+  override readonly name = 'Refusal';
+
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+function countOf({ count = 1 }: Call['body']): number {
+  if (typeof count !== 'number' || !Number.isInteger(count) || count < 0 || count > MOST_NODES) {
+    throw new Refusal(400, `count must be a whole number from 0 to ${MOST_NODES}`);
+  }
+  return count;
+}
+
+function textOf(body: Call['body'], name: string): string | undefined {
+  const value = body[name];
+  if (value === undefined) return undefined;
+  if (typeof value !== 'string' || value.length > 4096) throw new Refusal(400, `${name} must be a text of at most 4096 characters`);
+  return value;
+}
 
 function fleetOf({ fleet }: Cluster): NodeFleet {
   if (!fleet) throw new Error('no node of this cluster runs containers; start it as root, with --nodes 1 or more');
@@ -94,22 +127,19 @@ function clusterStatus({ cluster, ctx, startedAt }: Call): ClusterStatus {
 export async function serveControlSocket(ctx: Context, cluster: Cluster, options: { socket: string; stop: () => void }): Promise<{ finished: Promise<void> }> {
   const startedAt = ctx.clock.monotonic();
   await fs.rm(options.socket, { force: true });
-  const server = http.createServer((request, response) => {
-    void (async () => {
-      try {
-        const url = new URL(request.url ?? '/', 'http://k8ts');
-        const route = ROUTES[`${request.method ?? 'GET'} ${url.pathname}`];
-        if (!route) return send(response, 404, { error: `there is no ${url.pathname}` });
-        const answer = await route({ body: await readJson(request), query: url.searchParams, cluster, ctx, startedAt, stop: options.stop });
-        if ('stream' in answer) {
-          for await (const piece of answer.stream as AsyncIterable<Uint8Array>) response.write(piece);
-          response.end();
-        } else send(response, 200, answer);
-      } catch (error) {
-        send(response, 400, { error: error instanceof Error ? error.message : String(error) });
-      }
-    })();
-  });
+  const serve = async (request: http.IncomingMessage, response: http.ServerResponse): Promise<void> => {
+    try {
+      const { path, query } = splitTarget(request.url ?? '/');
+      const route = ROUTES.get(`${request.method ?? 'GET'} ${path}`);
+      if (!route) throw new Refusal(404, `there is no ${path}`);
+      const answer = await route({ body: await readJson(request), query, cluster, ctx, startedAt, stop: options.stop });
+      if ('stream' in answer) await pipeline(answer.stream as AsyncIterable<Uint8Array>, response);
+      else send(response, 200, answer);
+    } catch (error) {
+      send(response, error instanceof Refusal ? error.status : 400, { error: error instanceof Error ? error.message : String(error) });
+    }
+  };
+  const server = createHttpServer({ request: serve, failed: (error) => ctx.logger.error(error, 'A request on the control socket failed') });
   /** Nobody but the owner may connect, from the first moment on. */
   const mask = process.umask(0o177);
   try {
@@ -139,7 +169,14 @@ function send(response: http.ServerResponse, status: number, value: object): voi
 
 async function readJson(request: http.IncomingMessage): Promise<Record<string, unknown>> {
   const pieces: Buffer[] = [];
-  for await (const piece of request) pieces.push(piece as Buffer);
+  let size = 0;
+  for await (const piece of request) {
+    size += (piece as Buffer).length;
+    if (size > LARGEST_BODY) throw new Refusal(413, `a request has at most ${LARGEST_BODY} bytes`);
+    pieces.push(piece as Buffer);
+  }
   const text = Buffer.concat(pieces).toString();
-  return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
+  const value: unknown = text === '' ? {} : JSON.parse(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Refusal(400, 'the body must be a JSON object');
+  return value as Record<string, unknown>;
 }

@@ -1,7 +1,7 @@
-import { KUBERNETES_MAJOR, KUBERNETES_MINOR, KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import https from 'node:https';
+import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { KUBERNETES_MAJOR, KUBERNETES_MINOR, KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
+import { createHttpsServer, splitTarget } from '../kernel/http/index.ts';
 import { METRICS_CONTENT_TYPE, type Context } from '../kernel/index.ts';
 import { ClientCertificates, commonName, organizations, peerChain } from '../kernel/tls/index.ts';
 import type { TLSSocket } from 'node:tls';
@@ -53,20 +53,20 @@ const HEALTH = new Set(['/healthz', '/livez', '/readyz']);
 
 /** Resolves when it listens. */
 export async function serveComponent(ctx: Context, options: ComponentServerOptions): Promise<ComponentServer> {
-  const server = https.createServer({ cert: options.certificate.certificate, key: options.certificate.key, minVersion: 'TLSv1.2', ...(options.clientCa === undefined ? {} : { ca: options.clientCa, requestCert: true, rejectUnauthorized: false }) });
   const certificates = new ClientCertificates(ctx.clock, () => options.clientCa ?? '');
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    answer({ ctx, options, certificates }, request)
-      .catch((error: unknown): Answer => {
-        ctx.logger.error(error, 'A request could not be answered', { path: request.url });
-        return { status: 500, body: 'internal server error\n' };
-      })
-      .then(({ status, body, type = 'text/plain; charset=utf-8' }) => {
+  const { certificate: cert, key } = options.certificate;
+  const clients = options.clientCa === undefined ? {} : { ca: options.clientCa, requestCert: true, rejectUnauthorized: false };
+  const server = createHttpsServer(
+    {
+      request: async (request, response) => {
+        const { status, body, type = 'text/plain; charset=utf-8' } = await answer({ ctx, options, certificates }, request);
         response.writeHead(status, { 'content-type': type, 'x-content-type-options': 'nosniff' });
         response.end(request.method === 'HEAD' ? undefined : body);
-      })
-      .catch((error: unknown) => ctx.logger.v(4).error(error, 'A connection failed while it was being answered'));
-  });
+      },
+      failed: (error, { url }) => ctx.logger.error(error, 'A request could not be answered', { path: url }),
+    },
+    { cert, key, minVersion: 'TLSv1.2', ...clients },
+  );
   server.on('tlsClientError', () => {});
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -90,8 +90,7 @@ interface Serving {
 }
 
 async function answer({ ctx, options, certificates }: Serving, request: IncomingMessage): Promise<Answer> {
-  const url = new URL(request.url ?? '/', 'https://component');
-  const path = url.pathname;
+  const { path, query } = splitTarget(request.url ?? '/');
   if (!options.alwaysAllowPaths.includes(path)) {
     const user = certificateUser(certificates, request.socket as TLSSocket);
     const access = await accessOf(options, request, { path, user });
@@ -99,7 +98,7 @@ async function answer({ ctx, options, certificates }: Serving, request: Incoming
     if (access === 'forbidden') return { status: 403, body: 'Forbidden\n' };
   }
   if (request.method !== 'GET' && request.method !== 'HEAD') return { status: 405, body: 'Method Not Allowed\n' };
-  if (HEALTH.has(path)) return health(path, options.checks ?? [], url.searchParams.has('verbose'));
+  if (HEALTH.has(path)) return health(path, options.checks ?? [], query.has('verbose'));
   switch (path) {
     case '/metrics':
       return { status: 200, body: ctx.metrics.expose(), type: METRICS_CONTENT_TYPE };
@@ -108,7 +107,7 @@ async function answer({ ctx, options, certificates }: Serving, request: Incoming
     case '/version':
       return { status: 200, body: JSON.stringify(VERSION), type: 'application/json' };
     default: {
-      const page = Object.hasOwn(options.pages ?? {}, path) ? options.pages?.[path]?.(url.searchParams) : undefined;
+      const page = Object.hasOwn(options.pages ?? {}, path) ? options.pages?.[path]?.(query) : undefined;
       return page === undefined ? { status: 404, body: '404 page not found\n' } : { status: page.status, body: JSON.stringify(page.value), type: 'application/json' };
     }
   }

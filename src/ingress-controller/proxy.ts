@@ -40,7 +40,10 @@ export class IngressProxy {
     }
     const upstream = http.request({ host: target.ip, port: target.port, method: request.method, path: request.url, headers: this.#headers(request, false), agent: this.#agent }, (answer) => {
       const headers = Object.fromEntries(Object.entries(answer.headers).filter(([name]) => !HOP_BY_HOP.has(name)));
-      response.writeHead(answer.statusCode ?? 502, headers);
+      const status = answer.statusCode ?? 0;
+      // Node throws for a status that is none, and nobody would catch it here.
+      if (status < 100) return void upstream.destroy(new Error(`the endpoint answered with status ${status}`));
+      response.writeHead(status, headers);
       answer.pipe(response);
       answer.on('error', () => response.destroy());
     });
@@ -93,7 +96,8 @@ export class IngressProxy {
     return {
       ...Object.fromEntries(Object.entries(request.headers).filter(([name]) => upgrade || !HOP_BY_HOP.has(name))),
       'x-forwarded-for': before ? `${String(before)}, ${address}` : address,
-      'x-forwarded-host': request.headers.host,
+      // HTTP/1.0 has no Host.
+      ...(request.headers.host === undefined ? {} : { 'x-forwarded-host': request.headers.host }),
       'x-forwarded-proto': this.options.scheme,
       'x-real-ip': address,
     };

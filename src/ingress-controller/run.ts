@@ -1,9 +1,8 @@
 /** Follows Ingresses and what they name, serves them, and says where in their status. */
-import http from 'node:http';
-import https from 'node:https';
 import type net from 'node:net';
 import type { Ingress, IngressClass } from '../api/generated/networking-v1.ts';
 import { InformerFactory, isConflict, isNotFound, keyOf, splitKey, type Client, type SharedInformer } from '../client/index.ts';
+import { createHttpServer, createHttpsServer } from '../kernel/http/index.ts';
 import { RunGroup, runWorkers, WorkQueue, type Context } from '../kernel/index.ts';
 import { Certificates } from './certificates.ts';
 import { EndpointPicker } from './endpoint-picker.ts';
@@ -73,9 +72,10 @@ export async function run(ctx: Context, { client, config, connect, onReady }: In
         },
       }),
   );
+  const failed = (error: unknown): void => ctx.logger.error(error, 'A request for an Ingress could not be answered');
   const servers = [
-    http.createServer(proxies[0]!.handle).on('upgrade', proxies[0]!.upgrade),
-    https.createServer({ SNICallback: (name, done) => done(null, certificates.find(name)), minVersion: 'TLSv1.2' }, proxies[1]!.handle).on('upgrade', proxies[1]!.upgrade),
+    createHttpServer({ request: proxies[0]!.handle, upgrade: proxies[0]!.upgrade, failed }),
+    createHttpsServer({ request: proxies[1]!.handle, upgrade: proxies[1]!.upgrade, failed }, { SNICallback: (name, done) => done(null, certificates.find(name)), minVersion: 'TLSv1.2' }),
   ];
 
   group.start('informers', () => informers.run());

@@ -2,7 +2,8 @@
  * What load balancers ask a node: `/healthz` whether the proxy works at all, and on a Service's healthCheckNodePort
  * whether it has a ready endpoint on this node.
  */
-import http from 'node:http';
+import type http from 'node:http';
+import { createHttpServer, splitTarget } from '../kernel/http/index.ts';
 import { METRICS_CONTENT_TYPE, type Context } from '../kernel/index.ts';
 import { listenIn } from '../kernel/netns/index.ts';
 import type { Service } from '../api/generated/core-v1.ts';
@@ -45,7 +46,10 @@ export class HealthServers {
         Object.assign(known.health, health);
         continue;
       }
-      const server = http.createServer((_request, response) => answerServiceHealth(response, health, this.options.state.lastUpdated !== undefined));
+      const server = createHttpServer({
+        request: (_request, response) => answerServiceHealth(response, health, this.options.state.lastUpdated !== undefined),
+        failed: (error) => this.ctx.logger.error(error, 'A health check could not be answered', { port }),
+      });
       try {
         await listenInBothFamilies(server, this.options.netns, port);
         this.#services.set(port, { server, health });
@@ -79,11 +83,14 @@ function answerServiceHealth(response: http.ServerResponse, { namespace, name, l
 }
 
 /** `/healthz` and `/livez`, or `/metrics` and friends; undefined when the address is ''. */
-export async function serveEndpoints(netns: string | undefined, address: string, answer: (path: string) => { status: number; type: string; body: string } | undefined): Promise<http.Server | undefined> {
+export async function serveEndpoints(ctx: Pick<Context, 'logger'>, { netns, address }: { readonly netns: string | undefined; readonly address: string }, answer: (path: string) => { status: number; type: string; body: string } | undefined): Promise<http.Server | undefined> {
   if (address === '') return undefined;
-  const server = http.createServer((request, response) => {
-    const found = answer((request.url ?? '/').split('?')[0]!) ?? { status: 404, type: 'text/plain; charset=utf-8', body: '404 page not found\n' };
-    response.writeHead(found.status, { 'content-type': found.type }).end(found.body);
+  const server = createHttpServer({
+    request: (request, response) => {
+      const found = answer(splitTarget(request.url ?? '/').path) ?? { status: 404, type: 'text/plain; charset=utf-8', body: '404 page not found\n' };
+      response.writeHead(found.status, { 'content-type': found.type }).end(found.body);
+    },
+    failed: (error, { url }) => ctx.logger.error(error, 'A request could not be answered', { path: url }),
   });
   const colon = address.lastIndexOf(':');
   await listenIn(server, { netns, host: address.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(address.slice(colon + 1)) });

@@ -33,7 +33,7 @@ export async function run(ctx: Context, { client, config, nodeName, netns, onRea
   const slices = informers.informer('discovery.k8s.io/v1/endpointslices', { labelSelector: '!service.kubernetes.io/headless,!service.kubernetes.io/service-proxy-name' });
   const state: HealthState = { lastUpdated: undefined };
   const health = new HealthServers(ctx, { netns, state });
-  const servers = await Promise.all([serveEndpoints(netns, config.healthzBindAddress, healthAnswer(ctx, state)), serveEndpoints(netns, config.metricsBindAddress, metricsAnswer(ctx, config.mode))]);
+  const servers = await Promise.all([serveEndpoints(ctx, { netns, address: config.healthzBindAddress }, healthAnswer(ctx, state)), serveEndpoints(ctx, { netns, address: config.metricsBindAddress }, metricsAnswer(ctx, config.mode))]);
   group.start('informers', () => informers.run());
   group.start('rules', async (signal) => {
     await informers.waitForSync(signal);

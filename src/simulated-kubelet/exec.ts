@@ -4,7 +4,9 @@
  */
 import type http from 'node:http';
 import type { Duplex } from 'node:stream';
-import { WebSocketServer, type WebSocket } from 'ws';
+import type { WebSocket } from 'ws';
+import { splitTarget } from '../kernel/http/index.ts';
+import { acceptWebSocket } from '../kernel/websocket/index.ts';
 import type { ExecResult, PodScript } from './behaviour.ts';
 import type { SimulatedNode } from './simulated-nodes.ts';
 
@@ -18,29 +20,30 @@ export interface Upgrade {
 const CHANNEL = { stdout: 1, stderr: 2, error: 3 } as const;
 const PROTOCOLS = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
 
-const NOT_SIMULATED: Readonly<Record<string, string>> = {
-  attach: 'no process runs that one could attach to',
-  portForward: 'nothing listens on any port',
-};
+const NOT_SIMULATED: ReadonlyMap<string, string> = new Map([
+  ['attach', 'no process runs that one could attach to'],
+  ['portForward', 'nothing listens on any port'],
+]);
 
-const sockets = new WebSocketServer({ noServer: true, handleProtocols: (offered) => PROTOCOLS.find((protocol) => offered.has(protocol)) ?? false });
-
-export function serveExec(node: SimulatedNode, { request, socket, head }: Upgrade): void {
-  const url = new URL(request.url ?? '/', 'http://kubelet');
-  const [, verb = '', namespace = '', name = '', container = ''] = url.pathname.split('/');
+export async function serveExec(node: SimulatedNode, { request, socket, head }: Upgrade): Promise<void> {
+  const { path, query } = splitTarget(request.url ?? '/');
+  const [, verb = '', namespace = '', name = '', container = ''] = path.split('/');
   const pod = node.pods.get(`${namespace}/${name}`);
   if (pod === undefined) return refuse(socket, 404, `pod "${name}" does not exist`);
   const { exec } = pod.script;
-  const refusal = NOT_SIMULATED[verb];
+  const refusal = NOT_SIMULATED.get(verb);
   if (refusal !== undefined) return refuse(socket, 501, `${refusal} in pod ${namespace}/${name}: its node is simulated`);
   if (exec === undefined) return refuse(socket, 501, `exec is not simulated for pod ${namespace}/${name}: give its behaviour an exec function`);
   if (request.headers.upgrade?.toLowerCase() !== 'websocket') return refuse(socket, 501, 'simulated nodes speak exec over WebSocket only');
-  const command = url.searchParams.getAll('command');
-  sockets.handleUpgrade(request, socket as import('node:net').Socket, head, (connection) => void answer(connection, exec, command, container));
+  const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((text) => text.trim());
+  const connection = await acceptWebSocket({ request, socket, head }, PROTOCOLS.find((protocol) => offered.includes(protocol)));
+  await answer(connection, exec, query.getAll('command'), container);
 }
 
 async function answer(connection: WebSocket, exec: NonNullable<PodScript['exec']>, command: readonly string[], container: string): Promise<void> {
-  const send = (channel: number, text: string): void => connection.send(Buffer.concat([Buffer.from([channel]), Buffer.from(text)]));
+  const send = (channel: number, text: string): void => {
+    if (connection.readyState === connection.OPEN) connection.send(Buffer.concat([Buffer.from([channel]), Buffer.from(text)]));
+  };
   try {
     const given = await exec(command, container);
     const result: ExecResult = typeof given === 'string' ? { stdout: given } : given;

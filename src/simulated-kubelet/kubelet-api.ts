@@ -1,7 +1,8 @@
 /** The kubelet API of simulated nodes, on connections inside the process: logs, pods, usage, exec. */
-import http from 'node:http';
+import type http from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Clock } from '../kernel/index.ts';
+import { createHttpServer, splitTarget } from '../kernel/http/index.ts';
+import type { Clock, Logger } from '../kernel/index.ts';
 import { duplexPair } from './duplex-pair.ts';
 import { serveExec } from './exec.ts';
 import { serveLog } from './serve-log.ts';
@@ -19,26 +20,30 @@ type Route = (node: SimulatedNode, clock: Clock) => Answer;
 const json = (value: unknown): Answer => ({ type: 'application/json', body: JSON.stringify(value) });
 
 /** Paths that answer with one text. */
-const ROUTES: Readonly<Record<string, Route>> = {
+const ROUTES: ReadonlyMap<string, Route> = new Map(Object.entries<Route>({
   '/healthz': () => ({ body: 'ok' }),
   '/pods': (node) => json({ kind: 'PodList', apiVersion: 'v1', metadata: {}, items: Array.from(node.pods.values(), (pod) => pod.object) }),
   '/stats/summary': (node, clock) => json(statsSummary(node, clock.now())),
   '/metrics/resource': (node, clock) => ({ type: 'text/plain; version=0.0.4', body: resourceMetrics(node, clock.now()) }),
-};
+}));
 
 export class KubeletApi {
-  readonly #server = http.createServer();
+  readonly #server: http.Server;
   readonly #connections = new Map<Duplex, string>();
 
   constructor(
     private readonly clock: Clock,
     private readonly nodeOf: (name: string) => SimulatedNode | undefined,
+    logger: Logger,
   ) {
-    this.#server.on('request', (request, response) => this.#serve(request, response));
-    this.#server.on('upgrade', (request: http.IncomingMessage, socket: Duplex, head: Buffer) => {
-      const node = this.nodeOf(this.#connections.get(socket) ?? '');
-      if (node === undefined) socket.destroy();
-      else serveExec(node, { request, socket, head });
+    this.#server = createHttpServer({
+      request: (request, response) => this.#serve(request, response),
+      upgrade: (request, socket, head) => {
+        const node = this.nodeOf(this.#connections.get(socket) ?? '');
+        if (node === undefined) return void socket.destroy();
+        return serveExec(node, { request, socket, head });
+      },
+      failed: (error, { url }) => logger.error(error, 'A simulated kubelet could not answer a request', { path: url }),
     });
   }
 
@@ -63,17 +68,17 @@ export class KubeletApi {
 
   #serve(request: http.IncomingMessage, response: http.ServerResponse): void {
     const node = this.nodeOf(this.#connections.get(request.socket) ?? '');
-    const url = new URL(request.url ?? '/', 'http://kubelet');
+    const { path, query } = splitTarget(request.url ?? '/');
     if (node === undefined) return answer(response, { status: 404, body: 'no such node' });
-    const log = /^\/containerLogs\/([^/]+)\/([^/]+)\/([^/]+)$/.exec(url.pathname);
+    const log = /^\/containerLogs\/([^/]+)\/([^/]+)\/([^/]+)$/.exec(path);
     if (log) {
       const [, namespace = '', name = '', container = ''] = log;
       const pod = node.pods.get(`${namespace}/${name}`);
       if (pod === undefined) return answer(response, { status: 404, body: `pod "${name}" does not exist` });
-      return serveLog({ pod, container, query: url.searchParams, response, clock: this.clock });
+      return serveLog({ pod, container, query, response, clock: this.clock });
     }
-    const route = ROUTES[url.pathname];
-    answer(response, route ? route(node, this.clock) : { status: 404, body: `${url.pathname} is not served by a simulated node` });
+    const route = ROUTES.get(path);
+    answer(response, route ? route(node, this.clock) : { status: 404, body: `${path} is not served by a simulated node` });
   }
 }
 

@@ -60,7 +60,7 @@ export class SimulatedNodes {
     this.#heartbeats = new Heartbeats(this.#ctx.clock, this.#ctx.logger);
     this.#writer = new StatusWriter(this.#ctx);
     this.#informers = new InformerFactory(this.#ctx, { client: options.reader });
-    this.#api = new KubeletApi(this.#ctx.clock, (name) => this.#nodes.get(name));
+    this.#api = new KubeletApi(this.#ctx.clock, (name) => this.#nodes.get(name), this.#ctx.logger);
   }
 
   get names(): string[] {

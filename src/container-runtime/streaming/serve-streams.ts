@@ -1,7 +1,9 @@
 /** One upgraded connection, from its first byte to its last: which protocol it is, and what it was asked for. */
 import type http from 'node:http';
 import type { Duplex } from 'node:stream';
-import { createWebSocketStream, WebSocketServer, type WebSocket } from 'ws';
+import { createWebSocketStream } from 'ws';
+import { splitTarget } from '../../kernel/http/index.ts';
+import { acceptWebSocket } from '../../kernel/websocket/index.ts';
 import type { RuntimeParts } from '../runtime-parts.ts';
 import { attachSession } from './attach-session.ts';
 import { execSession } from './exec-session.ts';
@@ -53,14 +55,6 @@ async function serveWebSocket(parts: RuntimeParts, stream: StreamRequest, { requ
   else await channelPortForward(connection, { protocol, ports: portsOf(request, stream.request.port ?? []), dial: dialerOf(parts, stream.request) });
 }
 
-/** The tunnel's protocol has a slash in its name, which the library takes for a broken header: it never sees the names. */
-function acceptWebSocket({ request, socket, head }: Upgrade, protocol: string): Promise<WebSocket> {
-  delete request.headers['sec-websocket-protocol'];
-  const server = new WebSocketServer({ noServer: true, perMessageDeflate: false });
-  server.on('headers', (headers) => headers.push(`Sec-WebSocket-Protocol: ${protocol}`));
-  return new Promise((resolve) => server.handleUpgrade(request, socket, head, resolve));
-}
-
 function runCommand(parts: RuntimeParts, stream: Exclude<StreamRequest, { kind: 'portforward' }>, remote: RemoteCommand): Promise<void> {
   return stream.kind === 'exec' ? execSession(parts, stream.request, remote) : attachSession(parts, stream.request, remote);
 }
@@ -72,7 +66,7 @@ function wantedStreams({ request }: Exclude<StreamRequest, { kind: 'portforward'
 /** CRI's own list, or what the client added to the URL. */
 function portsOf(request: http.IncomingMessage, given: readonly number[]): number[] {
   if (given.length > 0) return [...given];
-  const query = new URL(request.url ?? '/', 'http://localhost').searchParams;
+  const { query } = splitTarget(request.url ?? '/');
   return [...query.getAll('port'), ...query.getAll('ports')].flatMap((text) => text.split(',')).map(Number).filter((port) => port > 0 && port < 65_536);
 }
 

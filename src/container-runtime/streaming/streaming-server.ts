@@ -2,10 +2,11 @@
  * Where exec, attach and port-forward happen. CRI's calls only answer with a URL; the kubelet sends its client's
  * connection there. A URL can be used once, and soon: whoever knows it is let in.
  */
-import http from 'node:http';
+import type http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { AttachRequest, ExecRequest, PortForwardRequest } from '../../cri/index.ts';
+import { createHttpServer, splitTarget } from '../../kernel/http/index.ts';
 import type { Timer } from '../../kernel/index.ts';
 import { messageOf, newId, type RuntimeParts } from '../runtime-parts.ts';
 import { serveStreams } from './serve-streams.ts';
@@ -28,11 +29,14 @@ export class StreamingServer {
 
   private constructor(parts: RuntimeParts) {
     this.#parts = parts;
-    this.#server = http.createServer((request, response) => {
-      const known = this.#peek(request.url ?? '') !== undefined;
-      response.writeHead(known ? 400 : 404, { 'content-type': 'text/plain' }).end(known ? 'this is for connections that are upgraded\n' : 'no such stream\n');
+    this.#server = createHttpServer({
+      request: (request, response) => {
+        const known = this.#peek(request.url ?? '') !== undefined;
+        response.writeHead(known ? 400 : 404, { 'content-type': 'text/plain' }).end(known ? 'this is for connections that are upgraded\n' : 'no such stream\n');
+      },
+      upgrade: (request, socket, head) => this.#upgrade(request, socket, head),
+      failed: (error) => parts.ctx.logger.error(error, 'A request for a stream failed'),
     });
-    this.#server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
   }
 
   static async listen(parts: RuntimeParts, { host, port }: { host: string; port: number }): Promise<StreamingServer> {
@@ -70,13 +74,12 @@ export class StreamingServer {
   }
 
   #peek(url: string): { token: string; stream: StreamRequest } | undefined {
-    const [, kind, token = ''] = new URL(url, 'http://localhost').pathname.split('/');
+    const [, kind, token = ''] = splitTarget(url).path.split('/');
     const stream = this.#tokens.get(token)?.stream;
     return stream !== undefined && stream.kind === kind ? { token, stream } : undefined;
   }
 
   #upgrade(request: http.IncomingMessage, socket: Duplex, head: Buffer): void {
-    socket.on('error', () => {});
     const found = this.#peek(request.url ?? '');
     if (found === undefined) {
       socket.end('HTTP/1.1 404 Not Found\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');

@@ -1,7 +1,8 @@
-import { createServer as createHttpServer, type IncomingMessage, type Server as HttpServer, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http';
 import { createServer, type Http2Server, type ServerHttp2Session } from 'node:http2';
 import { createServer as createTcpServer, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions, type TLSSocket } from 'node:tls';
+import { createHttpServer, splitTarget } from '../../kernel/http/index.ts';
 import { type Services, serveGrpcStream } from './grpc-server.ts';
 
 export interface ListenerTls {
@@ -44,7 +45,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   });
   http2.on('stream', (stream, headers) => serveGrpcStream(stream, headers, options));
   http2.on('sessionError', () => {});
-  const http1 = createHttpServer((request, response) => void answerPage(options, request, response));
+  const http1 = createHttpServer({ request: (request, response) => answerPage(options, request, response), failed: () => {} });
   const servers = { http1, http2 };
   const server =
     options.tls === undefined
@@ -110,7 +111,7 @@ function dispatchByFirstBytes(socket: Socket, { http1, http2 }: Servers): void {
 }
 
 async function answerPage(options: ListenerOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const path = (request.url ?? '/').split('?')[0]!;
+  const { path } = splitTarget(request.url ?? '/');
   const page = await options.page(path).catch((error: unknown) => ({ status: 503, type: 'text/plain', body: String(error) }));
   const { status, type, body } = page ?? { status: 404, type: 'text/plain', body: '404 page not found\n' };
   response.writeHead(status, { 'content-type': type });

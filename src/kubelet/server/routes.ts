@@ -31,7 +31,9 @@ export interface ServerTools {
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly url: URL;
+  /** As it was sent, not decoded. */
+  readonly path: string;
+  readonly query: URLSearchParams;
   readonly signal: AbortSignal;
 }
 
@@ -53,9 +55,9 @@ export const ROUTES = {
     json(exchange, podList(Array.from(pods.values(), ({ uid, name, namespace }) => ({ metadata: { name, namespace, uid, creationTimestamp: null }, spec: { containers: [] }, status: {} }))));
   },
   containerLogs: async (ctx, { manager, runtime }, exchange) => {
-    const { response, url, signal } = exchange;
-    const [, , namespace = '', podName = '', containerName = ''] = url.pathname.split('/');
-    const lines = await containerLog({ manager, runtime, clock: ctx.clock }, { namespace, podName, containerName, query: url.searchParams, signal });
+    const { response, path: target, query, signal } = exchange;
+    const [, , namespace = '', podName = '', containerName = ''] = target.split('/');
+    const lines = await containerLog({ manager, runtime, clock: ctx.clock }, { namespace, podName, containerName, query, signal });
     response.writeHead(200, { 'content-type': 'text/plain' });
     response.flushHeaders();
     for await (const chunk of lines) {
@@ -65,21 +67,21 @@ export const ROUTES = {
     response.end();
   },
   run: async (_ctx, { manager, runtime }, exchange) => {
-    const { url } = exchange;
-    const [, , namespace = '', podName = '', ...rest] = url.pathname.split('/');
+    const { path: target, query } = exchange;
+    const [, , namespace = '', podName = '', ...rest] = target.split('/');
     const pod = findPod(manager, namespace, podName);
     const containerId = runningContainer(manager, pod, rest.at(-1) ?? '');
-    const { stdout = new Uint8Array(), stderr = new Uint8Array(), exitCode = 0 } = await runtime.runtime.execSync({ containerId, cmd: (url.searchParams.get('cmd') ?? '').split(' '), timeout: 0 });
+    const { stdout = new Uint8Array(), stderr = new Uint8Array(), exitCode = 0 } = await runtime.runtime.execSync({ containerId, cmd: (query.get('cmd') ?? '').split(' '), timeout: 0 });
     const output = Buffer.concat([stdout, stderr]).toString();
     if (exitCode !== 0) throw new HttpProblem(500, `command exited with ${exitCode}: ${output}`);
     text(exchange, output);
   },
   stats: async (_ctx, { stats }, exchange) => {
-    if (exchange.url.pathname !== '/stats/summary') throw new HttpProblem(404, '404 page not found\n');
-    json(exchange, await stats.summary({ cpuAndMemory: exchange.url.searchParams.get('only_cpu_and_memory') === 'true' }));
+    if (exchange.path !== '/stats/summary') throw new HttpProblem(404, '404 page not found\n');
+    json(exchange, await stats.summary({ cpuAndMemory: exchange.query.get('only_cpu_and_memory') === 'true' }));
   },
   metrics: async (ctx, { stats, machine }, exchange) => {
-    const page = exchange.url.pathname.replace(/^\/metrics\/?/, '');
+    const page = exchange.path.replace(/^\/metrics\/?/, '');
     const expose = (body: string): void => send(exchange, 200, METRICS_CONTENT_TYPE, body);
     switch (page) {
       case '':
@@ -102,7 +104,7 @@ export const ROUTES = {
     await nodeLog(exchange);
   },
   checkpoint: async (_ctx, { manager, runtime }, exchange) => {
-    const [, , namespace = '', podName = '', containerName = ''] = exchange.url.pathname.split('/');
+    const [, , namespace = '', podName = '', containerName = ''] = exchange.path.split('/');
     const containerId = runningContainer(manager, findPod(manager, namespace, podName), containerName);
     try {
       await runtime.runtime.checkpointContainer({ containerId });
@@ -119,7 +121,7 @@ const NODE_LOGS = '/var/log';
 
 /** Files below /var/log, and nothing that a link there leads to elsewhere. */
 async function nodeLog(exchange: Exchange): Promise<void> {
-  const asked = decodeURIComponent(exchange.url.pathname.replace(/^\/logs\/?/, ''));
+  const asked = decodeURIComponent(exchange.path.replace(/^\/logs\/?/, ''));
   const full = await fs.realpath(path.join(NODE_LOGS, path.normalize(`/${asked}`))).catch(() => undefined);
   const root = await fs.realpath(NODE_LOGS);
   if (full === undefined || (full !== root && !full.startsWith(`${root}/`))) throw new HttpProblem(404, '404 page not found\n');

@@ -1,9 +1,9 @@
 /** The kubelet's API on its TLS port, for those whom the API server allows; and a health check for the machine itself. */
 import http from 'node:http';
-import https from 'node:https';
 import net from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { SecureContextOptions } from 'node:tls';
+import { createHttpServer, createHttpsServer, splitTarget } from '../../kernel/http/index.ts';
 import { listenIn } from '../../kernel/netns/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
 import { selfSignedCertificate } from '../certificates/self-signed.ts';
@@ -31,7 +31,6 @@ export async function serveKubelet(outer: Context, tools: ServerTools): Promise<
   if (!config.enableServer) return { port: 0, finished: Promise.resolve(), setCertificate: () => {}, close: () => Promise.resolve() };
   const made = config.serving?.certificate === undefined ? await selfSignedCertificate(ctx, [config.nodeName, ...config.nodeAddresses]) : { certificate: config.serving.certificate, privateKey: config.serving.privateKey ?? '' };
   const clientCa = config.serving?.clientCa;
-  const server = https.createServer({ ...secureContextOptions(made, clientCa), ALPNProtocols: ['http/1.1'], requestCert: true, rejectUnauthorized: false });
   const authenticator = new Authenticator(client, ctx.clock, { ...authenticationSettings(config), clientCa });
   const authorizer = new Authorizer(client, ctx.clock, authorizationSettings(config));
 
@@ -43,49 +42,53 @@ export async function serveKubelet(outer: Context, tools: ServerTools): Promise<
   };
 
   const answer = async (request: http.IncomingMessage, response: http.ServerResponse): Promise<void> => {
-    const url = new URL(request.url ?? '/', 'https://kubelet');
+    const target = splitTarget(request.url ?? '/');
     const ended = new AbortController();
     response.once('close', () => ended.abort());
     const signal = AbortSignal.any([ended.signal, ctx.signal]);
-    await check(request, url.pathname);
-    const name = url.pathname.split('/')[1] ?? '';
+    await check(request, target.path);
+    const name = target.path.split('/')[1] ?? '';
     if (STREAMS.has(name)) throw new HttpProblem(400, 'Upgrade request required');
     const route = Object.hasOwn(ROUTES, name) ? ROUTES[name as keyof typeof ROUTES] : undefined;
     if (route === undefined) throw new HttpProblem(404, '404 page not found\n');
-    await route(ctx, tools, { request, response, url, signal });
+    await route(ctx, tools, { request, response, ...target, signal });
   };
 
-  server.on('request', (request, response) => {
-    void answer(request, response).catch((error: unknown) => {
-      if (response.headersSent) {
-        response.destroy();
-        return;
-      }
-      response.writeHead(error instanceof HttpProblem ? error.status : 500, { 'content-type': 'text/plain; charset=utf-8' });
-      response.end(messageOf(error));
-    });
-  });
   const streams = new Set<Duplex>();
-  server.on('upgrade', (request: http.IncomingMessage, socket: Duplex, head: Buffer) => {
+  const stream = async (request: http.IncomingMessage, socket: Duplex, head: Buffer): Promise<void> => {
     streams.add(socket);
     socket.once('close', () => streams.delete(socket));
-    socket.on('error', () => {});
-    const url = new URL(request.url ?? '/', 'https://kubelet');
-    const pass = async (): Promise<void> => {
-      await check(request, url.pathname);
-      if (!STREAMS.has(url.pathname.split('/')[1] ?? '')) throw new HttpProblem(404, '404 page not found\n');
-      await handThrough(request, socket, head, { url: await streamingUrl(tools, url), netns: config.runtimeNetns });
-    };
-    void pass().catch((error: unknown) => {
-      const status = error instanceof HttpProblem ? error.status : 500;
-      const text = messageOf(error);
-      socket.end(`HTTP/1.1 ${status} ${http.STATUS_CODES[status] ?? ''}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`);
-    });
-  });
+    const target = splitTarget(request.url ?? '/');
+    await check(request, target.path);
+    if (!STREAMS.has(target.path.split('/')[1] ?? '')) throw new HttpProblem(404, '404 page not found\n');
+    await handThrough(request, socket, head, { url: await streamingUrl(tools, target), netns: config.runtimeNetns });
+  };
+
+  const server = createHttpsServer(
+    {
+      request: (request, response) =>
+        answer(request, response).catch((error: unknown) => {
+          if (response.headersSent) {
+            response.destroy();
+            return;
+          }
+          response.writeHead(error instanceof HttpProblem ? error.status : 500, { 'content-type': 'text/plain; charset=utf-8' });
+          response.end(messageOf(error));
+        }),
+      upgrade: (request, socket, head) =>
+        stream(request, socket, head).catch((error: unknown) => {
+          const status = error instanceof HttpProblem ? error.status : 500;
+          const text = messageOf(error);
+          socket.end(`HTTP/1.1 ${status} ${http.STATUS_CODES[status] ?? ''}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`);
+        }),
+      failed: (error, { url }) => ctx.logger.error(error, 'A request could not be answered', { path: url }),
+    },
+    { ...secureContextOptions(made, clientCa), ALPNProtocols: ['http/1.1'], requestCert: true, rejectUnauthorized: false },
+  );
   server.on('tlsClientError', (error) => ctx.logger.v(4).info('TLS handshake failed', { err: messageOf(error) }));
   await listenIn(server, { netns: config.nodeNetns, host: config.address, port: config.port });
   const { port } = server.address() as net.AddressInfo;
-  const healthz = await serveHealthz(config);
+  const healthz = await serveHealthz(ctx, config);
   const finished = new Promise<void>((resolve) => (ctx.signal.aborted ? resolve() : ctx.signal.addEventListener('abort', () => resolve(), { once: true })));
   return {
     port,
@@ -104,12 +107,15 @@ export function secureContextOptions({ certificate, privateKey }: { readonly cer
   return { cert: certificate, key: privateKey, minVersion: 'TLSv1.2', ca: clientCa ?? [] };
 }
 
-async function serveHealthz({ healthzPort, healthzBindAddress, nodeNetns }: ServerTools['config']): Promise<http.Server | undefined> {
+async function serveHealthz(ctx: Context, { healthzPort, healthzBindAddress, nodeNetns }: ServerTools['config']): Promise<http.Server | undefined> {
   if (healthzPort === 0) return undefined;
-  const server = http.createServer((request, response) => {
-    const isHealth = (request.url ?? '').split('?')[0]?.startsWith('/healthz') === true;
-    response.writeHead(isHealth ? 200 : 404, { 'content-type': 'text/plain; charset=utf-8' });
-    response.end(isHealth ? 'ok' : '404 page not found\n');
+  const server = createHttpServer({
+    request: (request, response) => {
+      const isHealth = splitTarget(request.url ?? '/').path.startsWith('/healthz');
+      response.writeHead(isHealth ? 200 : 404, { 'content-type': 'text/plain; charset=utf-8' });
+      response.end(isHealth ? 'ok' : '404 page not found\n');
+    },
+    failed: (error) => ctx.logger.error(error, 'The health check could not be answered'),
   });
   await listenIn(server, { netns: nodeNetns, host: healthzBindAddress, port: healthzPort });
   return server;

@@ -17,9 +17,8 @@ export interface StreamTools {
 const isSet = (query: URLSearchParams, name: string): boolean => ['1', 'true'].includes(query.get(name) ?? '');
 
 /** The runtime's URL for what a path of the kubelet's asks for. */
-export async function streamingUrl({ manager, runtime }: StreamTools, url: URL): Promise<string> {
-  const [, kind = '', namespace = '', podName = '', ...rest] = url.pathname.split('/');
-  const { searchParams: query } = url;
+export async function streamingUrl({ manager, runtime }: StreamTools, { path, query }: { readonly path: string; readonly query: URLSearchParams }): Promise<string> {
+  const [, kind = '', namespace = '', podName = '', ...rest] = path.split('/');
   const pod = findPod(manager, namespace, podName);
   if (kind === 'portForward') {
     const podSandboxId = manager.worker(uidOf(pod))?.observed.sandboxes.find(({ ready }) => ready)?.id;

@@ -1,0 +1,66 @@
+import { once } from 'node:events';
+import net from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createHttpServer, type HttpHandlers } from './http-server.ts';
+
+const failures: unknown[] = [];
+let close = (): void => {};
+afterEach(() => close());
+
+/** What a server with these handlers answers to the bytes, until it hangs up. */
+async function answerTo(handlers: Omit<HttpHandlers, 'failed'>, bytes: string): Promise<string> {
+  failures.length = 0;
+  const server = createHttpServer({ ...handlers, failed: (error) => void failures.push(error) }).listen(0, '127.0.0.1');
+  close = () => void server.close().closeAllConnections();
+  await once(server, 'listening');
+  const socket = net.connect((server.address() as net.AddressInfo).port, '127.0.0.1');
+  let answer = '';
+  socket.on('data', (piece: Buffer) => (answer += piece.toString()));
+  socket.write(bytes);
+  await once(socket, 'close');
+  return answer;
+}
+
+const REQUEST = 'GET // HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+const UPGRADE = 'GET // HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
+const broken = (): never => {
+  throw new Error('nobody thought of this request');
+};
+
+describe('a server whose handlers fail', () => {
+  it.each([
+    ['one that throws', broken],
+    ['one that rejects', () => Promise.reject(new Error('late'))],
+  ])('answers 500 and goes on: %s', async (_name, request) => {
+    expect(await answerTo({ request }, REQUEST)).toContain('HTTP/1.1 500 Internal Server Error');
+    expect(failures).toHaveLength(1);
+  });
+
+  it('hangs up when the answer has begun', async () => {
+    const answer = await answerTo(
+      {
+        request: (_request, response) => {
+          response.writeHead(200, { 'content-length': '100' });
+          response.write('half');
+          broken();
+        },
+      },
+      REQUEST,
+    );
+    expect(answer).not.toContain('500');
+    expect(failures).toHaveLength(1);
+  });
+
+  it.each([
+    ['one that throws', broken],
+    ['one that rejects', () => Promise.reject(new Error('late'))],
+  ])('hangs up on an upgrade: %s', async (_name, upgrade) => {
+    expect(await answerTo({ request: broken, upgrade }, UPGRADE)).toBe('');
+    expect(failures).toHaveLength(1);
+  });
+
+  it('answers an upgrade that it has no handler for like any other request', async () => {
+    const request: HttpHandlers['request'] = (_request, response) => void response.writeHead(404, { connection: 'close' }).end();
+    expect(await answerTo({ request }, UPGRADE)).toContain('HTTP/1.1 404');
+  });
+});
