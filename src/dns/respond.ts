@@ -41,6 +41,8 @@ export class AnswerCache {
 /** What a datagram may hold: without EDNS 512 bytes, with it no more than passes every network unfragmented. */
 const PLAIN_UDP_SIZE = 512;
 const LARGEST_UDP_SIZE = 1232;
+/** Queries are short. One with 64 KB of other records would fill the cache with them. */
+const LONGEST_CACHED_QUERY = 512;
 
 /** Undefined when the bytes deserve no answer. Everything that the cluster itself knows is answered at once. */
 export function respond(resolver: Resolver, bytes: Buffer, transport: Transport): Buffer | undefined | Promise<Buffer | undefined> {
@@ -70,7 +72,7 @@ export function respond(resolver: Resolver, bytes: Buffer, transport: Transport)
   if (answer && answer.outside === undefined) {
     const encoded = encode(resolver, query, answer, transport);
     // Several answers come in another order every time.
-    if (answer.answers.length < 2) resolver.cache.set(key, { bytes: Buffer.from(encoded), type: question.type, rcode: answer.rcode });
+    if (answer.answers.length < 2 && key.length <= LONGEST_CACHED_QUERY) resolver.cache.set(key, { bytes: Buffer.from(encoded), type: question.type, rcode: answer.rcode });
     return encoded;
   }
   if (resolver.forwarder.noticeLoop(question)) return encode(resolver, query, failure(RCODE.NXDOMAIN), transport);

@@ -27,6 +27,8 @@ export interface DnsSockets {
 
 const IDLE_CONNECTION_MS = 10_000;
 const MOST_CONNECTIONS = 1000;
+/** Queries of one connection that are being forwarded at the same time. */
+const MOST_PENDING = 100;
 
 export async function listen(ctx: Context, { address, port, respond, sockets = hostSockets }: ListenOptions): Promise<DnsListener> {
   const udp = await sockets.udp(address, port);
@@ -34,7 +36,8 @@ export async function listen(ctx: Context, { address, port, respond, sockets = h
   udp.on('message', (bytes, peer) => {
     // Without a callback nothing is put off: the kernel has the answer when this returns, or drops it.
     const send = (answer: Buffer | undefined): void => {
-      if (answer) udp.send(answer, peer.port, peer.address);
+      // Nobody can be sent something on port 0, and Node throws for it. A forged datagram can name it.
+      if (answer && peer.port !== 0) udp.send(answer, peer.port, peer.address);
     };
     const answer = guarded(ctx, () => respond(bytes, 'udp'));
     if (answer instanceof Promise) void answer.then(send);
@@ -73,24 +76,41 @@ function serveConnection(ctx: Context, socket: net.Socket, respond: ListenOption
   let idle = expire();
   socket.on('close', () => idle.cancel());
   socket.on('error', () => socket.destroy());
+  let pending = 0;
   const write = (answer: Buffer | undefined): void => {
     if (!answer || socket.destroyed) return;
     const length = Buffer.alloc(2);
     length.writeUInt16BE(answer.length);
     socket.write(Buffer.concat([length, answer]));
   };
-  socket.on('data', (bytes: Buffer) => {
-    idle.cancel();
-    idle = expire();
-    received = Buffer.concat([received, bytes]);
-    while (received.length >= 2 && received.length >= 2 + received.readUInt16BE(0)) {
+  /** A client that does not take its answers is not read from; the idle time ends it then. */
+  const isBusy = (): boolean => pending >= MOST_PENDING || socket.writableNeedDrain;
+  const serveReceived = (): void => {
+    while (!isBusy() && received.length >= 2 && received.length >= 2 + received.readUInt16BE(0)) {
       const end = 2 + received.readUInt16BE(0);
       const query = received.subarray(2, end);
       received = received.subarray(end);
       const answer = guarded(ctx, () => respond(query, 'tcp'));
-      if (answer instanceof Promise) void answer.then(write);
-      else write(answer);
+      if (!(answer instanceof Promise)) {
+        write(answer);
+        continue;
+      }
+      pending++;
+      void answer.then((late) => {
+        pending--;
+        write(late);
+        serveReceived();
+      });
     }
+    if (isBusy()) socket.pause();
+    else socket.resume();
+  };
+  socket.on('drain', serveReceived);
+  socket.on('data', (bytes: Buffer) => {
+    idle.cancel();
+    idle = expire();
+    received = Buffer.concat([received, bytes]);
+    serveReceived();
   });
 }
 

@@ -22,15 +22,20 @@ export function serveLog({ pod, container, query, response, clock }: LogRequest)
     return;
   }
   const log = pod.logOf(container);
+  const wanted = logQuery(query);
+  if (wanted === undefined) {
+    response.writeHead(400, { 'content-type': 'text/plain' }).end('Unable to decode query.');
+    return;
+  }
   const stamped = query.get('timestamps') === 'true';
-  let left = Number(query.get('limitBytes') ?? Infinity);
+  let left = wanted.limitBytes ?? Infinity;
   const write = (line: LogLine): void => {
     const bytes = Buffer.from(`${stamped ? `${formatMicroTime(line.at)} ` : ''}${line.text}\n`).subarray(0, left);
     left -= bytes.length;
     if (bytes.length > 0) response.write(bytes);
   };
   response.writeHead(200, { 'content-type': 'text/plain' });
-  for (const line of selected(log.lines, query, clock)) write(line);
+  for (const line of selected(log.lines, wanted, clock)) write(line);
   const runs = model.phase.type === 'running';
   if (query.get('follow') !== 'true' || !runs || left <= 0) {
     response.end();
@@ -44,11 +49,33 @@ export function serveLog({ pod, container, query, response, clock }: LogRequest)
   response.once('close', stop);
 }
 
-function selected(lines: readonly LogLine[], query: URLSearchParams, clock: Clock): readonly LogLine[] {
+interface LogQuery {
+  readonly sinceTime?: number;
+  readonly sinceSeconds?: number;
+  readonly tailLines?: number;
+  readonly limitBytes?: number;
+}
+
+/** Undefined when a value is no number, or no time: the kubelet answers that with 400. */
+function logQuery(query: URLSearchParams): LogQuery | undefined {
+  const wanted: Record<string, number> = {};
+  for (const name of ['sinceSeconds', 'tailLines', 'limitBytes']) {
+    const text = query.get(name);
+    if (text === null || text === '') continue;
+    if (!/^\d{1,15}$/.test(text)) return undefined;
+    wanted[name] = Number(text);
+  }
   const since = query.get('sinceTime');
-  const seconds = query.get('sinceSeconds');
-  const from = since ? parseTime(since) : seconds ? clock.now() - Number(seconds) * 1000 : 0;
+  if (!since) return wanted;
+  try {
+    return { ...wanted, sinceTime: parseTime(since) };
+  } catch {
+    return undefined;
+  }
+}
+
+function selected(lines: readonly LogLine[], { sinceTime, sinceSeconds, tailLines }: LogQuery, clock: Clock): readonly LogLine[] {
+  const from = sinceTime ?? (sinceSeconds === undefined ? 0 : clock.now() - sinceSeconds * 1000);
   const recent = from > 0 ? lines.filter(({ at }) => at >= from) : lines;
-  const tail = query.get('tailLines');
-  return tail === null ? recent : recent.slice(Math.max(0, recent.length - Number(tail)));
+  return tailLines === undefined ? recent : recent.slice(Math.max(0, recent.length - tailLines));
 }

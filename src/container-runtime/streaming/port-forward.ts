@@ -139,7 +139,16 @@ export async function channelPortForward(socket: WebSocket, { protocol, ports, d
     const message = bytesOf(data);
     const channel = base64 ? message[0]! - 0x30 : message[0]!;
     const content = base64 ? Buffer.from(message.toString('latin1', 1), 'base64') : message.subarray(1);
-    if (channel % 2 === 0) void connections[channel / 2]?.then((pod) => pod?.write(content));
+    if (channel % 2 !== 0) return;
+    void connections[channel / 2]?.then((pod) => {
+      if (pod === undefined || pod.destroyed || pod.write(content)) return;
+      socket.pause();
+      const goOn = (): void => {
+        pod.off('drain', goOn).off('close', goOn);
+        socket.resume();
+      };
+      pod.on('drain', goOn).on('close', goOn);
+    });
   });
   await new Promise<void>((resolve) => socket.once('close', () => resolve()));
   await Promise.all(connections);

@@ -8,6 +8,8 @@ import { SpdyConnection, type SpdyStream } from './spdy/connection.ts';
 export const SPDY_COMMAND_PROTOCOLS = ['v4.channel.k8s.io', 'v3.channel.k8s.io', 'v2.channel.k8s.io', 'channel.k8s.io'] as const;
 
 const STREAMS_LIMIT_MS = 30_000;
+/** `{"Width":65535,"Height":65535}` and some room. */
+const LONGEST_SIZE = 1024;
 
 export interface SpdyCommandOptions {
   readonly socket: Duplex;
@@ -70,12 +72,12 @@ function readSizes(stream: SpdyStream | undefined): { listen(listener: (size: Te
   let last: TerminalSize | undefined;
   let tell: (size: TerminalSize) => void = () => {};
   stream?.on('data', (chunk: Buffer) => {
-    text += chunk.toString();
-    for (let close = text.indexOf('}'); close >= 0; close = text.indexOf('}')) {
-      const size = parseResize(text.slice(0, close + 1));
-      if (size) tell((last = size));
-      text = text.slice(close + 1);
-    }
+    const parts = (text + chunk.toString('latin1')).split('}');
+    const rest = parts.pop() ?? '';
+    // Only the last size counts; one that does not end is none.
+    const size = parts.length === 0 ? undefined : parseResize(`${parts.at(-1)}}`);
+    text = rest.length > LONGEST_SIZE ? '' : rest;
+    if (size) tell((last = size));
   });
   return {
     listen(listener) {

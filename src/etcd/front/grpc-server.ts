@@ -57,7 +57,6 @@ function answerUnary(stream: ServerHttp2Stream, reader: FrameReader, handle: Una
     refuse(stream, statusOf(error));
   };
   const take = (): void => {
-    if (answered) return;
     let request: Buffer | undefined;
     try {
       request = reader.next();
@@ -69,6 +68,8 @@ function answerUnary(stream: ServerHttp2Stream, reader: FrameReader, handle: Una
     handle(request).then((response) => respond(stream, response), fail);
   };
   stream.on('data', (chunk: Buffer) => {
+    // A unary call has one message; what comes after it is not kept.
+    if (answered) return;
     reader.push(chunk);
     take();
   });

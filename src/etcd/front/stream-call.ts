@@ -2,11 +2,15 @@ import type { ServerHttp2Stream } from 'node:http2';
 import { grpcErrorOf } from '../wire/status.ts';
 import type { FrameReader } from './frames.ts';
 
+/** A client that sends faster than it is answered waits; HTTP/2's window holds it back. */
+const MOST_WAITING = 1000;
+
 /** One streaming call: the client's messages as they come, and a way to send. */
 export class StreamCall {
   private readonly waiting: Buffer[] = [];
   private wake: (() => void) | undefined;
   private ended = false;
+  private finished = false;
   private failure: Error | undefined;
   private outbox: Buffer[] = [];
   private drained: Promise<void> | undefined;
@@ -17,12 +21,15 @@ export class StreamCall {
     reader: FrameReader,
   ) {
     stream.on('data', (chunk: Buffer) => {
+      // Nobody reads what comes after a broken message, or after the call has ended.
+      if (this.failure !== undefined || this.finished) return;
       reader.push(chunk);
       try {
         for (let message = reader.next(); message !== undefined; message = reader.next()) this.waiting.push(message);
       } catch (error) {
         this.failure = grpcErrorOf(error);
       }
+      if (this.waiting.length >= MOST_WAITING) stream.pause();
       this.wake?.();
     });
     stream.on('end', () => this.stop(false));
@@ -38,8 +45,10 @@ export class StreamCall {
   async *messages(): AsyncIterable<Buffer> {
     for (;;) {
       const message = this.waiting.shift();
-      if (message !== undefined) yield message;
-      else if (this.failure !== undefined) throw this.failure;
+      if (message !== undefined) {
+        if (this.waiting.length === 0) this.stream.resume();
+        yield message;
+      } else if (this.failure !== undefined) throw this.failure;
       else if (this.ended) return;
       else await new Promise<void>((resolve) => (this.wake = resolve));
     }
@@ -57,6 +66,8 @@ export class StreamCall {
   }
 
   finish(): void {
+    this.finished = true;
+    this.stream.resume();
     this.flush();
     if (!this.stream.destroyed) this.stream.end();
   }

@@ -11,7 +11,12 @@ export const FIXED64 = 1;
 export const LENGTH_DELIMITED = 2;
 export const FIXED32 = 5;
 
+/** Transactions may hold transactions. Nobody nests them like this but to exhaust the stack. */
+const DEEPEST = 300;
+
 export class WireReader {
+  private depth = 0;
+
   constructor(
     readonly bytes: Buffer,
     public position = 0,
@@ -76,6 +81,7 @@ export class WireReader {
 
   /** Runs `read` confined to the length-delimited bytes. */
   nested<T>(read: (reader: WireReader) => T): T {
+    if (++this.depth > DEEPEST) throw new MalformedMessage('proto: message is nested too deeply');
     const start = this.lengthPrefixed();
     const after = this.position;
     const outerEnd = this.end;
@@ -84,6 +90,7 @@ export class WireReader {
     const value = read(this);
     this.position = after;
     this.end = outerEnd;
+    this.depth--;
     return value;
   }
 

@@ -2,6 +2,7 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { ContainerRuntime } from '../../cri/index.ts';
 import type { Clock } from '../../kernel/index.ts';
+import { parseTime } from '../../machinery/time/index.ts';
 import type { PodManager } from '../pod/pod-manager.ts';
 import { uidOf } from '../pod/pod-text.ts';
 import { HttpProblem } from './http-problem.ts';
@@ -78,6 +79,9 @@ function logOptions(query: URLSearchParams): LogOptions {
   };
   const [tailLines, sinceSeconds, limitBytes] = [number('tailLines'), number('sinceSeconds'), number('limitBytes')];
   const sinceTime = query.get('sinceTime');
+  if (sinceTime && !isTime(sinceTime)) throw new HttpProblem(400, 'Unable to decode query: sinceTime must be a time');
+  const isInvalid = (tailLines ?? 0) < 0 || (sinceSeconds ?? 1) < 1 || (limitBytes ?? 1) < 1 || (sinceSeconds !== undefined && sinceTime);
+  if (isInvalid) throw new HttpProblem(422, 'Invalid request.');
   return {
     follow: query.get('follow') === 'true' || query.get('follow') === '1',
     timestamps: query.get('timestamps') === 'true' || query.get('timestamps') === '1',
@@ -86,4 +90,12 @@ function logOptions(query: URLSearchParams): LogOptions {
     ...(limitBytes === undefined ? {} : { limitBytes }),
     ...(sinceTime ? { sinceTime } : {}),
   };
+}
+
+function isTime(text: string): boolean {
+  try {
+    return Number.isFinite(parseTime(text));
+  } catch {
+    return false;
+  }
 }

@@ -1,6 +1,7 @@
 /** The kubelet's API besides its streams: one function a path. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Client } from '../../client/index.ts';
 import type { ContainerRuntime, CriError } from '../../cri/index.ts';
@@ -121,7 +122,7 @@ const NODE_LOGS = '/var/log';
 
 /** Files below /var/log, and nothing that a link there leads to elsewhere. */
 async function nodeLog(exchange: Exchange): Promise<void> {
-  const asked = decodeURIComponent(exchange.path.replace(/^\/logs\/?/, ''));
+  const asked = decodedPath(exchange.path.replace(/^\/logs\/?/, ''));
   const full = await fs.realpath(path.join(NODE_LOGS, path.normalize(`/${asked}`))).catch(() => undefined);
   const root = await fs.realpath(NODE_LOGS);
   if (full === undefined || (full !== root && !full.startsWith(`${root}/`))) throw new HttpProblem(404, '404 page not found\n');
@@ -134,9 +135,18 @@ async function nodeLog(exchange: Exchange): Promise<void> {
   exchange.response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' });
   const handle = await fs.open(full);
   try {
-    for await (const chunk of handle.createReadStream({ autoClose: false })) exchange.response.write(chunk);
+    await pipeline(handle.createReadStream({ autoClose: false }), exchange.response);
   } finally {
     await handle.close();
   }
-  exchange.response.end();
+}
+
+/** Go refuses broken escapes as no request; what is no UTF-8 is the name of no log. */
+function decodedPath(text: string): string {
+  if (/%(?![0-9a-fA-F]{2})/.test(text)) throw new HttpProblem(400, '400 Bad Request');
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new HttpProblem(404, '404 page not found\n');
+  }
 }

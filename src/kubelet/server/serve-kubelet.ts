@@ -35,7 +35,10 @@ export async function serveKubelet(outer: Context, tools: ServerTools): Promise<
   const authorizer = new Authorizer(client, ctx.clock, authorizationSettings(config));
 
   const check = async (request: http.IncomingMessage, path: string): Promise<void> => {
-    const caller = await authenticator.authenticate(request);
+    const caller = await authenticator.authenticate(request).catch((error: unknown) => {
+      ctx.logger.error(error, 'Unable to authenticate the request due to an error');
+      return undefined;
+    });
     if (caller === undefined) throw new HttpProblem(401, 'Unauthorized\n');
     const refusal = await authorizer.refusal(caller, request.method ?? 'GET', path);
     if (refusal !== undefined) throw new HttpProblem(403, refusal);

@@ -52,6 +52,7 @@ export class SpdyConnection {
   readonly #streams = new Map<number, SpdyStream>();
   readonly #ended = new AbortController();
   #lastStream = 0;
+  #waiting = false;
   /** Frames are handled one after the other: decoding headers takes a turn of the event loop. */
   #work: Promise<void> = Promise.resolve();
 
@@ -87,11 +88,22 @@ export class SpdyConnection {
 
   send(frame: Buffer, done: (error?: Error | null) => void): void {
     if (this.ended.aborted || !this.#socket.writable) done(new Error('the connection is closed'));
-    else this.#socket.write(frame, done);
+    else if (!this.#socket.write(frame, done)) this.#waitForReader();
   }
 
   wantsMore(): void {
-    this.#socket.resume();
+    if (!this.#socket.writableNeedDrain) this.#socket.resume();
+  }
+
+  /** A client that asks on and on and does not read the answers is not read from either. */
+  #waitForReader(): void {
+    if (this.#waiting) return;
+    this.#waiting = true;
+    this.#socket.pause();
+    this.#socket.once('drain', () => {
+      this.#waiting = false;
+      this.#socket.resume();
+    });
   }
 
   forget(stream: SpdyStream, { reset }: { reset: boolean }): void {

@@ -14,25 +14,32 @@ const LARGEST_BLOCK = 256 * 1024;
 export class HeaderDecoder {
   readonly #inflate = zlib.createInflate({ dictionary: SPDY_DICTIONARY });
   #output: Buffer[] = [];
+  #size = 0;
   #failure: Error | undefined;
 
   constructor() {
-    this.#inflate.on('data', (chunk: Buffer) => this.#output.push(chunk));
+    this.#inflate.on('data', (chunk: Buffer) => {
+      this.#output.push(chunk);
+      this.#size += chunk.length;
+      // A few kilobytes can inflate to gigabytes: it stops as soon as it is too much.
+      if (this.#size > LARGEST_BLOCK) this.#inflate.destroy(new Error('a header block is too large'));
+    });
     this.#inflate.on('error', (error) => (this.#failure = error));
   }
 
   async decode(block: Buffer): Promise<Headers> {
     await new Promise<void>((resolve, reject) => {
       this.#inflate.once('error', reject);
-      this.#inflate.write(block, () => {
+      this.#inflate.write(block, (error) => {
         this.#inflate.off('error', reject);
-        resolve();
+        if (error) reject(error);
+        else resolve();
       });
     });
     if (this.#failure) throw this.#failure;
     const text = Buffer.concat(this.#output);
     this.#output = [];
-    if (text.length > LARGEST_BLOCK) throw new Error('a header block is too large');
+    this.#size = 0;
     return parseHeaders(text);
   }
 
