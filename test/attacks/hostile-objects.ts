@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
-import type { Random } from '../src/kernel/index.ts';
+import type { Random } from '../../src/kernel/index.ts';
 
 /** Requests that nobody in their right mind sends: valid ones with something changed, or nothing but chance. */
-export interface AbusiveRequest {
+export interface HostileRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Record<string, string>;
@@ -23,8 +23,79 @@ const SELECTOR = { matchLabels: { app: 'a' } };
 
 const NAMESPACED = '/namespaces/default';
 
+interface Sample {
+  readonly collection: string;
+  readonly object: Json;
+  /** For what would change how all other requests are answered: nothing of it is ever stored. */
+  readonly dryRunOnly?: boolean;
+}
+
+const WEBHOOK = { name: 'a.b.test', clientConfig: { url: 'https://127.0.0.1:1/x', caBundle: 'AAAA' }, rules: [{ apiGroups: ['never.test'], apiVersions: ['v1'], resources: ['nothings'], operations: ['CREATE'], scope: '*' }], sideEffects: 'None', admissionReviewVersions: ['v1'], failurePolicy: 'Ignore', timeoutSeconds: 1, matchConditions: [{ name: 'c', expression: 'request.userInfo.username != "x"' }], namespaceSelector: { matchExpressions: [{ key: 'a', operator: 'In', values: ['b'] }] } };
+const POLICY = { spec: { matchConstraints: { resourceRules: [{ apiGroups: ['never.test'], apiVersions: ['v1'], resources: ['nothings'], operations: ['CREATE'] }] }, paramKind: { apiVersion: 'v1', kind: 'ConfigMap' }, variables: [{ name: 'v', expression: 'object.metadata.name' }], validations: [{ expression: 'variables.v.startsWith("a") && object.spec.items.all(i, i > 0)', messageExpression: '"no " + variables.v' }], auditAnnotations: [{ key: 'k', valueExpression: 'string(1)' }] } };
+
+/** The kind of a CustomResourceDefinition that the test makes: with rules, defaults and formats. */
+export const CUSTOM_RESOURCES = '/apis/attack.test/v1/namespaces/default/widgets';
+export const CUSTOM_RESOURCE_DEFINITION = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'widgets.attack.test' },
+  spec: {
+    group: 'attack.test',
+    scope: 'Namespaced',
+    names: { plural: 'widgets', singular: 'widget', kind: 'Widget', shortNames: ['wi'] },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        subresources: { status: {}, scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas', labelSelectorPath: '.status.selector' } },
+        additionalPrinterColumns: [{ name: 'Size', type: 'integer', jsonPath: '.spec.size' }],
+        selectableFields: [{ jsonPath: '.spec.colour' }],
+        schema: {
+          openAPIV3Schema: {
+            type: 'object',
+            properties: {
+              spec: {
+                type: 'object',
+                required: ['size'],
+                'x-kubernetes-validations': [{ rule: 'self.size <= 100 || self.tags.exists(t, t == "big")' }],
+                properties: {
+                  size: { type: 'integer', minimum: 0, default: 1, 'x-kubernetes-validations': [{ rule: 'self >= oldSelf' }] },
+                  replicas: { type: 'integer' },
+                  colour: { type: 'string', pattern: '^[a-z]*$', maxLength: 64 },
+                  when: { type: 'string', format: 'date-time' },
+                  address: { type: 'string', format: 'ipv4' },
+                  tags: { type: 'array', 'x-kubernetes-list-type': 'set', maxItems: 20, items: { type: 'string', maxLength: 30 } },
+                  parts: { type: 'array', 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'], items: { type: 'object', required: ['name'], properties: { name: { type: 'string' }, count: { 'x-kubernetes-int-or-string': true } } } },
+                  anything: { 'x-kubernetes-preserve-unknown-fields': true },
+                  embedded: { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true },
+                  labels: { type: 'object', additionalProperties: { type: 'string' } },
+                },
+              },
+              status: { type: 'object', properties: { replicas: { type: 'integer' }, selector: { type: 'string' } } },
+            },
+          },
+        },
+      },
+    ],
+  },
+};
+
 /** A good object of many kinds, and where it goes. */
-const SAMPLES: readonly { readonly collection: string; readonly object: Json }[] = [
+const SAMPLES: readonly Sample[] = [
+  { collection: CUSTOM_RESOURCES, object: { apiVersion: 'attack.test/v1', kind: 'Widget', metadata: METADATA, spec: { size: 3, colour: 'red', when: '2026-01-01T00:00:00Z', address: '10.0.0.1', tags: ['a', 'b'], parts: [{ name: 'p', count: '50%' }], anything: { a: [1, { b: 2 }] }, embedded: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' } }, labels: { a: 'b' } } } },
+  { collection: CUSTOM_RESOURCES, object: { apiVersion: 'attack.test/v1', kind: 'Widget', metadata: METADATA, spec: { size: 300, tags: ['big'] }, status: { replicas: 1, selector: 'a=b' } } },
+  { collection: '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', object: { ...CUSTOM_RESOURCE_DEFINITION, metadata: { name: 'gadgets.attack.test' }, spec: { ...CUSTOM_RESOURCE_DEFINITION.spec, names: { plural: 'gadgets', singular: 'gadget', kind: 'Gadget' } } } },
+  { dryRunOnly: true, collection: '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations', object: { apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingWebhookConfiguration', metadata: { name: 'a1' }, webhooks: [WEBHOOK] } },
+  { dryRunOnly: true, collection: '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations', object: { apiVersion: 'admissionregistration.k8s.io/v1', kind: 'MutatingWebhookConfiguration', metadata: { name: 'a1' }, webhooks: [{ ...WEBHOOK, reinvocationPolicy: 'Never' }] } },
+  { dryRunOnly: true, collection: '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies', object: { apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingAdmissionPolicy', metadata: { name: 'a1' }, ...POLICY } },
+  { dryRunOnly: true, collection: '/apis/apiregistration.k8s.io/v1/apiservices', object: { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService', metadata: { name: 'v1.never.test' }, spec: { group: 'never.test', version: 'v1', groupPriorityMinimum: 100, versionPriority: 100, service: { name: 's', namespace: 'default' } } } },
+  { dryRunOnly: true, collection: '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas', object: { apiVersion: 'flowcontrol.apiserver.k8s.io/v1', kind: 'FlowSchema', metadata: { name: 'a1' }, spec: { priorityLevelConfiguration: { name: 'global-default' }, matchingPrecedence: 9000, rules: [{ subjects: [{ kind: 'Group', group: { name: 'never' } }], resourceRules: [{ verbs: ['get'], apiGroups: ['*'], resources: ['*'], namespaces: ['*'] }] }] } } },
+  { collection: '/apis/rbac.authorization.k8s.io/v1/clusterroles', object: { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name: 'a1' }, rules: [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }], aggregationRule: { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] } } },
+  { collection: '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', object: { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRoleBinding', metadata: { name: 'a1' }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'a1' }, subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'nobody' }] } },
+  { collection: '/apis/authentication.k8s.io/v1/tokenreviews', object: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token: 'a.b.c', audiences: ['x'] } } },
+  { collection: '/apis/storage.k8s.io/v1/storageclasses', object: { apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: { name: 'a1' }, provisioner: 'a.test/b', parameters: { a: 'b' } } },
+  sample('/apis/resource.k8s.io/v1', 'resourceclaims', 'resource.k8s.io/v1', 'ResourceClaim', { spec: { devices: { requests: [{ name: 'r', exactly: { deviceClassName: 'c', selectors: [{ cel: { expression: 'device.driver == "x"' } }] } }] } } }),
   sample('/api/v1', 'pods', 'v1', 'Pod', { spec: POD_SPEC }),
   sample('/api/v1', 'configmaps', 'v1', 'ConfigMap', { data: { a: 'b' }, binaryData: { c: 'AAEC' } }),
   sample('/api/v1', 'secrets', 'v1', 'Secret', { type: 'Opaque', data: { a: 'Yg==' }, stringData: { c: 'd' } }),
@@ -64,17 +135,17 @@ const QUERY_KEYS = ['watch', 'limit', 'continue', 'resourceVersion', 'resourceVe
 const QUERY_VALUES = ['', '0', '1', '-1', 'true', 'false', 'All', 'Exact', 'NotOlderThan', 'Strict', 'Warn', 'Foreground', 'a=b', 'a in (b,c),!d', 'metadata.name=a1', 'spec.nodeName=x', ')(', '99999999999999999999', '1e9', 'NaN', '%00', '%ff', '%', 'a;b', 'eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MTAsInN0YXJ0IjoiYVx1MDAwMCJ9', '1s', '-5h', '\u{1f600}', '__proto__', '5'];
 const NAMES = ['a1', 'a2', 'a3', 'a4', 'A', '..', '.', '%2e%2e', '%00', '%ff', 'a%2fb', '%25', 'x'.repeat(300), '__proto__', 'constructor', '\u00e9', '-', '*', 'a b'.replace(' ', '%20')];
 
-export function abusiveRequest(random: Random): AbusiveRequest {
+export function hostileRequest(random: Random): HostileRequest {
   const chance = random.next();
   if (chance < 0.05) return noise(random);
-  const { collection, object } = pick(random, SAMPLES);
+  const { collection, object, dryRunOnly } = pick(random, SAMPLES);
   const method = chance < 0.75 ? pick(random, METHODS.slice(0, 5)) : pick(random, METHODS);
   const oneObject = method === 'POST' ? random.next() < 0.1 : random.next() < 0.8;
   let path = random.next() < 0.1 ? pick(random, OTHER_PATHS) : collection;
   if (oneObject) path += `/${random.next() < 0.8 ? `a${1 + random.integer(4)}` : pick(random, NAMES)}`;
   if (oneObject && random.next() < 0.25) path += `/${pick(random, SUBRESOURCES)}`;
   if (random.next() < 0.1) path = mutatePath(random, path);
-  path = withQuery(random, path);
+  path = withQuery(random, path, dryRunOnly ?? false);
   const headers: Record<string, string> = { accept: random.next() < 0.5 ? 'application/json' : pick(random, ACCEPTS) };
   oddHeaders(random, headers);
   if (method === 'GET' || method === 'HEAD' || random.next() < 0.05) return { method, path, headers };
@@ -90,7 +161,7 @@ export function abusiveRequest(random: Random): AbusiveRequest {
 
 const pick = <T>(random: Random, from: readonly T[]): T => from[random.integer(from.length)]!;
 
-function noise(random: Random): AbusiveRequest {
+function noise(random: Random): HostileRequest {
   const path = `/${Buffer.from(random.bytes(random.integer(60))).toString('latin1').replace(/[^\x21-\x7e]/g, '/')}`;
   return { method: pick(random, METHODS), path, headers: { 'content-type': pick(random, CONTENT_TYPES) }, body: Buffer.from(random.bytes(random.integer(500))) };
 }
@@ -108,8 +179,8 @@ function mutatePath(random: Random, path: string): string {
   ])();
 }
 
-function withQuery(random: Random, path: string): string {
-  const pairs: string[] = random.next() < 0.3 ? ['dryRun=All'] : [];
+function withQuery(random: Random, path: string, dryRunOnly: boolean): string {
+  const pairs: string[] = random.next() < 0.3 || dryRunOnly ? ['dryRun=All'] : [];
   while (random.next() < 0.35) pairs.push(`${pick(random, QUERY_KEYS)}=${encodeSome(random, pick(random, QUERY_VALUES))}`);
   return pairs.length === 0 ? path : `${path}${path.includes('?') ? '&' : '?'}${pairs.join('&')}`;
 }
@@ -146,6 +217,7 @@ function bodyOf(random: Random, object: Json, contentType: string): Buffer {
   if (chance < 0.04) return Buffer.from(JSON.stringify(object).replace('{', `{"x":${'['.repeat(DEPTH)}${']'.repeat(DEPTH)},`));
   if (chance < 0.05) return Buffer.from(BILLION_LAUGHS);
   if (chance < 0.06) return Buffer.from(JSON.stringify(object).replace('"metadata":{', '"metadata":{"name":"b","name":"c",'));
+  if (chance < 0.065) return Buffer.from(JSON.stringify(multiplied(random, withName(random, object))));
   if (chance < 0.07) return Buffer.from('x'.repeat(random.integer(200_000)));
   if (chance < 0.08) return Buffer.alloc(0);
   const mutated = chance < 0.85 ? mutateJson(random, withName(random, object)) : object;
@@ -162,6 +234,17 @@ function withName(random: Random, object: Json): Json {
 const BILLION_LAUGHS = ['a: &a [x,x,x,x,x,x,x,x,x]', ...'bcdefghi'.split('').map((name, i) => `${name}: &${name} [${Array(9).fill(`*${'abcdefghi'[i]}`).join(',')}]`)].join('\n');
 
 const ODD_VALUES: readonly Json[] = [null, true, false, 0, -1, 1.5, 1e300, 9007199254740993, '', 'x', '%', '\u0000', '\ud800', '1Gi', '99999999999Ei', '-', '*', 'a/b', [], {}, [null], [[]], { '': '' }, ['x', 'x'], 'z'.repeat(5000)];
+
+/** One list or one map of the document gets thousands of entries. */
+function multiplied(random: Random, document: Json): Json {
+  const places: [container: Json[] | { [key: string]: Json }, key: string][] = [];
+  collect(document, places);
+  const [container, key] = pick(random, places);
+  const count = 1 + random.integer(4000);
+  if (Array.isArray(container)) for (let i = 0; i < count; i++) container.push(structuredClone(container[0] ?? null));
+  else for (let i = 0; i < count; i++) container[`${key}${i}`] = structuredClone(container[key] ?? null);
+  return document;
+}
 
 /** Changes one to three places of a document. */
 function mutateJson(random: Random, document: Json): Json {

@@ -3,6 +3,7 @@ import tls from 'node:tls';
 import net from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { END_HEADERS, END_STREAM, FRAME, frame, PREFACE } from './hostile-http2.ts';
 
 /** Attacks below HTTP: bytes on a socket that no client library would send. */
 export interface AttackOptions {
@@ -13,21 +14,8 @@ export interface AttackOptions {
 
 type Attack = (options: AttackOptions) => Promise<void>;
 
-const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
-const FRAME = { data: 0, headers: 1, reset: 3, settings: 4, push: 5, ping: 6, goAway: 7, windowUpdate: 8, continuation: 9 } as const;
-const END_STREAM = 1;
-const END_HEADERS = 4;
 /** `:method GET, :scheme https, :path /version, :authority x`, in HPACK. */
 const REQUEST_HEADERS = Buffer.concat([Buffer.from([0x82, 0x87, 0x04, 8]), Buffer.from('/version'), Buffer.from([0x41, 1]), Buffer.from('x')]);
-
-function frame(type: number, flags: number, stream: number, payload: Buffer = Buffer.alloc(0), claimedLength = payload.length): Buffer {
-  const head = Buffer.alloc(9);
-  head.writeUIntBE(claimedLength, 0, 3);
-  head.writeUInt8(type, 3);
-  head.writeUInt8(flags, 4);
-  head.writeUInt32BE(stream, 5);
-  return Buffer.concat([head, payload]);
-}
 
 const settings = frame(FRAME.settings, 0, 0);
 
@@ -120,6 +108,35 @@ export const rawAttacks: Record<string, Attack> = {
     await Promise.all(slow.map((socket) => blurt(socket, 'GET /version HT', 20)));
   },
   'more requests at once than answers are read': http1Attack(() => ['GET /version HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(2000)]),
+  'random bytes instead of TLS': async ({ port, times }) => {
+    for (let i = 0; i < times; i++) {
+      const socket = net.connect(port, '127.0.0.1').on('error', () => {});
+      await once(socket, 'connect');
+      await blurt(socket, [Buffer.alloc(20_000, 0x16 + i), Buffer.from('1603030005', 'hex'), Buffer.from('15030300020246', 'hex')]);
+    }
+  },
+  'a TLS record that claims more than it has': async ({ port, times }) => {
+    for (let i = 0; i < times; i++) {
+      const socket = net.connect(port, '127.0.0.1').on('error', () => {});
+      await once(socket, 'connect');
+      await blurt(socket, [Buffer.from('160301ffff0100ffff0303', 'hex'), Buffer.alloc(70_000)]);
+    }
+  },
+  'one header, referred to without end': http2Attack(() => [
+    frame(FRAME.headers, END_STREAM, 1, Buffer.concat([REQUEST_HEADERS, Buffer.from([0x40, 4]), Buffer.from('bomb'), Buffer.from([0x7f, 0x81, 0x1e]), Buffer.alloc(3968, 0x62)])),
+    ...streams(60).map(() => frame(FRAME.continuation, 0, 1, Buffer.alloc(16_000, 0xbe))),
+    frame(FRAME.continuation, END_HEADERS, 1, Buffer.alloc(16_000, 0xbe)),
+  ]),
+  'headers in a hundred thousand pieces': http2Attack(() => [
+    frame(FRAME.headers, END_STREAM, 1, REQUEST_HEADERS),
+    Buffer.concat(Array.from({ length: 100_000 }, () => frame(FRAME.continuation, 0, 1))),
+  ]),
+  'streams that depend on themselves': http2Attack(() => streams(200).map((id) => frame(FRAME.priority, 0, id, Buffer.from([0, 0, id >> 8, id & 0xff, 1])))),
+  'windows that are opened byte by byte': http2Attack(() => [
+    frame(FRAME.settings, 0, 0, Buffer.from([0, 4, 0, 0, 0, 1])),
+    frame(FRAME.headers, END_HEADERS | END_STREAM, 1, openApiHeaders()),
+    ...streams(5000).map(() => frame(FRAME.windowUpdate, 0, 1, Buffer.from([0, 0, 0, 1]))),
+  ]),
   'gzip bombs': async ({ port, times }) => {
     const bomb = gzipSync(Buffer.alloc(300 * 1024 * 1024));
     for (let i = 0; i < times; i++) {
