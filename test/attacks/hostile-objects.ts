@@ -125,6 +125,12 @@ function sample(prefix: string, plural: string, apiVersion: string, kind: string
   return { collection: `${prefix}${NAMESPACED}/${plural}`, object: { apiVersion, kind, metadata: METADATA, ...rest } };
 }
 
+/** Good objects of all kinds that are stored: hostile requests need something to be about. */
+export function goodObjects(): readonly { readonly collection: string; readonly object: object }[] {
+  const stored = SAMPLES.filter(({ dryRunOnly, collection }) => !dryRunOnly && !/reviews$|customresourcedefinitions$/.test(collection));
+  return stored.flatMap(({ collection, object }) => ['a1', 'a2'].map((name) => ({ collection, object: { ...(object as object), metadata: { ...METADATA, name } } })));
+}
+
 const OTHER_PATHS = ['/', '/api', '/apis', '/api/v1', '/apis/apps/v1', '/version', '/healthz', '/livez/ping', '/readyz?verbose', '/metrics', '/openapi/v2', '/openapi/v3', '/openapi/v3/api/v1', '/openid/v1/jwks', '/.well-known/openid-configuration', '/logs', '/debug/pprof', '/api/v1/watch/pods', '/api/v1/namespaces', '/api/v1/nodes', '/api/v1/componentstatuses'];
 const SUBRESOURCES = ['status', 'scale', 'log', 'exec', 'attach', 'portforward', 'proxy', 'proxy/a/b', 'binding', 'eviction', 'token', 'finalize', 'approval', 'ephemeralcontainers', 'resize', 'nonsense'];
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE', 'BREW', 'get', 'PROPFIND'];
@@ -290,7 +296,9 @@ function jsonPatch(random: Random, object: Json): Json {
     from: pick(random, ['/metadata/name', '/spec', '', '/nowhere']),
     value: random.next() < 0.2 ? object : pick(random, ODD_VALUES),
   });
-  return Array.from({ length: 1 + random.integer(random.next() < 0.02 ? 11_000 : 4) }, operation);
+  // More operations than are allowed, in less than a megabyte.
+  if (random.next() < 0.02) return Array.from({ length: 1 + random.integer(11_000) }, () => ({ op: 'test', path: '/metadata/name', value: 'a1' }));
+  return Array.from({ length: 1 + random.integer(4) }, operation);
 }
 
 function protobuf(random: Random): Buffer {

@@ -7,7 +7,7 @@ import { everything } from '../requires.ts';
 import { fire, type Target } from './barrage.ts';
 import { hostileHttp1 } from './hostile-http1.ts';
 import { countOf500, hostileHttp2 } from './hostile-http2.ts';
-import { CUSTOM_RESOURCE_DEFINITION, CUSTOM_RESOURCES, hostileRequest, type HostileRequest } from './hostile-objects.ts';
+import { CUSTOM_RESOURCE_DEFINITION, CUSTOM_RESOURCES, goodObjects, hostileRequest, type HostileRequest } from './hostile-objects.ts';
 import { rawAttacks } from './raw-attacks.ts';
 import { dialTls, exchange, statusesIn } from './raw-exchange.ts';
 import { storedObjects } from './stored-objects.ts';
@@ -45,38 +45,45 @@ describe('hostile requests to the API server', { timeout: 3_600_000 }, () => {
   let memoryBefore: number;
   let guestToken: string;
   let sent = 0;
+  const statuses = new Map<number, number>();
 
   beforeAll(async () => {
     k8ts = await startWatchedK8ts({ flags: ['--controllers', 'none'] });
-    await prepare();
+    await makeObjects();
+    guestToken = await makeGuest();
     await barrage('api-admin', k8ts.credentials, {}, 200);
     sent = 0;
     memoryBefore = k8ts.memory();
   }, 120_000);
   afterAll(() => k8ts?.stop('SIGKILL'));
 
-  async function prepare(): Promise<void> {
+  /** A user who may look at a few things and ask about itself, and nothing else. Gives a token of it. */
+  async function makeGuest(): Promise<string> {
     const api = new ApiConnection(k8ts.server, k8ts.credentials);
     const create = (path: string, body: object): Promise<ApiAnswer> => api.call('POST', path, { body });
+    const account = { kind: 'ServiceAccount', name: 'default', namespace: 'guests' };
     await create('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'guests' } });
-    for (const namespace of ['default', 'guests']) await create(`/api/v1/namespaces/${namespace}/serviceaccounts`, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } });
-    // A guest may look at a few things and ask about itself, and nothing else.
-    const rbac = '/apis/rbac.authorization.k8s.io/v1';
-    await create(`${rbac}/clusterroles`, { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name: 'hostile-guest' }, rules: [{ apiGroups: ['', 'apps', 'attack.test', 'batch'], resources: ['pods', 'pods/log', 'services', 'configmaps', 'deployments', 'jobs', 'widgets'], verbs: ['get', 'list', 'watch'] }] });
-    await create(`${rbac}/clusterrolebindings`, { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRoleBinding', metadata: { name: 'hostile-guest' }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'hostile-guest' }, subjects: [{ kind: 'ServiceAccount', name: 'default', namespace: 'guests' }] });
+    await create('/api/v1/namespaces/guests/serviceaccounts', { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } });
+    const rbac = { apiVersion: 'rbac.authorization.k8s.io/v1', metadata: { name: 'hostile-guest' } };
+    const path = '/apis/rbac.authorization.k8s.io/v1';
+    await create(`${path}/clusterroles`, { ...rbac, kind: 'ClusterRole', rules: [{ apiGroups: ['*'], resources: ['*'], verbs: ['get', 'list', 'watch'] }, { nonResourceURLs: ['*'], verbs: ['get'] }] });
+    await create(`${path}/clusterrolebindings`, { ...rbac, kind: 'ClusterRoleBinding', roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'hostile-guest' }, subjects: [account] });
     const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 86_400 } };
     const { status } = (await create('/api/v1/namespaces/guests/serviceaccounts/default/token', request)).json() as unknown as { status: { token: string } };
-    guestToken = status.token;
+    const asGuest = { authorization: `Bearer ${status.token}` };
+    await expect.poll(async () => (await api.call('GET', '/api/v1/namespaces/guests/serviceaccounts', { headers: asGuest })).status, { timeout: 10_000 }).toBe(200);
     api.close();
-    await makeCustomResources();
+    return status.token;
   }
 
-  /** An administrator's hostile requests delete definitions as well. */
-  async function makeCustomResources(): Promise<void> {
+  /** An administrator's hostile requests delete what others are about, definitions of custom resources as well. */
+  async function makeObjects(): Promise<void> {
     const api = new ApiConnection(k8ts.server, k8ts.credentials);
     try {
+      await api.call('POST', '/api/v1/namespaces/default/serviceaccounts', { body: { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } } });
       await api.call('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', { body: CUSTOM_RESOURCE_DEFINITION });
       for (let tries = 0; tries < 100 && (await api.call('GET', CUSTOM_RESOURCES)).status !== 200; tries++) await new Promise((resolve) => setTimeout(resolve, 20));
+      await Promise.all(goodObjects().map(({ collection, object }) => api.call('POST', collection, { body: object })));
     } finally {
       api.close();
     }
@@ -90,8 +97,10 @@ describe('hostile requests to the API server', { timeout: 3_600_000 }, () => {
       const problem = await problemOf(connection, { ...request, headers: { ...headers, ...request.headers } });
       return problem && `${request.method} ${request.path.slice(0, 200)} ${JSON.stringify(request.headers).slice(0, 300)} ${request.body?.subarray(0, 600).toString() ?? ''}\n  → ${problem}`;
     };
-    const result = await fire({ target, send, lanes: 16, turns: k8ts.turns, ...(count === undefined ? {} : { count }), ...(target === 'api-admin' ? { between: makeCustomResources } : {}) });
+    const result = await fire({ target, send, lanes: 16, turns: k8ts.turns, ...(count === undefined ? {} : { count }), ...(target === 'api-admin' ? { between: makeObjects } : {}) });
     connection.close();
+    console.log(`${target}: ${[...statuses].sort(([a], [b]) => a - b).map(([status, times]) => `${times} times ${status}`).join(', ')}`);
+    statuses.clear();
     sent += result.sent;
     expect(result.problems).toEqual([]);
     expect(k8ts.output()).not.toContain('for a reason of our own');
@@ -101,6 +110,7 @@ describe('hostile requests to the API server', { timeout: 3_600_000 }, () => {
   async function problemOf(connection: ApiConnection, { method, path, headers, body }: HostileRequest): Promise<string | undefined> {
     try {
       const { status, body: answer } = await connection.call(method, path, { headers, body, timeoutMs: HANG_MS, cutOffMs: 30 });
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
       const text = answer.toString();
       if (status < 500 || UPSTREAM_5XX.some(([known, pattern]) => known === status && pattern.test(text))) return undefined;
       return `${status} ${text.slice(0, 500)}`;
@@ -123,6 +133,8 @@ describe('hostile requests to the API server', { timeout: 3_600_000 }, () => {
   it('are answered without a fault of its own: from an administrator', () => barrage('api-admin', k8ts.credentials, {}));
 
   it('change nothing: from a guest who may only look', async () => {
+    guestToken = await makeGuest();
+    await makeObjects();
     const admin = new ApiConnection(k8ts.server, k8ts.credentials);
     const before = await storedObjects(admin);
     expect(before.size).toBeGreaterThan(100);

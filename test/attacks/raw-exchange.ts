@@ -32,7 +32,7 @@ export async function exchange(dial: Dial, pieces: Iterable<Buffer | string>, { 
   });
   for (const piece of pieces) {
     if (socket.destroyed) break;
-    if (!socket.write(piece)) await Promise.race([once(socket, 'drain').catch(() => {}), once(socket, 'close'), sleep(500)]);
+    if (!socket.write(piece)) await Promise.race([once(socket, 'drain').catch(() => {}), sleep(500)]);
     if (pauseMs > 0) await sleep(pauseMs);
   }
   const sentAt = performance.now();

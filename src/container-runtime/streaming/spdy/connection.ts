@@ -53,6 +53,7 @@ export class SpdyConnection {
   readonly #ended = new AbortController();
   #lastStream = 0;
   #waiting = false;
+  #corked = false;
   /** Frames are handled one after the other: decoding headers takes a turn of the event loop. */
   #work: Promise<void> = Promise.resolve();
 
@@ -87,8 +88,17 @@ export class SpdyConnection {
   }
 
   send(frame: Buffer, done: (error?: Error | null) => void): void {
-    if (this.ended.aborted || !this.#socket.writable) done(new Error('the connection is closed'));
-    else if (!this.#socket.write(frame, done)) this.#waitForReader();
+    if (this.ended.aborted || !this.#socket.writable) return done(new Error('the connection is closed'));
+    if (!this.#corked) {
+      // All that is sent in one turn leaves in one write: thousands of PINGs come in one piece, too.
+      this.#corked = true;
+      this.#socket.cork();
+      process.nextTick(() => {
+        this.#corked = false;
+        this.#socket.uncork();
+      });
+    }
+    if (!this.#socket.write(frame, done)) this.#waitForReader();
   }
 
   wantsMore(): void {
@@ -121,6 +131,7 @@ export class SpdyConnection {
     }
     for (const frame of frames) {
       this.#work = this.#work.then(async () => {
+        if (this.#socket.destroyed) return;
         try {
           await this.#handle(frame);
         } catch {
