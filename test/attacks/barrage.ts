@@ -99,10 +99,10 @@ async function longTurnsOf({ turns, send }: Barrage, seeds: readonly string[]): 
   };
   const found: string[] = [];
   for (const seed of seeds) {
-    if ((await alone(seed)) <= MAX_TURN_MS) continue;
-    // The garbage collector may have had its turn.
-    const again = await alone(seed);
-    if (again > MAX_TURN_MS) found.push(`${seed}: a turn of ${again.toFixed(0)} ms`);
+    let least = Infinity;
+    // The compiler or the garbage collector may have had its turn: what counts is what it takes at least.
+    for (let tries = 0; tries < 3 && least > MAX_TURN_MS; tries++) least = Math.min(least, await alone(seed));
+    if (least > MAX_TURN_MS) found.push(`${seed}: a turn of ${least.toFixed(0)} ms`);
   }
   return found;
 }
