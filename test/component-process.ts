@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { builtProgram } from './k8ts-process.ts';
+import { builtProgram, residentBytes } from './k8ts-process.ts';
 
 /** `k8ts COMMAND` as a child process, until its output says that it is ready. */
 export interface ComponentProcess {
   output(): string;
   readonly pid: number;
+  /** Resident memory in bytes. */
+  memory(): number;
   /** Resolves with the exit code when it has ended. */
   readonly exited: Promise<number | null>;
   stop(signal?: NodeJS.Signals): Promise<void>;
@@ -13,9 +15,15 @@ export interface ComponentProcess {
 
 const START_LIMIT_MS = 60_000;
 
-/** `ready`: what its output must contain; without it nothing is waited for. */
-export async function startComponent(args: readonly string[], ready?: string | RegExp): Promise<ComponentProcess> {
-  const child = spawn(process.execPath, [await builtProgram(), ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+export interface ComponentOptions {
+  /** What its output must contain; without it nothing is waited for. */
+  readonly ready?: string | RegExp;
+  readonly nodeFlags?: readonly string[];
+}
+
+export async function startComponent(args: readonly string[], options: string | RegExp | ComponentOptions = {}): Promise<ComponentProcess> {
+  const { ready, nodeFlags = [] }: ComponentOptions = typeof options === 'string' || options instanceof RegExp ? { ready: options } : options;
+  const child = spawn(process.execPath, [...nodeFlags, await builtProgram(), ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-1_000_000)));
   const endWithUs = (): void => void child.kill('SIGKILL');
@@ -37,6 +45,7 @@ export async function startComponent(args: readonly string[], ready?: string | R
   return {
     output: () => output,
     pid: child.pid!,
+    memory: () => residentBytes(child.pid!),
     exited,
     async stop(signal = 'SIGTERM') {
       if (child.exitCode === null && child.signalCode === null) child.kill(signal);

@@ -131,7 +131,7 @@ function readCredentials(file: string): Credentials {
 }
 
 /** 0 where the system does not tell. */
-function residentBytes(pid: number): number {
+export function residentBytes(pid: number): number {
   const file = `/proc/${pid}/status`;
   if (!existsSync(file)) return 0;
   return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(file, 'utf8'))?.[1] ?? 0) * 1024;

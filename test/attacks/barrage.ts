@@ -50,6 +50,8 @@ export interface Barrage {
   /** Without it turns are not measured. */
   readonly turns?: TurnWatchdog;
   readonly count?: number;
+  /** Tells that the process is no more, with its last words; nobody waits for its turns then. */
+  ended?(): string | undefined;
   /** Where the story needs something again that hostile requests may have removed. */
   between?(): Promise<void>;
 }
@@ -82,6 +84,11 @@ export async function fire(barrage: Barrage): Promise<BarrageResult> {
     await barrage.between?.();
     await barrage.turns?.reset();
     await sendAll(batch, barrage.lanes ?? 8);
+    const ended = barrage.ended?.();
+    if (ended !== undefined) {
+      problems.push(`${batch[0]} or one of the next ${BATCH} ended the process: ${ended}`);
+      break;
+    }
     const turn = (await barrage.turns?.longestTurnMs()) ?? 0;
     longestTurnMs = Math.max(longestTurnMs, turn);
     if (turn > MAX_TURN_MS) problems.push(...(await longTurnsOf(barrage, batch)));

@@ -97,7 +97,7 @@ describe('hostile requests to the API server', { timeout: 3_600_000 }, () => {
       const problem = await problemOf(connection, { ...request, headers: { ...headers, ...request.headers } });
       return problem && `${request.method} ${request.path.slice(0, 200)} ${JSON.stringify(request.headers).slice(0, 300)} ${request.body?.subarray(0, 600).toString() ?? ''}\n  → ${problem}`;
     };
-    const result = await fire({ target, send, lanes: 16, turns: k8ts.turns, ...(count === undefined ? {} : { count }), ...(target === 'api-admin' ? { between: makeObjects } : {}) });
+    const result = await fire({ target, send, lanes: 16, turns: k8ts.turns, ended, ...(count === undefined ? {} : { count }), ...(target === 'api-admin' ? { between: makeObjects } : {}) });
     connection.close();
     console.log(`${target}: ${[...statuses].sort(([a], [b]) => a - b).map(([status, times]) => `${times} times ${status}`).join(', ')}`);
     statuses.clear();
@@ -106,6 +106,8 @@ describe('hostile requests to the API server', { timeout: 3_600_000 }, () => {
     expect(k8ts.output()).not.toContain('for a reason of our own');
     await answersQuickly();
   }
+
+  const ended = (): string | undefined => k8ts.exit && `${JSON.stringify(k8ts.exit)}\n${k8ts.output().slice(-3000)}`;
 
   async function problemOf(connection: ApiConnection, { method, path, headers, body }: HostileRequest): Promise<string | undefined> {
     try {
@@ -157,6 +159,7 @@ describe('hostile requests to the API server', { timeout: 3_600_000 }, () => {
     const result = await fire({
       target: 'api-http1',
       turns: k8ts.turns,
+      ended,
       send: async (random) => {
         const { pieces, pauseMs } = hostileHttp1(random, ground);
         const answer = await exchange(dials[random.integer(dials.length)]!, pieces, { pauseMs });
@@ -175,6 +178,7 @@ describe('hostile requests to the API server', { timeout: 3_600_000 }, () => {
     const result = await fire({
       target: 'api-http2',
       turns: k8ts.turns,
+      ended,
       send: async (random) => {
         const bad = countOf500(await exchange(dial, hostileHttp2(random, ground)));
         return bad > 0 ? `${bad} times 500` : undefined;

@@ -26,6 +26,8 @@ export function serveGrpcStream(
 ): void {
   // A client that goes away resets its streams; that is no error of ours.
   stream.on('error', () => {});
+  // Node tells of a stream after others may have ended it: answering it then throws.
+  if (isOver(stream)) return;
   if (headers[':method'] !== 'POST' || !String(headers['content-type']).startsWith(CONTENT_TYPE)) {
     stream.respond({ ':status': headers[':method'] === 'POST' ? 415 : 405 }, { endStream: true });
     return;
@@ -65,7 +67,9 @@ function answerUnary(stream: ServerHttp2Stream, reader: FrameReader, handle: Una
     }
     if (request === undefined) return;
     answered = true;
-    handle(request).then((response) => respond(stream, response), fail);
+    handle(request)
+      .then((response) => respond(stream, response), fail)
+      .catch(() => stream.destroy());
   };
   stream.on('data', (chunk: Buffer) => {
     // A unary call has one message; what comes after it is not kept.
@@ -78,10 +82,14 @@ function answerUnary(stream: ServerHttp2Stream, reader: FrameReader, handle: Una
   });
 }
 
+const isOver = (stream: ServerHttp2Stream): boolean => stream.destroyed || stream.closed;
+
 function respond(stream: ServerHttp2Stream, response: Buffer): void {
-  if (stream.destroyed || stream.closed) return;
+  if (isOver(stream)) return;
   stream.respond({ ':status': 200, 'content-type': CONTENT_TYPE }, { waitForTrailers: true });
-  stream.once('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
+  stream.once('wantTrailers', () => {
+    if (!isOver(stream)) stream.sendTrailers({ 'grpc-status': '0' });
+  });
   stream.end(response);
 }
 
@@ -90,7 +98,7 @@ async function runStream(stream: ServerHttp2Stream, reader: FrameReader, handle:
   stream.respond({ ':status': 200, 'content-type': CONTENT_TYPE }, { waitForTrailers: true });
   let status = new GrpcError(GrpcCode.OK, '');
   stream.once('wantTrailers', () => {
-    if (!stream.destroyed) stream.sendTrailers(statusHeaders(status));
+    if (!isOver(stream)) stream.sendTrailers(statusHeaders(status));
   });
   try {
     await handle(call);
@@ -101,7 +109,7 @@ async function runStream(stream: ServerHttp2Stream, reader: FrameReader, handle:
 }
 
 function refuse(stream: ServerHttp2Stream, error: GrpcError): void {
-  if (stream.destroyed || stream.closed) return;
+  if (isOver(stream)) return;
   stream.respond({ ':status': 200, 'content-type': CONTENT_TYPE, ...statusHeaders(error) }, { endStream: true });
   // What is still on its way in is of no interest any more.
   stream.close(constants.NGHTTP2_NO_ERROR);

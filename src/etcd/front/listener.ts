@@ -43,7 +43,14 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     session.on('close', () => sessions.delete(session));
     session.on('error', () => {});
   });
-  http2.on('stream', (stream, headers) => serveGrpcStream(stream, headers, options));
+  http2.on('stream', (stream, headers) => {
+    try {
+      serveGrpcStream(stream, headers, options);
+    } catch {
+      // Node would end the process; the stream's client is the only one to suffer.
+      stream.destroy();
+    }
+  });
   http2.on('sessionError', () => {});
   const http1 = createHttpServer({ request: (request, response) => answerPage(options, request, response), failed: () => {} });
   const servers = { http1, http2 };
