@@ -25,8 +25,8 @@ function builtRuntime(): Promise<string> {
   })());
 }
 
-export async function startRuntimeProcess(socket: string, flags: readonly string[]): Promise<RuntimeProcess> {
-  const child: ChildProcess = spawn(process.execPath, [await builtRuntime(), '--listen', socket, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] });
+export async function startRuntimeProcess(socket: string, flags: readonly string[], nodeFlags: readonly string[] = []): Promise<RuntimeProcess> {
+  const child: ChildProcess = spawn(process.execPath, [...nodeFlags, await builtRuntime(), '--listen', socket, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-100_000)));
   const endWithUs = (): void => void child.kill('SIGKILL');
