@@ -4,10 +4,12 @@ import type { FrameReader } from './frames.ts';
 
 /** A client that sends faster than it is answered waits; HTTP/2's window holds it back. */
 const MOST_WAITING = 1000;
+const MOST_WAITING_BYTES = 4 * 1024 * 1024;
 
 /** One streaming call: the client's messages as they come, and a way to send. */
 export class StreamCall {
   private readonly waiting: Buffer[] = [];
+  private waitingBytes = 0;
   private wake: (() => void) | undefined;
   private ended = false;
   private finished = false;
@@ -25,11 +27,14 @@ export class StreamCall {
       if (this.failure !== undefined || this.finished) return;
       reader.push(chunk);
       try {
-        for (let message = reader.next(); message !== undefined; message = reader.next()) this.waiting.push(message);
+        for (let message = reader.next(); message !== undefined; message = reader.next()) {
+          this.waiting.push(message);
+          this.waitingBytes += message.length;
+        }
       } catch (error) {
         this.failure = grpcErrorOf(error);
       }
-      if (this.waiting.length >= MOST_WAITING) stream.pause();
+      if (this.waiting.length >= MOST_WAITING || this.waitingBytes >= MOST_WAITING_BYTES) stream.pause();
       this.wake?.();
     });
     stream.on('end', () => this.stop(false));
@@ -46,6 +51,7 @@ export class StreamCall {
     for (;;) {
       const message = this.waiting.shift();
       if (message !== undefined) {
+        this.waitingBytes -= message.length;
         if (this.waiting.length === 0) this.stream.resume();
         yield message;
       } else if (this.failure !== undefined) throw this.failure;

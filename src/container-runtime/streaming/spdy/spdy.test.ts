@@ -50,6 +50,14 @@ describe('SPDY headers', () => {
     expect(text.subarray(text.length - 4)).toEqual(numbers(0));
   });
 
+  it('stops inflating a block that is too large', async () => {
+    const decoder = new HeaderDecoder();
+    const bomb = zlib.deflateSync(Buffer.alloc(30 * 1024 * 1024), { dictionary: SPDY_DICTIONARY, finishFlush: zlib.constants.Z_SYNC_FLUSH });
+    await expect(decoder.decode(bomb)).rejects.toThrow('a header block is too large');
+    await expect(decoder.decode(bomb)).rejects.toThrow();
+    decoder.close();
+  });
+
   it.each([
     { name: 'a length past the end', block: Buffer.concat([numbers(1), numbers(100), Buffer.from('ab')]) },
     { name: 'no count', block: Buffer.alloc(2) },
@@ -104,6 +112,43 @@ describe('a SPDY connection', () => {
     streams[0]!.end('to the client');
     await expect.poll(() => received.filter((frame) => !frame.control).map((frame) => [frame.content.toString(), frame.flags])).toEqual([['to the client', 0], ['', FLAG_FIN]]);
     expect(received.filter((frame) => frame.control).map((frame) => frame.type)).toEqual([CONTROL_TYPES.SYN_REPLY, CONTROL_TYPES.PING]);
+    client.destroy();
+    await expect.poll(() => connection.ended.aborted).toBe(true);
+  });
+
+  async function connected(): Promise<{ client: net.Socket; server: net.Socket }> {
+    const listener = net.createServer().listen(0, '127.0.0.1');
+    await once(listener, 'listening');
+    const client = net.connect((listener.address() as net.AddressInfo).port, '127.0.0.1').on('error', () => {});
+    const [server] = (await once(listener, 'connection')) as [net.Socket];
+    listener.close();
+    return { client, server };
+  }
+
+  const pings = (count: number): Buffer => Buffer.concat(Array.from({ length: count }, () => controlFrame(CONTROL_TYPES.PING, numbers(1))));
+
+  it('answers the PINGs of one piece in one write', async () => {
+    const { client, server } = await connected();
+    let received = 0;
+    client.on('data', (bytes: Buffer) => (received += bytes.length));
+    let writes = 0;
+    const { _writev } = server as unknown as { _writev: (...args: unknown[]) => void };
+    Object.assign(server, { _writev: (...args: unknown[]) => (writes++, _writev.apply(server, args)) });
+    const connection = new SpdyConnection(server, pings(3000), { onStream: () => {} });
+    await expect.poll(() => received).toBe(3000 * 12);
+    expect(writes).toBeLessThan(10);
+    client.destroy();
+    await expect.poll(() => connection.ended.aborted).toBe(true);
+  });
+
+  it('does not read on from a client that takes no answers', async () => {
+    const { client, server } = await connected();
+    client.pause();
+    const connection = new SpdyConnection(server, Buffer.alloc(0), { onStream: () => {} });
+    const flood = pings(50_000);
+    for (let i = 0; i < 40; i++) client.write(flood);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(server.writableLength).toBeLessThan(4 * 1024 * 1024);
     client.destroy();
     await expect.poll(() => connection.ended.aborted).toBe(true);
   });
