@@ -60,7 +60,8 @@ const runtime = {
     checkpointContainer: () => Promise.reject(Object.assign(new Error('no checkpoints'), { code: 'UNIMPLEMENTED' })),
   },
 };
-const summary = { node: { nodeName: 'n', startTime: '2026-01-01T00:00:00Z' }, pods: [] };
+const usage = { cpu: { time: '2026-01-01T00:00:00Z', usageCoreNanoSeconds: 1 }, memory: { time: '2026-01-01T00:00:00Z', workingSetBytes: 1 } };
+const summary = { node: { nodeName: 'n', startTime: '2026-01-01T00:00:00Z', ...usage }, pods: [] };
 const kubelet = await serveKubelet(ctx, {
   config: { ...DEFAULT_KUBELET_CONFIGURATION, nodeName: 'n', rootDirectory: '/nonexistent', nodeAddresses: [HOST], address: HOST, port: 0, healthzPort: 0, authentication: { anonymous: { enabled: true } } },
   client,
