@@ -11,7 +11,7 @@ afterEach(() => close());
 async function answerTo(handlers: Omit<HttpHandlers, 'failed'>, bytes: string): Promise<string> {
   failures.length = 0;
   const server = createHttpServer({ ...handlers, failed: (error) => void failures.push(error) }).listen(0, '127.0.0.1');
-  close = () => void server.close().closeAllConnections();
+  close = () => server.close().closeAllConnections();
   await once(server, 'listening');
   const socket = net.connect((server.address() as net.AddressInfo).port, '127.0.0.1');
   let answer = '';

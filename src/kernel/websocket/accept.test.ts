@@ -24,7 +24,7 @@ const server = createHttpServer({
 });
 
 beforeAll(async () => void (await once(server.listen(0, '127.0.0.1'), 'listening')));
-afterAll(() => void server.close().closeAllConnections());
+afterAll(() => server.close().closeAllConnections());
 beforeEach(() => void (outcomes.length = 0));
 
 async function send(bytes: Buffer | string): Promise<{ socket: net.Socket; answer(): string }> {
