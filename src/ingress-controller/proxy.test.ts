@@ -24,7 +24,7 @@ async function throughProxy(request: string, answer: string): Promise<{ answer: 
   const proxy = new IngressProxy({ logger: silentLogger, scheme: 'http', route: () => ({ ip: '127.0.0.1', port: (endpoint.address() as net.AddressInfo).port }) });
   const server = createHttpServer({ request: proxy.handle, upgrade: proxy.upgrade, failed: (error) => void failures.push(error) }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  endings.push(() => void server.close().closeAllConnections(), () => endpoint.close(), () => proxy.close());
+  endings.push(() => server.close().closeAllConnections(), () => endpoint.close(), () => proxy.close());
   const client = net.connect((server.address() as net.AddressInfo).port, '127.0.0.1').on('error', () => {});
   let received = '';
   client.on('data', (bytes: Buffer) => (received += bytes.toString()));

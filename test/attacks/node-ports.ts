@@ -100,7 +100,7 @@ const ingress = createHttpServer(handlers).listen(0, HOST);
 const secureIngress = createHttpsServer(handlers, { cert: certificate.certificate, key: certificate.key }).listen(0, HOST);
 await Promise.all([once(ingress, 'listening'), once(secureIngress, 'listening')]);
 
-const portOf = (server: net.Server | undefined): number => (server?.address() as net.AddressInfo).port;
+const portOf = (server: net.Server): number => (server.address() as net.AddressInfo).port;
 
 readline.createInterface({ input: process.stdin }).on('line', () => {
   const command = { containerId: 'c1', cmd: ['sh'], stdin: true, stdout: true, stderr: true };
@@ -113,5 +113,5 @@ readline.createInterface({ input: process.stdin }).on('line', () => {
   process.stdout.write(`${JSON.stringify({ urls })}\n`);
 });
 
-const ports = { kubelet: kubelet.port, streaming: Number(new URL(streaming.url).port), component: component.port, kubeProxy: portOf(health), dns: dns.port, ingress: portOf(ingress), secureIngress: portOf(secureIngress), echo: echoPort };
+const ports = { kubelet: kubelet.port, streaming: Number(new URL(streaming.url).port), component: component.port, kubeProxy: portOf(health!), dns: dns.port, ingress: portOf(ingress), secureIngress: portOf(secureIngress), echo: echoPort };
 process.stdout.write(`${JSON.stringify({ ports })}\n`);
