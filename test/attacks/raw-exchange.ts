@@ -11,8 +11,10 @@ export const dialTcp = (port: number, host = '127.0.0.1'): Dial => () => connect
 export const dialSocket = (path: string): Dial => () => connected(net.connect({ path }), 'connect');
 export const dialTls = (port: number, options: tls.ConnectionOptions = {}): Dial => () => connected(tls.connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ...options }), 'secureConnect');
 
+const CONNECT_LIMIT_MS = 20_000;
+
 async function connected(socket: net.Socket, event: string): Promise<net.Socket> {
-  await once(socket, event);
+  await once(socket, event, { signal: AbortSignal.timeout(CONNECT_LIMIT_MS) });
   socket.on('error', () => {});
   return socket;
 }
