@@ -94,6 +94,7 @@ export async function fire(barrage: Barrage): Promise<BarrageResult> {
     if (turn > MAX_TURN_MS) problems.push(...(await longTurnsOf(barrage, batch)));
   }
   console.log(`${target}: ${seeds.length} requests of seed ${SEED}, longest turn ${longestTurnMs.toFixed(0)} ms, ${problems.length} answered badly`);
+  for (const problem of problems) console.log(problem);
   return { sent: seeds.length, problems, longestTurnMs };
 }
 
