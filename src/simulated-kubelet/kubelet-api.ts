@@ -50,7 +50,7 @@ export class KubeletApi {
   /** The text at a path of a node's kubelet; undefined when it is no node of ours or the path has none. */
   read(nodeName: string, path: string): string | undefined {
     const node = this.nodeOf(nodeName);
-    return node && ROUTES[path]?.(node, this.clock).body;
+    return node && ROUTES.get(path)?.(node, this.clock).body;
   }
 
   connect(nodeName: string): Duplex {

@@ -23,12 +23,13 @@ const MAX_GROWTH = 300 * MEGABYTE;
  * of strategic merge patches that it does not interpret, and what etcd refuses).
  */
 const UPSTREAM_5XX: readonly (readonly [status: number, text: RegExp, when: string])[] = [
-  [500, /"message":"(resourceVersion: Invalid value: .*)?strconv\.ParseUint/, 'a resourceVersion that is none, of a GET, a watch and an object; of a LIST it is 400'],
+  [500, /strconv\.ParseUint/, 'a resourceVersion that is none, of a GET, a watch and an object; of a LIST it is 400'],
   [500, /failed to (convert new object|create typed patch object)/, 'a server-side apply of what has another type'],
   [500, /unknown patch type/, 'a patch of a content type that the resource does not have'],
   [500, /does not contain declared merge key|list element types are not identical/, 'a strategic merge patch whose lists are none of its type'],
   [500, /unable to find api field in struct/, 'a strategic merge patch with an unknown field'],
   [500, /expected a (\[\]interface \{\}|map\[string\]interface \{\}), but received a/, 'a strategic merge patch with something else for a list or a map'],
+  [500, /the spec replicas field .* does not exist/, 'the scale of a custom resource that does not say how many'],
   [500, /etcdserver: request is too large/, 'an object beyond etcd’s limit'],
   [501, /./, 'an exec, attach or port-forward to a node that has no containers'],
   [503, /no endpoints available|error trying to reach service|service unavailable/i, 'a proxy request to a Service or Pod without an endpoint'],

@@ -9,6 +9,7 @@ import type { ApiRequest, ApiResponse } from '../request.ts';
 import { AnswerHeads } from './answer-head.ts';
 import { answerHttp1, lastRequest, requestFromHttp1, upgradeRequest } from './http1.ts';
 import { answerHttp2, Http2Request } from './http2.ts';
+import { PipelinedRequests } from './pipelined-requests.ts';
 import type { RunningRequests } from './running-requests.ts';
 import { secureServer } from './secure-server.ts';
 import type { SendBudget } from './send-budget.ts';
@@ -86,8 +87,9 @@ export interface Http1Serving extends Serving {
 export function serveHttp1(server: http.Server, { running, handler, budget, maxBodyBytes }: Http1Serving): ReadonlySet<Duplex> {
   const sockets = new Set<Duplex>();
   const { stopping } = running;
+  const pipelined = new PipelinedRequests(running.clock);
   server.on('request', (req: http.IncomingMessage, res: http.ServerResponse) => {
-    void running.run(async () => {
+    const serve = async (): Promise<void> => {
       const request = requestFromHttp1(req, res, { stopping, maxBodyBytes, budget });
       const response = await handler(request);
       try {
@@ -95,7 +97,8 @@ export function serveHttp1(server: http.Server, { running, handler, budget, maxB
       } finally {
         response.done?.();
       }
-    });
+    };
+    pipelined.add(req.socket, () => running.run(serve));
   });
   /** The last request of its connection. */
   const serveLast = (req: http.IncomingMessage, socket: net.Socket, request: ApiRequest): void =>

@@ -1,11 +1,15 @@
 /** The requests that are being answered, however they came in: what a server waits for before it ends. */
-import type { Context } from '../../kernel/index.ts';
+import type { Clock, Context } from '../../kernel/index.ts';
 
 export class RunningRequests {
   readonly #stopping = new AbortController();
   #active = 0;
 
   constructor(private readonly ctx: Context) {}
+
+  get clock(): Clock {
+    return this.ctx.clock;
+  }
 
   /** Aborts when the server ends. */
   get stopping(): AbortSignal {
