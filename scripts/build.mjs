@@ -11,7 +11,7 @@ import { ensureInstalled, fail, root, runNode, toolPath } from './toolchain.mjs'
 const dist = path.join(root, 'dist');
 
 /** Native modules load their own binaries and cannot be bundled; the last two are optional accelerators of `ws`. */
-const EXTERNAL = ['lmdb', 'koffi', 'bufferutil', 'utf-8-validate'];
+export const EXTERNAL = ['lmdb', 'koffi', 'bufferutil', 'utf-8-validate'];
 
 /** Bundled CommonJS packages call `require` for Node's own modules; an ES module has none. */
 const BANNER = "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";

@@ -19,6 +19,7 @@ const checks = /** @type {[string, string[]][]} */ ([
   ['lint', [path.join(root, 'scripts', 'lint.mjs')]],
   ['import boundaries', [path.join(root, 'scripts', 'check-boundaries.mjs')]],
   ['one home for every meaning', [path.join(root, 'scripts', 'check-meanings.mjs')]],
+  ['regular expressions', [path.join(root, 'scripts', 'check-regexps.mjs')]],
   ['generated files', [path.join(root, 'scripts', 'generate.mjs'), '--check']],
 ]);
 

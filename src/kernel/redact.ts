@@ -28,9 +28,10 @@ const SECRET_NAME_ENDINGS = [
 
 const TEXT_PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/-----BEGIN ([A-Z ]*)PRIVATE KEY-----[\s\S]*?(?:-----END \1PRIVATE KEY-----|$)/g, REDACTED],
-  [/\beyJ[\w-]{5,}\.[\w-]{5,}(?:\.[\w-]*)?/g, REDACTED],
+  // A token may stand at the end of a longer word; only the first `eyJ` of a word can begin one.
+  [/(?<![\w-])((?:(?!\beyJ)[\w-])*)\beyJ[\w-]{5,}\.[\w-]{5,}(?:\.[\w-]*)?/g, `$1${REDACTED}`],
   [/\b(bearer|basic)\s+[\w.~+/=-]{6,}/gi, `$1 ${REDACTED}`],
-  [/([a-z][a-z0-9+.-]*:\/\/[^\s:/@]*):[^\s/@]+@/gi, `$1:${REDACTED}@`],
+  [/((?<=[a-z0-9+.-]):\/\/[^\s:/@]*):[^\s/@]+@/gi, `$1:${REDACTED}@`],
   [/\b((?:access_token|id_token|refresh_token|client_secret|token|password|passwd|secret)\s*[=:]\s*)(?!\[REDACTED\])("[^"]*"|'[^']*'|[^\s&,;"']+)/gi, `$1${REDACTED}`],
   /** Bootstrap tokens: id and secret in a fixed form. */
   [/\b([a-z0-9]{6})\.[a-z0-9]{16}\b/g, `$1.${REDACTED}`],
@@ -39,12 +40,15 @@ const TEXT_PATTERNS: readonly (readonly [RegExp, string])[] = [
 /** Every pattern above needs one of these to match; most texts have none, and logging them should cost little. */
 const SUSPICIOUS = /-----BEGIN|eyJ|bearer|basic|:\/\/|[=:]|\.[a-z0-9]{16}/i;
 
-/** The text with bearer tokens, JWTs, private keys, passwords in URLs and the like replaced. */
+/** What a log line holds of one text: clients choose some of them, such as the path of a request. */
+const MAX_TEXT_LENGTH = 8192;
+
+/** The text with bearer tokens, JWTs, private keys, passwords in URLs and the like replaced; the end of a long one is left out. */
 export function redactText(text: string): string {
-  if (!SUSPICIOUS.test(text)) return text;
   let result = text;
-  for (const [pattern, replacement] of TEXT_PATTERNS) result = result.replace(pattern, replacement);
-  return result;
+  // Cut afterwards: half a secret may not look like one.
+  if (SUSPICIOUS.test(text)) for (const [pattern, replacement] of TEXT_PATTERNS) result = result.replace(pattern, replacement);
+  return result.length <= MAX_TEXT_LENGTH ? result : `${result.slice(0, MAX_TEXT_LENGTH)}… (${result.length - MAX_TEXT_LENGTH} more characters)`;
 }
 
 /** The same few names are logged again and again. */

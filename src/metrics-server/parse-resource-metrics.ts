@@ -20,7 +20,7 @@ export interface NodeReadings {
 }
 
 const LINE = /^([a-z_]+)(?:\{([^}]*)\})? (\S+)(?: (\d+))?$/;
-const LABEL = /([a-zA-Z_]+)="((?:[^"\\]|\\.)*)"/g;
+const LABEL = /(?<![a-zA-Z_])([a-zA-Z_]+)="((?:[^"\\]|\\.)*)"/g;
 
 type Draft = { -readonly [K in keyof ContainerReading]?: ContainerReading[K] };
 

@@ -1,5 +1,5 @@
 /** The subject that a PKCS#10 request in PEM asks for. */
-import { Pkcs10CertificateRequest } from '../../machinery/x509.ts';
+import { certificateRequestInPem } from '../../machinery/x509.ts';
 
 export interface RequestedSubject {
   readonly commonName: string;
@@ -8,6 +8,6 @@ export interface RequestedSubject {
 
 /** Fails when the text is not such a request. */
 export function requestedSubject(base64Pem: string): RequestedSubject {
-  const { subjectName } = new Pkcs10CertificateRequest(Buffer.from(base64Pem, 'base64').toString('latin1'));
+  const { subjectName } = certificateRequestInPem(Buffer.from(base64Pem, 'base64').toString('latin1'));
   return { commonName: subjectName.getField('CN').at(-1) ?? '', organizations: subjectName.getField('O') };
 }

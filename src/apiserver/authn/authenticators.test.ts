@@ -126,6 +126,19 @@ describe('the front proxy', () => {
 });
 
 describe('bearer tokens', () => {
+  it('a token that an authenticator fails to read is a wrong one', async () => {
+    const failing = { name: 'failing', authenticateToken: () => Promise.reject(new TypeError('of our own')) };
+    const broken = [...(['{"alg":', '[]', 'null', '"x"', '{"kid":{}}', '{"kid":"constructor"}']), '\0'].map((header) => [header, '{"iss":"https://issuer"}', 'x'].map((part) => Buffer.from(part).toString('base64url')).join('.'));
+    const keys = await createSigningKey();
+    const ours = new ServiceAccountTokens(server.ctx, server.pipeline.door.backend.registry, { privateKey: keys.privateKey, publicKeys: [keys.publicKey], issuer: 'https://issuer', apiAudiences: ['api'] });
+    for (const token of [...broken, '..', 'a.b.c', `.${Buffer.from('{"iss":"https://issuer"}').toString('base64url')}.`]) {
+      for (const authenticator of [ours, failing]) {
+        const asked = new BearerTokens([authenticator], ['api']);
+        await expect(async () => asked.authenticate(request({ authorization: `Bearer ${token}` }), ignore)).rejects.toThrow('Unauthorized');
+      }
+    }
+  });
+
   const tokens = () => new BearerTokens([new StaticTokens('abc,jane,u1,"dev,ops"\n# comment\nxyz,bob,u2\n')], ['api']);
   it.each([
     { name: 'in the header', headers: { authorization: 'Bearer abc' } },

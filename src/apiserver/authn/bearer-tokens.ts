@@ -1,4 +1,5 @@
 /** Bearer tokens: in the Authorization header, or in the subprotocol of a WebSocket, which cannot have headers in a browser. */
+import { silentLogger, type Logger } from '../../kernel/index.ts';
 import { unauthorized } from '../../machinery/status.ts';
 import { headerOf, type ApiRequest, type UserInfo } from '../request.ts';
 import { isPlainIdentity } from './identity-text.ts';
@@ -13,6 +14,7 @@ export class BearerTokens implements Authenticator {
     private readonly authenticators: readonly TokenAuthenticator[],
     /** Audiences that this server is; a token must be for one of them. */
     readonly apiAudiences: readonly string[],
+    private readonly logger: Logger = silentLogger,
   ) {}
 
   authenticate(request: ApiRequest, annotate: Annotate): Promise<UserInfo> | UserInfo | undefined {
@@ -39,7 +41,7 @@ export class BearerTokens implements Authenticator {
         if (answer instanceof Promise) return this.#askOn(answer, question, i + 1);
         if (answer) return complete(answer);
       } catch (error) {
-        noteRefusal(question, error);
+        this.#noteRefusal(question, error);
       }
     }
     return undefined;
@@ -50,9 +52,15 @@ export class BearerTokens implements Authenticator {
       const answer = await pending;
       if (answer) return complete(answer);
     } catch (error) {
-      noteRefusal(question, error);
+      this.#noteRefusal(question, error);
     }
     return this.#ask(question, next);
+  }
+
+  /** A token that somebody failed to read is one that nobody recognised: whoever sends it learns nothing else. */
+  #noteRefusal({ refused }: Question, error: unknown): void {
+    if (!(error instanceof TokenRefused)) this.logger.error(error, 'Unable to authenticate the request');
+    refused?.(error instanceof Error ? error.message : String(error));
   }
 }
 
@@ -62,11 +70,6 @@ interface Question {
   readonly annotate: Annotate;
   /** Told why a token was refused. */
   readonly refused?: (reason: string) => void;
-}
-
-function noteRefusal({ refused }: Question, error: unknown): void {
-  if (!(error instanceof TokenRefused)) throw error;
-  refused?.(error.message);
 }
 
 /** A token that nobody recognised is a wrong credential, not a missing one. */

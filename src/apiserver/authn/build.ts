@@ -59,6 +59,7 @@ export function buildAuthentication(ctx: Context, registry: Registry, pki: Serve
       ...(options.tokenAuthenticators ?? []),
     ],
     serviceAccounts.apiAudiences,
+    ctx.logger,
   );
   const authenticators = [
     new RequestHeaderAuthenticator(ctx.clock, { clientCa: () => pki.frontProxyCa.certificate, ...DEFAULT_REQUEST_HEADERS, ...options.requestHeaders }),

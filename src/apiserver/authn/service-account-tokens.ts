@@ -3,7 +3,7 @@
  * pod, node or Secret that the token is bound to, exist.
  */
 import { createPrivateKey, createPublicKey, createHash, type KeyObject } from 'node:crypto';
-import { decodeJwt, decodeProtectedHeader, errors, exportJWK, compactVerify, SignJWT, type JWK, type JWTPayload } from 'jose';
+import { decodeJwt, decodeProtectedHeader, errors, exportJWK, compactVerify, SignJWT, type JWK, type JWTPayload, type ProtectedHeaderParameters } from 'jose';
 import type { Context } from '../../kernel/index.ts';
 import { quote } from '../../machinery/quote.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -160,15 +160,16 @@ export class ServiceAccountTokens implements TokenAuthenticator {
   async #verify(token: string): Promise<Verified | undefined> {
     const issuer = issuerOf(token);
     if (issuer === undefined || !this.#issuers.has(issuer)) return undefined;
-    const payload = await this.#checkSignature(token);
+    const header = headerOf(token);
+    if (!header) return undefined;
+    const payload = await this.#checkSignature(token, header);
     const verified = { payload, user: serviceAccountUser(payload, claimsOf(payload)) };
     if (this.#verified.size >= REMEMBERED) this.#verified.clear();
     this.#verified.set(token, verified);
     return verified;
   }
 
-  async #checkSignature(token: string): Promise<JWTPayload> {
-    const { kid } = decodeProtectedHeader(token);
+  async #checkSignature(token: string, { kid }: ProtectedHeaderParameters): Promise<JWTPayload> {
     const named = kid === undefined ? undefined : this.#publicKeys.get(kid);
     const keys = kid === undefined ? [...this.#publicKeys.values()] : named ? [named] : [];
     if (keys.length === 0) throw new TokenRefused('invalid signature, no keys found');
@@ -181,6 +182,15 @@ export class ServiceAccountTokens implements TokenAuthenticator {
       }
     }
     throw new TokenRefused('go-jose/go-jose: error in cryptographic primitive');
+  }
+}
+
+/** undefined: it cannot be read, so it is no token at all. */
+function headerOf(token: string): ProtectedHeaderParameters | undefined {
+  try {
+    return decodeProtectedHeader(token);
+  } catch {
+    return undefined;
   }
 }
 

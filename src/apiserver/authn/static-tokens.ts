@@ -29,7 +29,7 @@ const hashOf = (token: string): string => createHash('sha256').update(token).dig
 /** A line of comma-separated values, where quotes hold commas. */
 function splitRecord(line: string): string[] {
   const fields: string[] = [];
-  for (const match of line.matchAll(/\s*(?:"((?:[^"]|"")*)"|([^,]*))\s*(?:,|$)/g)) {
+  for (const match of line.matchAll(/(?:\s*"((?:[^"]|"")*)"\s*|([^,]*))(?:,|$)/gy)) {
     if (match.index >= line.length && fields.length > 0) break;
     fields.push(match[1] === undefined ? match[2]!.trim() : match[1].replaceAll('""', '"'));
   }

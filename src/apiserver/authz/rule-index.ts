@@ -69,4 +69,4 @@ const onUrl = <T>(items: readonly Item<T>[] | undefined, url: string): Item<T> |
   items?.find(({ rule }) => (rule.nonResourceURLs ?? []).some((pattern) => urlMatches(pattern, url)));
 
 const urlMatches = (pattern: string, url: string): boolean =>
-  pattern === '*' || pattern === url || (pattern.endsWith('*') && url.startsWith(pattern.replace(/\*+$/, '')));
+  pattern === '*' || pattern === url || (pattern.endsWith('*') && url.startsWith(pattern.replace(/(?<!\*)\*+$/, '')));

@@ -44,4 +44,4 @@ const coversNames = (granted: readonly string[], wanted: readonly string[]): boo
   granted.length === 0 || (wanted.length > 0 && wanted.every((name) => granted.includes(name)));
 
 const coversURL = (pattern: string, url: string): boolean =>
-  pattern === url || (pattern.endsWith('*') && url.startsWith(pattern.replace(/\*+$/, '')));
+  pattern === url || (pattern.endsWith('*') && url.startsWith(pattern.replace(/(?<!\*)\*+$/, '')));

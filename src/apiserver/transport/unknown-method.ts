@@ -15,7 +15,8 @@ export interface ParseError extends NodeJS.ErrnoException {
 }
 
 const REQUEST_LINE = /^([\w!#$%&'*+.^`|~-]+) ([\x21-\x7e]+) HTTP\/1\.([01])$/;
-const HEADER = /^([\w!#$%&'*+.^`|~-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*$/;
+const HEADER = /^([\w!#$%&'*+.^`|~-]+):([\t\x20-\x7e\x80-\xff]*)$/;
+const AROUND_VALUE = /^[ \t]+|(?<![ \t])[ \t]+$/g;
 
 export class UnknownMethods {
   /** Heads of which a part has come; empty for those that are whole. */
@@ -54,8 +55,9 @@ function requestOf(head: string, socket: net.Socket): http.IncomingMessage | und
   const fields: string[] = [];
   const rawHeaders: string[] = [];
   for (const line of lines) {
-    const [, name, value] = HEADER.exec(line) ?? [];
-    if (name === undefined || value === undefined) return undefined;
+    const [, name, padded] = HEADER.exec(line) ?? [];
+    if (name === undefined || padded === undefined) return undefined;
+    const value = padded.replace(AROUND_VALUE, '');
     rawHeaders.push(name, value);
     fields.push(name.toLowerCase(), value);
   }

@@ -83,5 +83,5 @@ function imageNames(parts: RuntimeParts, { imageId, imageRef, config }: Containe
 /** CRI's enumeration has names only; a signal that an image gives by number has none there. */
 function criSignal(signal: string): Signal {
   const name = signal.toUpperCase().replace(/^(?!SIG)/, 'SIG').replace('+', 'PLUS').replace('-', 'MINUS');
-  return /^SIG[A-Z]+[0-9]*(?:PLUS|MINUS)?[0-9]*$/.test(name) ? (name as Signal) : 'RUNTIME_DEFAULT';
+  return /^SIG[A-Z]+[0-9]*(?:(?:PLUS|MINUS)[0-9]*)?$/.test(name) ? (name as Signal) : 'RUNTIME_DEFAULT';
 }

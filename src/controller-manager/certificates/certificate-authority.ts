@@ -87,7 +87,7 @@ export class CertificateAuthority {
         ...(extended.length === 0 ? [] : [new x509.ExtendedKeyUsageExtension(extended)]),
         new x509.BasicConstraintsExtension(false, undefined, true),
         await x509.AuthorityKeyIdentifierExtension.create(this.#issuer.publicKey),
-        ...(alternative ? [new x509.SubjectAlternativeNameExtension(alternative.names.toJSON(), alternative.critical)] : []),
+        ...(alternative ? [alternative] : []),
       ],
     });
     return `${certificate.toString('pem')}\n`;

@@ -49,7 +49,7 @@ function isOver(request: CertificateSigningRequest, now: number): boolean {
 
 function isExpired(certificate: string, now: number): boolean {
   try {
-    return new x509.X509Certificate(Buffer.from(certificate, 'base64').toString()).notAfter.getTime() < now;
+    return x509.certificateInPem(Buffer.from(certificate, 'base64').toString('latin1')).notAfter.getTime() < now;
   } catch {
     return false;
   }

@@ -18,7 +18,7 @@ export interface RequestedCertificate {
 
 /** Throws when it is not a request at all. */
 export function readRequest({ spec }: CertificateSigningRequest): RequestedCertificate {
-  const parsed = new x509.Pkcs10CertificateRequest(Buffer.from(spec.request, 'base64').toString());
+  const parsed = x509.certificateRequestInPem(Buffer.from(spec.request, 'base64').toString('latin1'));
   const alternative = parsed.extensions.find((extension) => extension instanceof x509.SubjectAlternativeNameExtension);
   const names = alternative?.names.items ?? [];
   return { parsed, alternative, commonName: parsed.subjectName.getField('CN')[0] ?? '', organizations: parsed.subjectName.getField('O'), names };

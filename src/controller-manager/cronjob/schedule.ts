@@ -29,7 +29,7 @@ interface Field {
 
 /** Throws for what is no schedule; the API server lets only good ones in. */
 export function parseSchedule(text: string, timeZone = 'UTC'): Schedule {
-  const zoned = /^(?:CRON_)?TZ=(\S+)\s+(.*)$/.exec(text);
+  const zoned = /^(?:CRON_)?TZ=(\S+)\s+(\S.*)?$/.exec(text);
   if (zoned) return parseSchedule(zoned[2] ?? '', zoned[1]);
   if (text.startsWith('@every ')) return every(text.slice('@every '.length));
   const fields = (DESCRIPTORS[text] ?? text).trim().split(/\s+/);

@@ -202,7 +202,7 @@ export async function listLinks(socket: NetlinkSocket): Promise<Link[]> {
 
 function decodeLink({ body }: NetlinkMessage): Link {
   const attributes = decodeAttributes(body.subarray(16));
-  const text = (type: number): string | undefined => attributes.get(type)?.toString('utf8').replace(/\0+$/, '');
+  const text = (type: number): string | undefined => attributes.get(type)?.toString('utf8').replace(/(?<!\0)\0+$/, '');
   const info = attributes.get(IFLA_LINKINFO);
   const mac = attributes.get(IFLA_ADDRESS);
   return {
@@ -214,7 +214,7 @@ function decodeLink({ body }: NetlinkMessage): Link {
     mac: mac === undefined ? undefined : macText(mac),
     master: attributes.get(IFLA_MASTER)?.readUInt32LE(),
     alias: text(IFLA_IFALIAS),
-    kind: info && decodeAttributes(info).get(IFLA_INFO_KIND)?.toString('utf8').replace(/\0+$/, ''),
+    kind: info && decodeAttributes(info).get(IFLA_INFO_KIND)?.toString('utf8').replace(/(?<!\0)\0+$/, ''),
   };
 }
 

@@ -237,7 +237,7 @@ function extendedMessage(body: Buffer, flags: number): string | undefined {
   if ((flags & NLM_F_ACK_TLVS) === 0) return undefined;
   const requestLength = (flags & NLM_F_CAPPED) === 0 ? body.readUInt32LE(4) : HEADER;
   const text = decodeAttributes(body.subarray(4 + align(requestLength))).get(NLMSGERR_ATTR_MSG);
-  return text?.toString('utf8').replace(/\0+$/, '');
+  return text?.toString('utf8').replace(/(?<!\0)\0+$/, '');
 }
 
 export const align = (length: number): number => (length + 3) & ~3;

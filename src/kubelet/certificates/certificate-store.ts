@@ -40,7 +40,7 @@ export class CertificateStore {
 
   async store({ certificate, privateKey }: IssuedCertificate, now: number): Promise<void> {
     await makeDirectory(this.#directory, { mode: 0o750 });
-    const stamp = new Date(now).toISOString().replace(/:/g, '-').replace(/\..*$/, '').replace('T', '-');
+    const stamp = new Date(now).toISOString().replace(/:/g, '-').replace(/\..*/, '').replace('T', '-');
     const dated = path.join(this.#directory, `${this.#prefix}-${stamp}.pem`);
     await writeFileDurably(dated, `${certificate.trimEnd()}\n${privateKey}`);
     await fs.rm(`${this.file}.tmp`, { force: true });

@@ -97,7 +97,7 @@ async function memoryUse(directory: string, files: { readonly limit: string; rea
   const [limit, usage, stat] = await Promise.all([read(files.limit), read(files.usage), read('memory.stat')]);
   const limitBytes = Number(limit.trim() || Infinity);
   if (Number.isNaN(limitBytes) || limitBytes >= NO_LIMIT) return undefined;
-  const inactive = Number(new RegExp(`^${files.inactive} (\\d+)$`, 'm').exec(stat)?.[1] ?? 0);
+  const inactive = Number(stat.split('\n').find((line) => line.startsWith(`${files.inactive} `))?.slice(files.inactive.length) ?? 0);
   return { limitBytes, workingSetBytes: Math.max(0, Number(usage.trim()) - inactive) };
 }
 

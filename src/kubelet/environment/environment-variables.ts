@@ -116,9 +116,10 @@ function missing(optional: boolean | undefined, message: string): undefined {
 function parseEnvFile(text: string): Map<string, string> {
   const result = new Map<string, string>();
   for (const line of text.split('\n')) {
-    const match = /^\s*([^#=\s][^=]*?)\s*=\s*(.*?)\s*$/.exec(line);
-    if (match === null) continue;
-    const [, key = '', raw = ''] = match;
+    const equals = line.indexOf('=');
+    const key = line.slice(0, Math.max(0, equals)).trim();
+    if (key === '' || key.startsWith('#')) continue;
+    const raw = line.slice(equals + 1).trim();
     result.set(key, /^'.*'$|^".*"$/.test(raw) ? raw.slice(1, -1) : raw);
   }
   return result;

@@ -25,4 +25,4 @@ export function podHostname(pod: Pod, clusterDomain: string, nodeHostname: strin
   return { hostname, hostDomain, kernelName: hostname };
 }
 
-const truncate = (name: string): string => (name.length <= MAX_HOST_NAME ? name : name.slice(0, MAX_HOST_NAME).replace(/[-.]+$/, ''));
+const truncate = (name: string): string => (name.length <= MAX_HOST_NAME ? name : name.slice(0, MAX_HOST_NAME).replace(/(?<![-.])[-.]+$/, ''));

@@ -57,7 +57,7 @@ const ofNode = (node: Draft): Draft => ({ servers: node.servers.length === 0 ? [
 function parseResolvConf(text: string): Draft {
   const draft: Draft = { servers: [], searches: [], options: [] };
   for (const line of text.split('\n')) {
-    const [word, ...rest] = line.replace(/[#;].*$/, '').trim().split(/\s+/);
+    const [word, ...rest] = line.replace(/[#;].*/s, '').trim().split(/\s+/);
     if (word === 'nameserver' && rest[0] !== undefined) draft.servers.push(rest[0]);
     else if (word === 'search') draft.searches = rest.map((domain) => (domain === '.' ? domain : domain.replace(/\.$/, '')));
     else if (word === 'options') draft.options = rest;

@@ -41,7 +41,7 @@ export function parseImage(image: string): ImageName {
 
 function problemOf(image: string): string {
   if (/^[a-f0-9]{64}$/.test(image)) return `invalid repository name (${image}), cannot specify 64-byte hexadecimal strings`;
-  const path = image.replace(/[:@].*$/, '');
+  const path = image.replace(/[:@].*/s, '');
   if (REFERENCE.test(image.toLowerCase()) && path !== path.toLowerCase()) return `invalid reference format: repository name (${path}) must be lowercase`;
   return 'invalid reference format';
 }

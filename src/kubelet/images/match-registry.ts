@@ -20,5 +20,21 @@ function matchHost(pattern: string, domain: string): boolean {
   if (patternPort !== port) return false;
   const wanted = patternHost.split('.');
   const actual = host.split('.');
-  return wanted.length === actual.length && wanted.every((part, i) => new RegExp(`^${part.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '[^.]*')}$`).test(actual[i] ?? ''));
+  return wanted.length === actual.length && wanted.every((part, i) => matchLabel(part, actual[i] ?? ''));
+}
+
+/** `*` stands for any text. Each part between two of them is taken where it comes first: no other choice could do better. */
+function matchLabel(pattern: string, label: string): boolean {
+  const [first = '', ...rest] = pattern.split('*');
+  const last = rest.pop();
+  if (last === undefined) return pattern === label;
+  if (!label.startsWith(first) || label.length < first.length + last.length || !label.endsWith(last)) return false;
+  const end = label.length - last.length;
+  let at = first.length;
+  for (const part of rest) {
+    const found = label.indexOf(part, at);
+    if (found < 0 || found + part.length > end) return false;
+    at = found + part.length;
+  }
+  return true;
 }

@@ -42,7 +42,7 @@ function toAuth(entry: DockerAuth, domain: string): AuthConfig {
     const text = decode(entry.auth);
     const colon = text.indexOf(':');
     username = text.slice(0, colon);
-    password = text.slice(colon + 1).replace(/\0+$/, '');
+    password = text.slice(colon + 1).replace(/(?<!\0)\0+$/, '');
   }
   return {
     username,

@@ -51,7 +51,7 @@ async function rotate(runtime: ContainerRuntime, containerId: string, log: strin
   for (const name of rotated) if (!name.endsWith('.gz')) await compress(path.join(directory, name));
   const keep = Math.max(0, maxFiles - 2);
   for (const name of rotated.slice(0, Math.max(0, rotated.length - keep))) await fs.rm(path.join(directory, name.endsWith('.gz') ? name : `${name}.gz`), { force: true });
-  const stamp = new Date(now).toISOString().replace(/[-:]|\..*$/g, '').replace('T', '-');
+  const stamp = new Date(now).toISOString().replace(/[-:]|\..*/g, '').replace('T', '-');
   const aside = `${log}.${stamp}`;
   await fs.rename(log, aside);
   try {

@@ -1,6 +1,7 @@
 /** Trust anchors from ClusterTrustBundles, each certificate once. */
 import type { ClusterTrustBundleProjection } from '../../api/generated/core-v1.ts';
 import { defineResource, type ApiObject } from '../../client/index.ts';
+import { pemBlocks } from '../../machinery/pem.ts';
 import { labelSelectorAsSelector } from '../../machinery/selectors/index.ts';
 import type { PayloadFile } from './atomic-writer.ts';
 import { VolumeError, type VolumeRequest } from './volume.ts';
@@ -12,8 +13,6 @@ interface ClusterTrustBundle extends ApiObject {
 /** Served only where the operator turned the beta API on. */
 const CLUSTER_TRUST_BUNDLES = defineResource<ClusterTrustBundle>({ group: 'certificates.k8s.io', version: 'v1beta1', plural: 'clustertrustbundles', kind: 'ClusterTrustBundle', namespaced: false });
 
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
-
 export async function trustBundleFile(source: ClusterTrustBundleProjection, { host }: VolumeRequest, mode: number): Promise<Map<string, PayloadFile>> {
   const { name, signerName, labelSelector, optional = false, path } = source;
   const bundles = host.client.resource(CLUSTER_TRUST_BUNDLES);
@@ -23,6 +22,9 @@ export async function trustBundleFile(source: ClusterTrustBundleProjection, { ho
   if (chosen.length === 0 && !optional) {
     throw new VolumeError(name ? `clustertrustbundle.certificates.k8s.io ${JSON.stringify(name)} not found` : `combination of signerName and labelSelector matched zero ClusterTrustBundles`);
   }
-  const certificates = new Set(chosen.flatMap(({ spec }) => spec.trustBundle.match(CERTIFICATE) ?? []));
+  const certificates = new Set(chosen.flatMap(({ spec }) => certificatesOf(spec.trustBundle)));
   return new Map([[path, { data: Buffer.from(Array.from(certificates, (pem) => `${pem}\n`).join('')), mode }]]);
 }
+
+const certificatesOf = (bundle: string): string[] =>
+  Array.from(pemBlocks(bundle)).filter(({ type }) => type === 'CERTIFICATE').map(({ text }) => text);

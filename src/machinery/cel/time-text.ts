@@ -36,7 +36,7 @@ export function parseDurationText(text: string): Duration {
 export function timestampText({ nanos }: Timestamp): string {
   const rest = ((nanos % NANOS) + NANOS) % NANOS;
   const text = new Date(Number((nanos - rest) / 1_000_000n)).toISOString().slice(0, 19);
-  const fraction = rest === 0n ? '' : `.${rest.toString().padStart(9, '0').replace(/0+$/, '')}`;
+  const fraction = rest === 0n ? '' : `.${rest.toString().padStart(9, '0').replace(/(?<!0)0+$/, '')}`;
   return `${text}${fraction}Z`;
 }
 
@@ -45,6 +45,6 @@ export function formatSeconds({ nanos }: Duration): string {
   const negative = nanos < 0n;
   const magnitude = negative ? -nanos : nanos;
   const fraction = magnitude % NANOS;
-  const text = fraction === 0n ? '' : `.${fraction.toString().padStart(9, '0').replace(/0+$/, '')}`;
+  const text = fraction === 0n ? '' : `.${fraction.toString().padStart(9, '0').replace(/(?<!0)0+$/, '')}`;
   return `${negative ? '-' : ''}${magnitude / NANOS}${text}s`;
 }

@@ -266,7 +266,7 @@ function travelling(resource: OpenApiResource, declared: string | undefined): { 
   if (declared === undefined) return { gvk: gvkOf(resource), definition: resource.definition };
   const slash = declared.indexOf('/');
   if (slash < 0) {
-    const definition = resource.definition.replace(/[^.]+$/, declared);
+    const definition = resource.definition.replace(/(?<![^.])[^.]+$/, declared);
     return { gvk: { group: resource.group, version: resource.version, kind: declared }, definition };
   }
   const dot = declared.indexOf('.', slash);

@@ -21,7 +21,7 @@ const ASSERTIONS: readonly [string, Assertion][] = [
   ['\\B', 'no-word'],
 ];
 
-const CLASS = /\[(?:[^\]\\]|\\u\{[0-9a-f]+\}|\\[pP]\{[^}]*\}|\\[^])*\]/uy;
+const CLASS = /\[(?:[^\]\\]|\\[^])*\]/uy;
 const PROPERTY = /\\[pP]\{[^}]*\}/uy;
 const REPEAT = /(?:[*+?]|\{(\d+)(,(\d*))?\})(\??)/y;
 const MAX_DEPTH = 1000;

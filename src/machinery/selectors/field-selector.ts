@@ -34,7 +34,7 @@ export function parseFieldSelector(text: string): FieldSelector {
     .sort()
     .filter((term) => term !== '')
     .map((term): FieldRequirement => {
-      const match = /^(.*?)(!=|==|=)(.*)$/s.exec(term);
+      const match = /^((?:[^!=]|!(?!=))*)(!=|==?)(.*)$/s.exec(term);
       if (!match) throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`);
       return { field: match[1]!, operator: match[2] === '!=' ? '!=' : '=', value: unescapeValue(match[3]!) };
     });

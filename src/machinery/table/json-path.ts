@@ -31,7 +31,7 @@ const WORD = /^[\p{L}\p{N}_][^\s.,[\]$@{}]*/u;
 const QUOTED = /^"(?:\\.|[^"\\\n])*"|^'(?:\\.|[^'\\\n])*'/;
 const DICT_KEY = /^'([^']*)'$/;
 const SLICE = /^(-?\d*)(:-?\d*)?(:-?\d*)?$/;
-const COMPARISON = /^([^!<>=]+)([!<>=]+)(.+?)$/s;
+const COMPARISON = /^([^!<>=]+)([!<>=]+)/;
 
 class Parser {
   private readonly steps: Step[] = [];
@@ -116,15 +116,15 @@ class Parser {
     const end = endOfFilter(this.rest);
     const inside = this.rest.slice('[?('.length, end);
     this.rest = this.rest.slice(end + ')]'.length);
-    const comparison = COMPARISON.exec(inside);
+    const comparison = splitComparison(inside);
     if (!comparison) {
       const steps = new Parser(inside).parse();
       this.steps.push(filterStep((element) => run(steps, [element]).length > 0));
       return;
     }
-    const left = new Parser(comparison[1]!).parse();
-    const right = new Parser(comparison[3]!).parse();
-    const operator = comparison[2]!;
+    const left = new Parser(comparison.left).parse();
+    const right = new Parser(comparison.right).parse();
+    const { operator } = comparison;
     this.steps.push(
       filterStep((element) => {
         const [lefts, rights] = [run(left, [element]), run(right, [element])];
@@ -133,6 +133,13 @@ class Parser {
       }),
     );
   }
+}
+
+/** The operator is as long as can be, and something must be left for its right side. */
+function splitComparison(text: string): { left: string; operator: string; right: string } | undefined {
+  const [both = '', left = '', operator = ''] = COMPARISON.exec(text) ?? [];
+  if (text.length > both.length) return both === '' ? undefined : { left, operator, right: text.slice(both.length) };
+  return operator.length < 2 ? undefined : { left, operator: operator.slice(0, -1), right: operator.slice(-1) };
 }
 
 /** Where the filter's `)]` stands; parentheses in quotes do not count. */

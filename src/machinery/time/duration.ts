@@ -17,3 +17,12 @@ export function parseDurationNanos(text: string): bigint {
 export const parseDuration = (text: string): number => Number(parseDurationNanos(text)) / 1e6;
 
 export const canonicalDuration = (text: string): string => formatDurationNanos(parseDurationNanos(text));
+
+export function isGoDuration(text: string): boolean {
+  try {
+    parseNanos(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

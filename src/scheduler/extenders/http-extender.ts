@@ -80,7 +80,7 @@ function capitalized(value: unknown): unknown {
 const CAPITALS = new Map(['Nodes', 'NodeNames', 'FailedNodes', 'FailedAndUnresolvableNodes', 'Error', 'Host', 'Score', 'NodeNameToMetaVictims'].map((name) => [name.toLowerCase(), name]));
 
 function post(config: ExtenderConfiguration, verb: string, body: unknown, signal: AbortSignal): Promise<unknown> {
-  const url = new URL(`${config.urlPrefix.replace(/\/+$/, '')}/${verb}`);
+  const url = new URL(`${config.urlPrefix.replace(/(?<!\/)\/+$/, '')}/${verb}`);
   const secure = config.enableHTTPS || url.protocol === 'https:';
   if (secure) url.protocol = 'https:';
   const text = JSON.stringify(body);

@@ -11,23 +11,22 @@ export function parseChallenges(header: string): AuthChallenge[] {
   const challenges: { scheme: string; parameters: Record<string, string> }[] = [];
   let at = 0;
   const take = (pattern: RegExp): string | undefined => {
-    const sticky = new RegExp(pattern.source, 'y');
-    sticky.lastIndex = at;
-    const match = sticky.exec(header);
+    pattern.lastIndex = at;
+    const match = pattern.exec(header);
     if (match === null) return undefined;
-    at = sticky.lastIndex;
+    at = pattern.lastIndex;
     return match[0];
   };
   while (at < header.length) {
-    take(/[\s,]*/);
-    const token = take(/[!#$%&'*+.^_`|~0-9A-Za-z-]+/);
+    take(/[\s,]*/y);
+    const token = take(/[!#$%&'*+.^_`|~0-9A-Za-z-]+/y);
     if (token === undefined) break;
-    if (take(/\s*=\s*/) === undefined) {
+    if (take(/\s*=\s*/y) === undefined) {
       challenges.push({ scheme: token.toLowerCase(), parameters: {} });
       continue;
     }
-    const quoted = take(/"(?:[^"\\]|\\.)*"/);
-    const value = quoted === undefined ? take(/[^\s,"]*/) : quoted.slice(1, -1).replace(/\\(.)/g, '$1');
+    const quoted = take(/"(?:[^"\\]|\\.)*"/y);
+    const value = quoted === undefined ? take(/[^\s,"]*/y) : quoted.slice(1, -1).replace(/\\(.)/g, '$1');
     const current = challenges.at(-1);
     if (value === undefined || current === undefined) break;
     current.parameters[token.toLowerCase()] = value;

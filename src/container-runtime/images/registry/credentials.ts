@@ -83,7 +83,7 @@ async function run(program: string, input: string, signal?: AbortSignal): Promis
 }
 
 function decodeAuth(auth: string): Credentials {
-  const text = Buffer.from(auth, 'base64').toString('utf8').replace(/\0+$/, '');
+  const text = Buffer.from(auth, 'base64').toString('utf8').replace(/(?<!\0)\0+$/, '');
   const colon = text.indexOf(':');
   if (colon === -1) throw new ImageError('INVALID_ARGUMENT', 'invalid auth: it is not a user name and password in base64');
   return { username: text.slice(0, colon), password: text.slice(colon + 1) };

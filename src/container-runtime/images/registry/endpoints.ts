@@ -56,7 +56,7 @@ function endpoint(
   { overridePath, ...rest }: Pick<Endpoint, 'settings' | 'capabilities' | 'isMirror'> & { overridePath?: boolean },
 ): Endpoint {
   const parsed = new URL(url);
-  const path = parsed.pathname.replace(/\/+$/, '');
+  const path = parsed.pathname.replace(/(?<!\/)\/+$/, '');
   const withVersion = overridePath === true || path.endsWith('/v2') ? path : `${path}/v2`;
   return { base: `${parsed.protocol}//${parsed.host}${withVersion}`, mayFallBack: false, ...rest };
 }

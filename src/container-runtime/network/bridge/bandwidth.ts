@@ -35,7 +35,7 @@ const SUFFIXES: Readonly<Record<string, number>> = {
 
 /** A Kubernetes quantity as a whole number, rounded up. */
 function parseQuantity(text: string): number | undefined {
-  const match = /^([+-]?(?:\d+\.?\d*|\.\d+))(?:([eE][+-]?\d+)|([numkMGTPE]|[KMGTPE]i)?)$/.exec(text);
+  const match = /^([+-]?(?:\d+(?:\.\d*)?|\.\d+))(?:([eE][+-]?\d+)|([numkMGTPE]|[KMGTPE]i)?)$/.exec(text);
   if (match === null) return undefined;
   return Math.ceil(Number(match[1]! + (match[2] ?? '')) * SUFFIXES[match[3] ?? '']!);
 }

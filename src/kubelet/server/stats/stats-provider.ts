@@ -218,10 +218,10 @@ async function nodeNetwork(time: string): Promise<NetworkStats | undefined> {
   const text = await fs.readFile('/proc/net/dev', 'utf8').catch(() => '');
   const interfaces = text
     .split('\n')
-    .map((line) => /^\s*([^:\s]+):\s*(.*)$/.exec(line))
+    .map((line) => /^\s*([^:\s]+):(.*)$/.exec(line))
     .filter((match) => match !== null && match[1] !== 'lo')
     .map((match) => {
-      const numbers = (match?.[2] ?? '').split(/\s+/).map(Number);
+      const numbers = (match?.[2] ?? '').trim().split(/\s+/).map(Number);
       return { name: match?.[1] ?? '', rxBytes: numbers[0] ?? 0, rxErrors: numbers[2] ?? 0, txBytes: numbers[8] ?? 0, txErrors: numbers[10] ?? 0 };
     });
   const [first] = interfaces;

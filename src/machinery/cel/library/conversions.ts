@@ -24,7 +24,7 @@ export function doubleText(value: number): string {
 }
 
 function parseDouble(text: string): number {
-  if (!/^[+-]?(\d+\.?\d*([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|inf|infinity|nan)$/i.test(text)) throw new CelError("type conversion error from 'string' to 'double'");
+  if (!/^[+-]?(\d+(?:\.\d*)?([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|inf|infinity|nan)$/i.test(text)) throw new CelError("type conversion error from 'string' to 'double'");
   const plain = text.toLowerCase();
   if (plain.endsWith('nan')) return NaN;
   if (/inf/.test(plain)) return plain.startsWith('-') ? -Infinity : Infinity;

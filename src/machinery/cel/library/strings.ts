@@ -88,7 +88,7 @@ export const stringLibrary: Library = {
     replace: [method('string_replace_string_string', [STRING, STRING, STRING], STRING, replace), method('string_replace_string_string_int', [STRING, STRING, STRING, INT], STRING, replace)],
     split: [method('string_split_string', [STRING, STRING], listOf(STRING), split), method('string_split_string_int', [STRING, STRING, INT], listOf(STRING), split)],
     substring: [method('string_substring_int', [STRING, INT], STRING, substring), method('string_substring_int_int', [STRING, INT, INT], STRING, substring)],
-    trim: [method('string_trim', [STRING], STRING, (text: string) => text.replace(/^[\s\u0085]+|[\s\u0085]+$/g, ''))],
+    trim: [method('string_trim', [STRING], STRING, (text: string) => text.replace(/^[\s\u0085]+|(?<![\s\u0085])[\s\u0085]+$/g, ''))],
     join: [method('list_join', [listOf(STRING)], STRING, join), method('list_join_string', [listOf(STRING), STRING], STRING, join)],
     format: [method('string_format', [STRING, listOf(DYN)], STRING, formatText)],
     'strings.quote': [overload('strings_quote', [STRING], STRING, quoteText)],

@@ -35,7 +35,7 @@ function parse(text: string): UrlValue | string {
   if (text === '') return 'parse "": empty url';
   const rest = text.replace(/^[A-Za-z][A-Za-z0-9+.-]*:/, '');
   if (!rest.startsWith('/') && parsed.host === '') return `parse ${JSON.stringify(text)}: invalid URI for request`;
-  const path = rest.replace(/^\/\/[^/?#]*/, '').replace(/[?#].*$/s, '');
+  const path = rest.replace(/^\/\/[^/?#]*/, '').replace(/[?#].*/s, '');
   return new UrlValue(text, parsed.scheme, parsed.host, path, parsed.query);
 }
 

@@ -1,6 +1,7 @@
 /** The formats that a schema can ask of a string. Formats that are not listed are not checked. */
 import { parseCidr, parseIp } from '../../../base/index.ts';
 import { dns1123Label, dns1123Subdomain } from '../names.ts';
+import { isGoDuration } from '../../time/duration.ts';
 import { parseGoUrl } from '../go-url.ts';
 
 type FormatCheck = (text: string) => boolean;
@@ -16,7 +17,6 @@ const CREDIT_CARD =
   /^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|6(?:011|5[0-9][0-9])[0-9]{12}|3[47][0-9]{13}|3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35\d{3})\d{11})$/;
 const HOSTNAME =
   /^([a-zA-Z0-9\p{S}\p{L}]((-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?)|([a-zA-Z0-9\p{S}\p{L}](([a-zA-Z0-9\-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?)(\.)){1,}([a-zA-Z\p{L}]){2,63})$/u;
-const GO_DURATION = /^[+-]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
 const TIME_UNITS = [
   ['ns', 'nano'],
   ['us', 'µs', 'micro'],
@@ -45,8 +45,8 @@ function isDateTime(text: string): boolean {
 
 /** `1h30m`, and `3 days` in words. */
 function isDuration(text: string): boolean {
-  if (GO_DURATION.test(text)) return true;
-  return [...text.matchAll(/\d+\s*([A-Za-zµ]+)/g)].some(([, word = '']) => {
+  if (isGoDuration(text)) return true;
+  return [...text.matchAll(/(?<!\d)\d+\s*([A-Za-zµ]+)/g)].some(([, word = '']) => {
     const unit = word.toLowerCase();
     return TIME_UNITS.some((names) => names.some((name, i) => name === unit || (i === names.length - 1 && unit.startsWith(name))));
   });
@@ -73,7 +73,7 @@ function isMac(text: string): boolean {
   const bytes = (separator: string, size: number): boolean => {
     const parts = text.split(separator);
     const total = (parts.length * size) / 2;
-    return [6, 8, 20].includes(total) && parts.every((part) => new RegExp(`^[0-9a-fA-F]{${size}}$`).test(part));
+    return [6, 8, 20].includes(total) && parts.every((part) => part.length === size && /^[0-9a-fA-F]+$/.test(part));
   };
   return bytes(':', 2) || bytes('-', 2) || bytes('.', 4);
 }

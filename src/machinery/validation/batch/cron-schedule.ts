@@ -2,6 +2,8 @@
  * The syntax of cron schedules: five fields, or a descriptor such as `@daily` or `@every 1h`, optionally after a time
  * zone. The messages are those of the parser that upstream uses.
  */
+import { parseDurationNanos } from '../../time/duration.ts';
+
 interface FieldBounds {
   readonly min: number;
   readonly max: number;
@@ -20,7 +22,6 @@ const FIELDS: readonly FieldBounds[] = [
 ];
 
 const DESCRIPTORS = new Set(['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly']);
-const GO_DURATION = /^[+-]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
 
 /** What is wrong with the schedule; nothing when it is right. `knownTimeZone` tells whether a zone exists. */
 export function cronScheduleProblem(schedule: string, knownTimeZone: (zone: string) => boolean): string | undefined {
@@ -46,15 +47,12 @@ function descriptorProblem(descriptor: string): string | undefined {
   if (DESCRIPTORS.has(descriptor)) return undefined;
   if (!descriptor.startsWith('@every ')) return `unrecognized descriptor: ${descriptor}`;
   const duration = descriptor.slice('@every '.length);
-  if (GO_DURATION.test(duration)) return undefined;
-  return `failed to parse duration ${descriptor}: time: ${durationProblem(duration)}`;
-}
-
-function durationProblem(duration: string): string {
-  const quoted = JSON.stringify(duration);
-  const unit = /^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))*(?:\d+\.?\d*|\.\d+)([^\d.]*)/.exec(duration);
-  if (!unit) return `invalid duration ${quoted}`;
-  return unit[1] === '' ? `missing unit in duration ${quoted}` : `unknown unit ${JSON.stringify(unit[1])} in duration ${quoted}`;
+  try {
+    parseDurationNanos(duration);
+    return undefined;
+  } catch (error) {
+    return `failed to parse duration ${descriptor}: ${(error as Error).message}`;
+  }
 }
 
 function fieldProblem(field: string, bounds: FieldBounds): string | undefined {

@@ -9,7 +9,7 @@ import { metadata, metadataUpdate } from '../metadata-checks.ts';
 import { NO_MESSAGES } from '../names.ts';
 import { validateObjectMeta } from '../object-meta.ts';
 import { certificateRequestProblem } from './certificate-request.ts';
-import { pemBlocks } from './pem.ts';
+import { pemBlocks } from '../../pem.ts';
 import { validateSignerName } from '../signer-name.ts';
 
 const SPEC = path('spec');
@@ -144,7 +144,7 @@ function certificateProblem(base64: string | undefined): string | undefined {
   let blocks = 0;
   for (const { type, headers, bytes } of pemBlocks(Buffer.from(base64, 'base64').toString('latin1'))) {
     if (type !== 'CERTIFICATE') return `only CERTIFICATE PEM blocks are allowed, found ${quote(type)}`;
-    if (Object.keys(headers).length > 0) return 'no PEM block headers are permitted';
+    if (headers.size > 0) return 'no PEM block headers are permitted';
     blocks++;
     try {
       new X509Certificate(bytes);

@@ -78,16 +78,23 @@ export function validateFieldRef(errors: FieldError[], reference: ObjectFieldSel
     errors.push(required(at.child('fieldPath')));
     return;
   }
-  const subscripted = /^(.+?)\['(.*)'\]$/s.exec(fieldPath);
-  const problem = conversionProblem(apiVersion, fieldPath, subscripted?.[1]);
+  const subscripted = splitSubscript(fieldPath);
+  const problem = conversionProblem(apiVersion, fieldPath, subscripted?.path);
   if (problem) {
     errors.push(invalidValue(at.child('fieldPath'), fieldPath, `error converting fieldPath: ${problem}`));
   } else if (subscripted) {
-    const key = subscripted[1] === 'metadata.annotations' ? subscripted[2]!.toLowerCase() : subscripted[2]!;
+    const key = subscripted.path === 'metadata.annotations' ? subscripted.key.toLowerCase() : subscripted.key;
     for (const message of qualifiedName(key)) errors.push(invalidValue(at, key, message));
   } else if (!supported.includes(canonicalField(fieldPath))) {
     errors.push(notSupported(at.child('fieldPath'), canonicalField(fieldPath), supported));
   }
+}
+
+/** `metadata.labels['app']`: the path before the first bracket, and the key. */
+function splitSubscript(fieldPath: string): { path: string; key: string } | undefined {
+  const open = fieldPath.indexOf("['");
+  if (open <= 0 || !fieldPath.endsWith("']") || fieldPath.length < open + "['']".length) return undefined;
+  return { path: fieldPath.slice(0, open), key: fieldPath.slice(open + "['".length, -"']".length) };
 }
 
 /** `spec.host` is what `spec.nodeName` once was. */

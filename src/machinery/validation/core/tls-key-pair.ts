@@ -1,16 +1,12 @@
 /** Whether a certificate and a private key are a pair, and what Go's TLS library says if they are not. */
 import { createPrivateKey, createPublicKey, X509Certificate, type KeyObject } from 'node:crypto';
-
-interface PemBlock {
-  readonly type: string;
-  readonly text: string;
-}
+import { pemBlocks } from '../../pem.ts';
 
 export function keyPairProblem(certificates: string, key: string): string | undefined {
-  const certificateBlocks = blocksOf(certificates);
+  const certificateBlocks = [...pemBlocks(certificates)];
   const first = certificateBlocks.find(({ type }) => type === 'CERTIFICATE');
   if (!first) return missingCertificate(certificateBlocks.map(({ type }) => type));
-  const keyBlocks = blocksOf(key);
+  const keyBlocks = [...pemBlocks(key)];
   const own = keyBlocks.find(({ type }) => type === 'PRIVATE KEY' || type.endsWith(' PRIVATE KEY'));
   if (!own) return missingKey(keyBlocks.map(({ type }) => type));
   const certificate = parse(() => new X509Certificate(first.text));
@@ -19,10 +15,6 @@ export function keyPairProblem(certificates: string, key: string): string | unde
   if (!privateKey) return 'tls: failed to parse private key';
   return mismatch(certificate.publicKey, createPublicKey(privateKey));
 }
-
-const BLOCK = /-----BEGIN ([^-\n]+)-----\r?\n([A-Za-z0-9+/=\s:,-]*?)-----END \1-----/g;
-
-const blocksOf = (pem: string): PemBlock[] => [...pem.matchAll(BLOCK)].map((match) => ({ type: match[1]!, text: match[0] }));
 
 function parse<T>(read: () => T): T | undefined {
   try {

@@ -30,7 +30,7 @@ function warn(warnings: string[], volume: Volume, what: string, found: readonly 
 }
 
 const filesOf = (items: readonly Pick<KeyToPath, 'path'>[], source = ''): VolumeFile[] =>
-  items.map(({ path = '' }) => ({ path: path.replace(/\/+$/, ''), source }));
+  items.map(({ path = '' }) => ({ path: path.replace(/(?<!\/)\/+$/, ''), source }));
 
 function projectedFiles(source: VolumeProjection): VolumeFile[] {
   const { configMap, secret, downwardAPI, serviceAccountToken, clusterTrustBundle, podCertificate } = source;

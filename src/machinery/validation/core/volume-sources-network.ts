@@ -10,16 +10,23 @@ export function validateNfs(errors: FieldError[], { server, path = '' }: NFSVolu
   if (!path.startsWith('/')) errors.push(invalidValue(at.child('path'), path, 'must be an absolute path'));
 }
 
-const QUALIFIED_NAMES: Readonly<Record<string, RegExp>> = {
-  iqn: /iqn\.\d{4}-\d{2}\.([A-Za-z0-9-.]+)(:[^,;*&$|\s]+)$/,
-  eui: /^eui.[A-Za-z0-9]{16}$/,
-  naa: /^naa.[A-Za-z0-9]{32}$/,
-};
+const QUALIFIED_NAMES: ReadonlyMap<string, (name: string) => boolean> = new Map([
+  ['iqn', isIqn],
+  ['eui', (name) => /^eui.[A-Za-z0-9]{16}$/.test(name)],
+  ['naa', (name) => /^naa.[A-Za-z0-9]{32}$/.test(name)],
+]);
+
+/** Whether the name ends with `iqn.2001-04.com.example:disk`. After the last character that cannot be in one, some `:` must follow a domain. */
+function isIqn(name: string): boolean {
+  const end = name.slice(name.search(/(?<![^,;*&$|\s])[^,;*&$|\s]*$/));
+  const beforeColons = end.split(/:(?=.)/).slice(0, -1);
+  return beforeColons.some((part) => /iqn\.\d{4}-\d{2}\../.test(part.slice(part.search(/(?<![A-Za-z0-9-.])[A-Za-z0-9-.]*$/))));
+}
 
 function validateQualifiedName(errors: FieldError[], name: string, at: Path, unknownPrefix: string): void {
-  const pattern = QUALIFIED_NAMES[name.slice(0, 3)];
-  if (!pattern) errors.push(invalidValue(at, name, unknownPrefix));
-  else if (!pattern.test(name)) errors.push(invalidValue(at, name, 'must be valid format'));
+  const isValid = QUALIFIED_NAMES.get(name.slice(0, 3));
+  if (!isValid) errors.push(invalidValue(at, name, unknownPrefix));
+  else if (!isValid(name)) errors.push(invalidValue(at, name, 'must be valid format'));
 }
 
 type Iscsi = ISCSIVolumeSource | ISCSIPersistentVolumeSource;
