@@ -1,27 +1,29 @@
 /** A string as Go's %q prints it. */
-export function quote(text: string): string {
-  let out = '"';
-  for (const char of text) {
-    const code = char.codePointAt(0)!;
-    if (char === '"' || char === '\\') out += `\\${char}`;
-    else if (ESCAPES[char] !== undefined) out += ESCAPES[char];
-    else if (code < 0x20 || code === 0x7f) out += `\\x${code.toString(16).padStart(2, '0')}`;
-    else if (code >= 0xd800 && code <= 0xdfff) out += '\ufffd';
-    else if (!isPrintable(char, code)) out += code > 0xffff ? `\\U${code.toString(16).padStart(8, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
-    else out += char;
-  }
-  return `${out}"`;
-}
+export const quote = (text: string): string => (PLAIN.test(text) ? `"${text}"` : `"${text.replace(ESCAPED, escape)}"`);
 
-const ESCAPES: Record<string, string | undefined> = {
-  '\x07': '\\a',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\v': '\\v',
-};
+/** What stands for itself in most texts, however long they are. */
+const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
 /** Go prints letters, marks, numbers, punctuation, symbols and the ASCII space; everything else is escaped. */
-const isPrintable = (char: string, code: number): boolean => (code < 0x7f ? true : /[\p{L}\p{M}\p{N}\p{P}\p{S}]/u.test(char));
+const ESCAPED = /["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
+
+const ESCAPES: ReadonlyMap<string, string> = new Map([
+  ['"', '\\"'],
+  ['\\', '\\\\'],
+  ['\x07', '\\a'],
+  ['\b', '\\b'],
+  ['\f', '\\f'],
+  ['\n', '\\n'],
+  ['\r', '\\r'],
+  ['\t', '\\t'],
+  ['\v', '\\v'],
+]);
+
+function escape(char: string): string {
+  const code = char.codePointAt(0)!;
+  const known = ESCAPES.get(char);
+  if (known !== undefined) return known;
+  if (code < 0x20 || code === 0x7f) return `\\x${code.toString(16).padStart(2, '0')}`;
+  if (code >= 0xd800 && code <= 0xdfff) return '\ufffd';
+  return code > 0xffff ? `\\U${code.toString(16).padStart(8, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`;
+}

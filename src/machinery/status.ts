@@ -4,7 +4,7 @@
  */
 import type { Status, StatusCause, StatusDetails } from '../api/generated/meta-v1.ts';
 import { quote } from './quote.ts';
-import { aggregateMessage, type FieldError } from './validation/field-error.ts';
+import { aggregateMessage, tellableErrors, type FieldError } from './validation/field-error.ts';
 
 export class StatusError extends Error {
   constructor(readonly status: Status) {
@@ -87,7 +87,7 @@ export const gone = (message: string): StatusError => failure(410, 'Gone', messa
 export const resourceExpired = (message: string): StatusError => failure(410, 'Expired', message);
 
 export function invalid(gk: GroupKind, name: string, errors: readonly FieldError[]): StatusError {
-  const causes = errors.map((e): StatusCause => ({ reason: e.type, message: e.body(), field: e.field }));
+  const causes = tellableErrors(errors).map((e): StatusCause => ({ reason: e.type, message: e.body(), field: e.field }));
   const subject = `${qualifiedKind(gk)} ${quote(name)} is invalid`;
   const details = detailsOf({ group: gk.group, resource: gk.kind }, name, causes.length > 0 ? { causes } : {});
   return failure(422, 'Invalid', errors.length > 0 ? `${subject}: ${aggregateMessage(errors)}` : subject, details);

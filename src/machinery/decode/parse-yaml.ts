@@ -1,4 +1,4 @@
-import { isAlias, isMap, isPair, isScalar, isSeq, LineCounter, parseAllDocuments, type Document, type Node, type YAMLMap } from 'yaml';
+import { isAlias, isCollection, isMap, isPair, isScalar, isSeq, LineCounter, parseAllDocuments, type Document, type Node, type YAMLMap } from 'yaml';
 import { quote } from '../quote.ts';
 import { badRequest } from '../status.ts';
 import { countKeys } from './count-keys.ts';
@@ -62,12 +62,14 @@ class YamlConverter {
   private nodes = 0;
   private aliased = false;
   private readonly expanding = new Set<unknown>();
-  private readonly targets = new Map<Node, Node | undefined>();
+  private readonly targets: ReadonlyMap<Node, Node>;
 
   constructor(
-    private readonly document: Document.Parsed,
+    document: Document.Parsed,
     private readonly lines: LineCounter,
-  ) {}
+  ) {
+    this.targets = aliasTargets(document.contents);
+  }
 
   convert(node: Node | null | undefined): unknown {
     this.nodes++;
@@ -80,7 +82,7 @@ class YamlConverter {
   }
 
   private alias(node: Node & { source: string }): unknown {
-    const target = this.targetOf(node);
+    const target = this.targets.get(node);
     if (!target) throw badRequest(`yaml: unknown anchor '${node.source}' referenced`);
     if (this.expanding.has(target)) throw badRequest(`yaml: anchor '${node.source}' value contains itself`);
     this.aliased = true;
@@ -88,12 +90,6 @@ class YamlConverter {
     const value = this.convert(target);
     this.expanding.delete(target);
     return value;
-  }
-
-  /** Looked up once: the library walks the whole document for it, and an alias within an alias is met many times. */
-  private targetOf(node: Node): Node | undefined {
-    if (!this.targets.has(node)) this.targets.set(node, (node as unknown as { resolve(d: Document): Node | undefined }).resolve(this.document));
-    return this.targets.get(node);
   }
 
   private map(node: YAMLMap): Record<string, unknown> {
@@ -137,6 +133,29 @@ class YamlConverter {
   private lineOf(node: Node): number {
     return this.lines.linePos(node.range?.[0] ?? 0).line;
   }
+}
+
+/** What each alias stands for: the last node before it that has its anchor. The library would walk the document for each of them. */
+function aliasTargets(root: Node | null): Map<Node, Node> {
+  const targets = new Map<Node, Node>();
+  const anchors = new Map<string, Node>();
+  const pending: unknown[] = [root];
+  while (pending.length > 0) {
+    const node = pending.pop();
+    if (isAlias(node)) {
+      const target = anchors.get(node.source);
+      if (target) targets.set(node, target);
+      continue;
+    }
+    if (isPair(node)) {
+      pending.push(node.value, node.key);
+      continue;
+    }
+    if (!isCollection(node) && !isScalar(node)) continue;
+    if (node.anchor !== undefined) anchors.set(node.anchor, node);
+    if (isCollection(node)) for (let i = node.items.length - 1; i >= 0; i--) pending.push(node.items[i]);
+  }
+  return targets;
 }
 
 const isMergeKey = (key: unknown): boolean => isScalar(key) && key.type === 'PLAIN' && key.source === '<<';

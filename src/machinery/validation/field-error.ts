@@ -54,8 +54,14 @@ export class FieldError {
     readonly detail: string,
   ) {}
 
-  /** What a Status cause's message says: everything but the path. */
+  /** What a Status cause's message says: everything but the path. Made once: it may hold a large value. */
   body(): string {
+    return (this.#body ??= this.#makeBody());
+  }
+
+  #body: string | undefined;
+
+  #makeBody(): string {
     let text = TYPE_TEXT[this.type];
     if (!WITHOUT_VALUE.has(this.type) && this.value !== OMIT_VALUE) text += `: ${valueText(this.value)}`;
     return this.detail === '' ? text : `${text}: ${this.detail}`;
@@ -150,8 +156,20 @@ export const tooFew = (at: Path, actual: number, min: number): FieldError =>
 export const tooShort = (at: Path, min: number): FieldError =>
   new FieldError('FieldValueTooShort', at.toString(), OMIT_VALUE, `must be at least ${min} ${min === 1 ? 'byte' : 'bytes'}`);
 
+/** Characters of the errors that an answer tells of. A small object can have errors without end, each of which shows all of it. */
+const MAX_ERROR_TEXT = 200_000;
+
+/** The errors that an answer has room for: the first one always, however long it is. */
+export function tellableErrors<T extends { toString(): string }>(errors: readonly T[]): readonly T[] {
+  let left = MAX_ERROR_TEXT;
+  const end = errors.findIndex((error) => left < 0 || (left -= error.toString().length, false));
+  return end < 0 ? errors : errors.slice(0, end);
+}
+
 /** Several errors as one message: each text once, in brackets when there is more than one. */
 export function aggregateMessage(errors: readonly { toString(): string }[]): string {
-  const texts = [...new Set(errors.map((e) => e.toString()))];
+  const told = tellableErrors(errors);
+  const texts = [...new Set(told.map((e) => e.toString()))];
+  if (told.length < errors.length) texts.push(`and ${errors.length - told.length} more errors`);
   return texts.length === 1 ? texts[0]! : `[${texts.join(', ')}]`;
 }
