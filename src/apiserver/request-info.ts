@@ -17,14 +17,14 @@ export interface RequestInfo {
   readonly parts: readonly string[];
 }
 
-const METHOD_VERBS: Record<string, string | undefined> = {
+const METHOD_VERBS: ReadonlyMap<string, string> = new Map(Object.entries<string>({
   POST: 'create',
   GET: 'get',
   HEAD: 'get',
   PUT: 'update',
   PATCH: 'patch',
   DELETE: 'delete',
-};
+}));
 
 /** Subresources of a namespace: `/namespaces/a/status` is not a resource "status" in the namespace a. */
 const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize']);
@@ -56,7 +56,7 @@ export function parseRequestInfo(method: string, path: string, query: URLSearchP
   }
   const apiVersion = segments[at++]!;
 
-  let verb = METHOD_VERBS[method] ?? '';
+  let verb = METHOD_VERBS.get(method) ?? '';
   const first = segments[at];
   if (first === 'watch' || first === 'proxy') {
     verb = first;

@@ -20,11 +20,12 @@ import { list } from './verbs/list.ts';
 import { patch } from './verbs/patch.ts';
 import { update } from './verbs/update.ts';
 import { watch } from './verbs/watch.ts';
+import { ownValue } from '../base/index.ts';
 
 /** At once where there is nothing to wait for. */
 export type Verb = (scope: Scope) => Promise<Result> | Result;
 
-const VERBS: Record<string, Verb> = { get, list, watch, create, update, patch, delete: deleteVerb, deletecollection: deleteCollection };
+const VERBS: ReadonlyMap<string, Verb> = new Map(Object.entries<Verb>({ get, list, watch, create, update, patch, delete: deleteVerb, deletecollection: deleteCollection }));
 
 export const methodNotAllowed = (): StatusError =>
   failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
@@ -86,26 +87,30 @@ function verbOf(served: ServedResource, exchange: Exchange): Verb {
   if (info.parts.length > 2) return subresourceVerb(served, exchange);
   if (served.custom) {
     const verb = customVerb(served, exchange);
-    return served.handlers?.[verb] ?? VERBS[verb]!;
+    return ownValue(served.handlers, verb) ?? VERBS.get(verb)!;
   }
   const verb = info.verb === 'watch' && info.parts.length > 1 ? 'watch' : info.verb;
   const wanted = info.parts.length > 1 && request.method === 'POST' ? undefined : verb;
   const collection = info.parts.length === 1;
   const fits = collection ? ['list', 'watch', 'create', 'deletecollection'] : ['get', 'update', 'patch', 'delete', 'watch'];
   if (wanted === undefined || !fits.includes(wanted) || !served.verbs.includes(wanted)) throw methodNotAllowed();
-  const custom = served.handlers?.[wanted];
-  return custom ?? VERBS[wanted]!;
+  const custom = ownValue(served.handlers, wanted);
+  return custom ?? VERBS.get(wanted)!;
 }
+
+const SUBRESOURCE_VERBS: ReadonlyMap<string, string> = new Map(Object.entries({ GET: 'get', PUT: 'update', PATCH: 'patch', POST: 'create', DELETE: 'delete' }));
+
+const handlerOf = (subresource: string, verb: string): Verb | undefined => ownValue(ownValue(subresourceHandlers, subresource), verb);
 
 function subresourceVerb(served: ServedResource, exchange: Exchange): Verb {
   const { info, request } = exchange;
-  if (served.custom) return subresourceHandlers[`*/${info.subresource}`]![customSubresourceVerb(served, exchange)]!;
-  const declared = served.subresources[info.subresource];
+  if (served.custom) return handlerOf(`*/${info.subresource}`, customSubresourceVerb(served, exchange))!;
+  const declared = ownValue(served.subresources, info.subresource);
   const takesPath = info.subresource === 'proxy';
   if (!declared || (info.parts.length > 3 && !takesPath)) throw noSuchResource();
-  const verb = { GET: 'get', PUT: 'update', PATCH: 'patch', POST: 'create', DELETE: 'delete' }[request.method];
+  const verb = SUBRESOURCE_VERBS.get(request.method);
   if (verb === undefined || !declared.verbs.includes(verb)) throw methodNotAllowed();
-  const handler = subresourceHandlers[`${served.plural}/${info.subresource}`]?.[verb] ?? subresourceHandlers[`*/${info.subresource}`]?.[verb];
+  const handler = handlerOf(`${served.plural}/${info.subresource}`, verb) ?? handlerOf(`*/${info.subresource}`, verb);
   if (!handler) throw failure(501, 'NotImplemented', `${served.plural}/${info.subresource} of ${apiVersionOf(served)} is not served by this API server`);
   return handler;
 }

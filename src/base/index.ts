@@ -19,5 +19,6 @@ export {
   type IpAddress,
 } from './ip.ts';
 export { isBroadcast, isGlobalUnicast, isLinkLocalMulticast, isLinkLocalUnicast, isLoopback, isMulticast, isUnspecified } from './ip-classes.ts';
+export { ownValue } from './own-value.ts';
 export { quote } from './quote.ts';
 export { decodeVarint, encodeVarint } from './varint.ts';

@@ -23,14 +23,14 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
   const [shell, ...rest] = positional;
   if (shell === undefined || rest.length > 0) throw new UsageError(`it is: k8ts completion ${verbs.join('|')}`);
-  const write = Object.hasOwn(SCRIPTS, shell) ? SCRIPTS[shell] : undefined;
+  const write = SCRIPTS.has(shell) ? SCRIPTS.get(shell) : undefined;
   if (!write) throw new UsageError(`there is no completion for ${shell}; there is one for bash, zsh and fish`);
   const described = await Promise.all(Object.entries(commands).map(([name, command]) => describeCommand(name, command)));
   print(values.output, { shell, script: write(described) }, ({ script }) => script);
   return 0;
 }
 
-const SCRIPTS: Readonly<Record<string, (all: readonly CommandDescription[]) => string>> = {
+const SCRIPTS: ReadonlyMap<string, (all: readonly CommandDescription[]) => string> = new Map(Object.entries<(all: readonly CommandDescription[]) => string>({
   bash: (all) => `_k8ts() {
   local current="\${COMP_WORDS[COMP_CWORD]}"
   if [ "$COMP_CWORD" -eq 1 ]; then COMPREPLY=( $(compgen -W "${all.map(({ name }) => name).join(' ')} help" -- "$current") ); return; fi
@@ -58,6 +58,6 @@ compdef _k8ts k8ts`,
         ...those.map((flag) => `complete -c k8ts -n '__fish_seen_subcommand_from ${name}' -l ${flag.name.slice(2)} -d ${quoted(flag.summary)}`),
       ])
       .join('\n'),
-};
+}));
 
 const quoted = (text: string): string => `'${text.replaceAll("'", '’')}'`;

@@ -14,7 +14,7 @@ interface SystemError extends Error {
 const unfit = (path = 'the data directory'): string => `the file system of ${path} lacks links, sockets or locks; choose a directory on a disk of this machine with --data-dir`;
 
 /** By the code of the error. */
-const EXPLANATIONS: Readonly<Record<string, (error: SystemError) => string>> = {
+const EXPLANATIONS: ReadonlyMap<string, (error: SystemError) => string> = new Map(Object.entries<(error: SystemError) => string>({
   EADDRINUSE: ({ port, address }) => `port ${port ?? ''} on ${address ?? 'this machine'} is in use by another program; stop it, or choose another port with --port N (0 takes a free one)`,
   EADDRNOTAVAIL: ({ address }) => `${address ?? 'the address'} is not an address of this machine; choose one with --bind-address (127.0.0.1 is always there)`,
   EACCES: ({ path, port, address }) => (port === undefined ? `no permission for ${path ?? 'a file'}; choose a directory that you may write to with --data-dir` : `no permission to listen on ${address ?? ''}:${port}; choose a port above 1023 with --port`),
@@ -37,7 +37,7 @@ const EXPLANATIONS: Readonly<Record<string, (error: SystemError) => string>> = {
     return `${firstLine(message)}${code === undefined ? '' : code === 'ENOENT' ? ': there is no such file' : ` (${code})`}`;
   },
   corrupt: ({ message }) => `the stored data is damaged (${firstLine(message)}); it was left as it is. Restore a snapshot with "k8ts snapshot restore FILE --data-dir NEW", or start an empty cluster with another --data-dir`,
-};
+}));
 
 const FULL = 'the store is full, or its disk; make room, then start again: nothing that was acknowledged is lost';
 
@@ -50,7 +50,7 @@ export function explainError(error: unknown): string {
   if (error instanceof CommandError) return firstLine(error.message);
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code } = cause as SystemError;
-    const explanation = typeof code === 'string' && Object.hasOwn(EXPLANATIONS, code) ? EXPLANATIONS[code] : undefined;
+    const explanation = typeof code === 'string' && EXPLANATIONS.has(code) ? EXPLANATIONS.get(code) : undefined;
     if (explanation) return explanation(cause);
   }
   if (isOldKubeconfig(error)) return OLD_KUBECONFIG;

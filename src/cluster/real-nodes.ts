@@ -1,6 +1,7 @@
 /** Nodes that run containers: whether this machine can have them. */
 import fs from 'node:fs';
 import path from 'node:path';
+import { ownValue } from '../base/index.ts';
 
 export interface Obstacle {
   /** `missing`: it can be installed; `impossible`: not here, whatever is installed. */
@@ -21,7 +22,7 @@ export function realNodesObstacle(): Obstacle | undefined {
   if (process.platform !== 'linux') return { kind: 'impossible', reason: `containers need Linux, and this is ${process.platform}` };
   if (process.getuid?.() !== 0) return { kind: 'impossible', reason: 'containers need root' };
   const missing = missingPrograms();
-  if (missing.length > 0) return { kind: 'missing', reason: `containers need ${missing.join(' and ')} (apt install ${missing.map((name) => NODE_PROGRAMS[name]!.package).join(' ')})` };
+  if (missing.length > 0) return { kind: 'missing', reason: `containers need ${missing.join(' and ')} (apt install ${missing.map((name) => ownValue(NODE_PROGRAMS, name)!.package).join(' ')})` };
   return undefined;
 }
 

@@ -3,6 +3,7 @@
  * thousands of nodes.
  */
 import type { Node, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, PodSpec } from '../api/generated/core-v1.ts';
+import { ownValue } from '../base/index.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -17,7 +18,7 @@ const INTEGER = /^[-+]?\d+$/;
 
 export const nodeLike = ({ metadata }: Node): NodeLike => ({ name: metadata.name ?? '', labels: metadata.labels ?? {} });
 
-const labelOf = ({ labels }: NodeLike, key: string): string | undefined => (Object.hasOwn(labels, key) ? labels[key] : undefined);
+const labelOf = ({ labels }: NodeLike, key: string): string | undefined => ownValue(labels, key);
 
 type ReadValue = (node: NodeLike) => string | undefined;
 

@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-const DEBIAN_PACKAGES: Readonly<Record<string, string>> = { conmon: 'conmon', runc: 'runc', crun: 'crun' };
+const DEBIAN_PACKAGES: ReadonlyMap<string, string> = new Map(Object.entries<string>({ conmon: 'conmon', runc: 'runc', crun: 'crun' }));
 const FALLBACK_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 export class ProgramMissing extends Error {
@@ -10,7 +10,7 @@ export class ProgramMissing extends Error {
   readonly code = 'program-missing';
 
   constructor(program: string, purpose: string) {
-    const debianPackage = DEBIAN_PACKAGES[path.basename(program)];
+    const debianPackage = DEBIAN_PACKAGES.get(path.basename(program));
     super(`the program ${JSON.stringify(program)} is not installed: ${purpose}${debianPackage === undefined ? '' : ` (Debian package ${debianPackage})`}`);
   }
 }

@@ -3,7 +3,7 @@
  * bootstrap policy binds these accounts to the roles `system:controller:*`. A controller that is not listed acts as the
  * manager itself: serviceaccount-token-controller makes the tokens that the others would need.
  */
-const SERVICE_ACCOUNTS: Readonly<Record<string, string | undefined>> = {
+const SERVICE_ACCOUNTS: ReadonlyMap<string, string> = new Map(Object.entries<string>({
   'bootstrap-signer-controller': 'bootstrap-signer',
   'certificatesigningrequest-approving-controller': 'certificate-controller',
   'certificatesigningrequest-cleaner-controller': 'certificate-controller',
@@ -48,6 +48,6 @@ const SERVICE_ACCOUNTS: Readonly<Record<string, string | undefined>> = {
   'ttl-controller': 'ttl-controller',
   'validatingadmissionpolicy-status-controller': 'validatingadmissionpolicy-status-controller',
   'volumeattributesclass-protection-controller': 'volumeattributesclass-protection-controller',
-};
+}));
 
-export const serviceAccountOf = (controller: string): string | undefined => SERVICE_ACCOUNTS[controller];
+export const serviceAccountOf = (controller: string): string | undefined => SERVICE_ACCOUNTS.get(controller);

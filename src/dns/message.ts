@@ -116,7 +116,7 @@ export function encodeMessage(message: DnsMessage, limit = 65_535): Buffer {
   return writer.finish([message.id, flags, message.questions.length, ...counts]);
 }
 
-const NUMBERS: Record<string, number> = TYPE;
+const NUMBERS: ReadonlyMap<string, number> = new Map(Object.entries(TYPE));
 const NAMES = new Map(Object.entries(TYPE).map(([name, number]) => [number as number, name]));
 
 class Reader {
@@ -259,7 +259,7 @@ class Writer {
   record(record: ResourceRecord, room: number): boolean {
     const { data } = record;
     this.name(record.name);
-    this.uint16(typeof data.type === 'number' ? data.type : NUMBERS[data.type]!);
+    this.uint16(typeof data.type === 'number' ? data.type : NUMBERS.get(data.type)!);
     this.uint16(CLASS_IN);
     this.uint32(record.ttl);
     const lengthAt = this.offset;

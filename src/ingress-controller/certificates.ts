@@ -2,6 +2,7 @@
 import tls from 'node:tls';
 import type { Secret } from '../api/generated/core-v1.ts';
 import type { Ingress } from '../api/generated/networking-v1.ts';
+import { ownValue } from '../base/index.ts';
 
 interface Held {
   readonly version: string;
@@ -36,7 +37,7 @@ export class Certificates {
 }
 
 function contextOf(secret: Secret | undefined, warn: (message: string) => void): tls.SecureContext | undefined {
-  const [cert, key] = ['tls.crt', 'tls.key'].map((name) => secret?.data?.[name]);
+  const [cert, key] = ['tls.crt', 'tls.key'].map((name) => ownValue(secret?.data, name));
   if (!cert || !key) {
     warn(secret ? 'the Secret has no tls.crt or tls.key' : 'there is no such Secret');
     return undefined;

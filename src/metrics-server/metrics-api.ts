@@ -85,7 +85,8 @@ function listOf(kind: string, found: readonly Metrics[], query: URLSearchParams)
   return { kind, apiVersion: API_VERSION, metadata: {}, items: items.map(({ kind: _kind, apiVersion: _version, ...item }) => item) };
 }
 
-const fieldOf = ({ name = '', namespace = '' }: ObjectMeta, field: string): string => ({ 'metadata.name': name, 'metadata.namespace': namespace })[field] ?? '';
+const fieldOf = ({ name = '', namespace = '' }: ObjectMeta, field: string): string =>
+  field === 'metadata.name' ? name : field === 'metadata.namespace' ? namespace : '';
 
 const metadataOf = ({ name = '', namespace, labels }: ObjectMeta, now: number): ObjectMeta => ({
   name,

@@ -29,11 +29,11 @@ function selects(selector: LabelSelector | undefined, labels: Labels): boolean {
 }
 
 /** In thousandths, so that all numbers are whole. */
-const UNITS: Readonly<Record<string, number>> = { '': 1000, m: 1, Ki: 1000 * 1024, Mi: 1000 * 1024 ** 2, Gi: 1000 * 1024 ** 3 };
+const UNITS: ReadonlyMap<string, number> = new Map(Object.entries<number>({ '': 1000, m: 1, Ki: 1000 * 1024, Mi: 1000 * 1024 ** 2, Gi: 1000 * 1024 ** 3 }));
 
 function amount(text: string | undefined): number {
   const [, digits = '0', unit = ''] = /^(\d+)(m|Ki|Mi|Gi)?$/.exec(text ?? '0') ?? [];
-  return Number(digits) * UNITS[unit]!;
+  return Number(digits) * UNITS.get(unit)!;
 }
 
 function requestOf(pod: Pod, resource: string, fallback = 0): number {

@@ -15,7 +15,7 @@ type Content = Readonly<Record<string, unknown>>;
 type Load = (content: Content, from: { readonly ctx: Context; readonly directory: string }) => AdmissionSettings | Promise<AdmissionSettings>;
 
 /** Fields are checked by the plugins that use them; what a file says beyond them is refused here. */
-const LOADERS: Readonly<Record<string, Load | undefined>> = {
+const LOADERS: ReadonlyMap<string, Load> = new Map(Object.entries<Load>({
   PodSecurity: (content) => ({ podSecurity: only(content, 'PodSecurityConfiguration', ['defaults', 'exemptions']) }),
   ResourceQuota: (content) => ({ resourceQuota: only(content, 'ResourceQuotaConfiguration', ['limitedResources']) }),
   EventRateLimit: (content) => {
@@ -31,7 +31,7 @@ const LOADERS: Readonly<Record<string, Load | undefined>> = {
     if (!isRecord(imagePolicy)) throw new Error('imagePolicy is missing');
     return { imagePolicyWebhook: await imagePolicyFrom(ctx, directory, imagePolicy) };
   },
-};
+}));
 
 /** `file`: YAML or JSON. Throws an error that names what is wrong. */
 export async function loadAdmissionConfiguration(ctx: Context, file: string): Promise<AdmissionSettings> {
@@ -44,7 +44,7 @@ export async function loadAdmissionConfiguration(ctx: Context, file: string): Pr
     plugins.map(async (plugin: unknown) => {
       if (!isRecord(plugin) || typeof plugin['name'] !== 'string') throw new Error(`${file}: every plugin needs a name`);
       const { name } = plugin;
-      const load = LOADERS[name];
+      const load = LOADERS.get(name);
       if (!load) throw new Error(`${file}: the plugin ${JSON.stringify(name)} takes no configuration here`);
       const content = await contentOf(plugin, directory);
       if (!content) return {};

@@ -6,6 +6,7 @@ import type { AdmissionPlugin } from './admission.ts';
 import { derivedFrom } from './derived.ts';
 import { isFor } from './kinds.ts';
 import { newest } from './newest.ts';
+import { ownValue } from '../../base/index.ts';
 
 const IS_DEFAULT = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class'];
 const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
@@ -13,7 +14,7 @@ const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
 export function defaultStorageClassPlugin(registry: Registry): AdmissionPlugin {
   const classes = registry.require('storage.k8s.io', 'v1', 'storageclasses');
   const defaultClass = derivedFrom(classes, () =>
-    newest(classes.cache.list().map((entry) => entry.object).filter(({ metadata }) => IS_DEFAULT.some((key) => metadata.annotations?.[key] === 'true'))),
+    newest(classes.cache.list().map((entry) => entry.object).filter(({ metadata }) => IS_DEFAULT.some((key) => ownValue(metadata.annotations, key) === 'true'))),
   );
   return {
     name: 'DefaultStorageClass',

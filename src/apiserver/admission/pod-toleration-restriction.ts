@@ -7,6 +7,7 @@ import type { Registry } from '../registry/registry.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
 import { isForPods, podOf, specOf } from './kinds.ts';
 import { covers, mergeTolerations } from './merge-tolerations.ts';
+import { ownValue } from '../../base/index.ts';
 
 export interface PodTolerationRestrictionConfiguration {
   readonly default?: readonly Toleration[];
@@ -19,7 +20,7 @@ const MEMORY_PRESSURE: Toleration = { key: 'node.kubernetes.io/memory-pressure',
 
 export function podTolerationRestrictionPlugin(registry: Registry, configuration: PodTolerationRestrictionConfiguration = {}): AdmissionPlugin {
   function annotated({ namespace }: AdmissionAttributes, key: string): readonly Toleration[] | undefined {
-    const text = registry.lookup('', 'v1', 'namespaces', '', namespace)?.metadata.annotations?.[key];
+    const text = ownValue(registry.lookup('', 'v1', 'namespaces', '', namespace)?.metadata.annotations, key);
     if (text === undefined) return undefined;
     return text === '' ? [] : (parseJson(text).value as Toleration[]);
   }

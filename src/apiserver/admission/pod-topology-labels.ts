@@ -3,6 +3,7 @@ import type { Binding } from '../../api/generated/core-v1.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import type { AdmissionPlugin } from './admission.ts';
 import { isFor, podOf } from './kinds.ts';
+import { ownValue } from '../../base/index.ts';
 
 const COPIED = ['topology.kubernetes.io/zone', 'topology.kubernetes.io/region'];
 
@@ -15,8 +16,8 @@ export const podTopologyLabels: AdmissionPlugin = {
     const nodeName = subresource === 'binding' ? targetNode(object as Binding & KubeObject) : podOf(attributes).spec?.nodeName;
     const labels = nodeName ? registry.lookup('', 'v1', 'nodes', '', nodeName)?.metadata.labels : undefined;
     for (const key of COPIED) {
-      const value = labels?.[key];
-      if (value !== undefined && object!.metadata.labels?.[key] === undefined) (object!.metadata.labels ??= {})[key] = value;
+      const value = ownValue(labels, key);
+      if (value !== undefined && ownValue(object!.metadata.labels, key) === undefined) (object!.metadata.labels ??= {})[key] = value;
     }
   },
 };

@@ -7,6 +7,7 @@ import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
 import { isForPods, podOf, specOf } from './kinds.ts';
 import { mergeTolerations } from './merge-tolerations.ts';
 import { refuse } from './refuse.ts';
+import { ownValue } from '../../base/index.ts';
 
 type ClassObject = RuntimeClass & KubeObject;
 type ResourceList = Readonly<Record<string, string>>;
@@ -57,7 +58,7 @@ function setScheduling(attributes: AdmissionAttributes, { scheduling }: ClassObj
   if (!scheduling) return;
   const spec = specOf(podOf(attributes));
   for (const [key, value] of Object.entries(scheduling.nodeSelector ?? {})) {
-    const own = spec.nodeSelector?.[key];
+    const own = ownValue(spec.nodeSelector, key);
     if (own !== undefined && own !== value) {
       throw refuse(attributes, `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${own}`);
     }

@@ -16,7 +16,7 @@ export function mergeOpenApiV2(own: OwnDocument, others: readonly OtherDocument[
   const definitions: JsonObject = {};
   const known = (name: string): JsonValue | undefined => definitions[name] ?? own.definition(name);
   for (const other of others) {
-    const isNew = (path: string): boolean => other.prefixes.some((prefix) => `${path}/`.startsWith(prefix)) && !(path in paths) && !own.hasPath(path);
+    const isNew = (path: string): boolean => other.prefixes.some((prefix) => `${path}/`.startsWith(prefix)) && !Object.hasOwn(paths, path) && !own.hasPath(path);
     const taken = Object.entries(recordOf(other.document['paths'])).filter(([path]) => isNew(path));
     const theirs = recordOf(other.document['definitions']);
     const needed = reachable(taken.map(([, item]) => item), theirs);

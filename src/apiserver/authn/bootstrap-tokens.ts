@@ -4,6 +4,7 @@ import type { Secret } from '../../api/generated/core-v1.ts';
 import type { Clock } from '../../kernel/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { TokenAnswer, TokenAuthenticator } from './authenticator.ts';
+import { ownValue } from '../../base/index.ts';
 
 const TOKEN = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;
 const EXTRA_GROUP = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/;
@@ -22,7 +23,7 @@ export class BootstrapTokens implements TokenAuthenticator {
     const [, id = '', secret = ''] = match;
     const stored = this.registry.lookup('', 'v1', 'secrets', 'kube-system', `bootstrap-token-${id}`) as unknown as Secret | undefined;
     if (!stored || stored.metadata?.deletionTimestamp || stored.type !== 'bootstrap.kubernetes.io/token') return undefined;
-    const read = (key: string): string => Buffer.from(stored.data?.[key] ?? '', 'base64').toString('utf8');
+    const read = (key: string): string => Buffer.from(ownValue(stored.data, key) ?? '', 'base64').toString('utf8');
     if (!sameText(read('token-secret'), secret) || read('token-id') !== id) return undefined;
     if (isExpired(read('expiration'), this.clock.now()) || read('usage-bootstrap-authentication') !== 'true') return undefined;
     const groups = groupsOf(read('auth-extra-groups'));

@@ -3,6 +3,8 @@ import { headersOf, type ApiRequest, type PeerCertificate, type UserInfo } from 
 import type { Clock } from '../../kernel/index.ts';
 import { ClientCertificates, commonName } from '../../kernel/tls/index.ts';
 import { withAuthenticated, type Authenticator } from './authenticator.ts';
+import { setOwn } from '../../machinery/decode/index.ts';
+import { ownValue } from '../../base/index.ts';
 
 export interface RequestHeaderConfig {
   /** PEM bundle; read anew when it changes. */
@@ -71,7 +73,7 @@ function extraOf(request: ApiRequest, prefixes: readonly string[]): Record<strin
     for (const header in request.headers) {
       if (!header.startsWith(prefix)) continue;
       const key = decodeKey(header.slice(prefix.length));
-      extra[key] = [...(extra[key] ?? []), ...headersOf(request, header)];
+      setOwn(extra, key, [...(ownValue(extra, key) ?? []), ...headersOf(request, header)]);
     }
   }
   return extra;

@@ -211,11 +211,11 @@ function claimsOf(payload: JWTPayload): KubernetesClaims {
 
 const quoteAll = (values: readonly string[]): string => `[${values.map(quote).join(' ')}]`;
 
-const CURVE_ALGORITHMS: Record<string, string | undefined> = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' };
+const CURVE_ALGORITHMS: ReadonlyMap<string, string> = new Map(Object.entries<string>({ prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' }));
 
 function algorithmOf(key: KeyObject): string {
   if (key.asymmetricKeyType === 'rsa') return 'RS256';
-  const algorithm = CURVE_ALGORITHMS[key.asymmetricKeyDetails?.namedCurve ?? ''];
+  const algorithm = CURVE_ALGORITHMS.get(key.asymmetricKeyDetails?.namedCurve ?? '');
   if (!algorithm) throw new Error(`ServiceAccount tokens cannot be signed with a key of type ${key.asymmetricKeyType}`);
   return algorithm;
 }

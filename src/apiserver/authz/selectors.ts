@@ -35,14 +35,14 @@ export function reviewedFields(selector: FieldSelectorAttributes | undefined): R
   return { ...(requirements.length > 0 ? { requirements } : {}), ...(failed ? { error: IGNORED('fieldSelector') } : {}) };
 }
 
-const LABEL_OPERATORS: Record<string, LabelOperator | undefined> = { In: 'in', NotIn: 'notin', Exists: 'exists', DoesNotExist: '!' };
+const LABEL_OPERATORS: ReadonlyMap<string, LabelOperator> = new Map(Object.entries<LabelOperator>({ In: 'in', NotIn: 'notin', Exists: 'exists', DoesNotExist: '!' }));
 
 export function reviewedLabels(selector: LabelSelectorAttributes | undefined): ReviewedSelector<LabelRequirement> {
   if (!selector?.requirements?.length) return {};
   const requirements: LabelRequirement[] = [];
   let failed = false;
   for (const { key = '', operator = '', values = [] } of selector.requirements) {
-    const known = LABEL_OPERATORS[operator];
+    const known = LABEL_OPERATORS.get(operator);
     const requirement = known && attempt(() => LabelRequirement.checked(key, known, values));
     if (requirement) requirements.push(requirement);
     else failed = true;

@@ -134,10 +134,10 @@ function resourceAttributesOf(attributes: AuthorizationAttributes): NonNullable<
   };
 }
 
-const LABEL_OPERATORS: Record<string, string | undefined> = { in: 'In', '=': 'In', '==': 'In', notin: 'NotIn', '!=': 'NotIn', exists: 'Exists', '!': 'DoesNotExist' };
+const LABEL_OPERATORS: ReadonlyMap<string, string> = new Map(Object.entries<string>({ in: 'In', '=': 'In', '==': 'In', notin: 'NotIn', '!=': 'NotIn', exists: 'Exists', '!': 'DoesNotExist' }));
 
 /** Comparisons by size have no form in a review: the webhook judges without them. */
 function labelRequirement({ key, operator, values }: { key: string; operator: string; values: readonly string[] }): { key: string; operator: string; values?: string[] }[] {
-  const known = LABEL_OPERATORS[operator];
+  const known = LABEL_OPERATORS.get(operator);
   return known ? [{ key, operator: known, ...(values.length > 0 ? { values: [...values] } : {}) }] : [];
 }

@@ -9,6 +9,7 @@ import { conform, setOwn } from '../../machinery/decode/index.ts';
 import { isRecord } from '../../machinery/object.ts';
 import type { Schema } from '../../machinery/validation/apiextensions/index.ts';
 import { additionalOf, isEmbeddedResource, itemsOf, preservesUnknownFields, propertyOf } from '../../machinery/validation/apiextensions/schema-props.ts';
+import { ownValue } from '../../base/index.ts';
 
 export interface Coerced {
   readonly object: Record<string, unknown>;
@@ -134,7 +135,7 @@ export function applySchemaDefaults(value: unknown, schema: Schema | undefined):
   }
   const object = value as Record<string, unknown>;
   for (const name in schema.properties) {
-    const property = schema.properties[name]!;
+    const property = ownValue(schema.properties, name)!;
     if (property.default == null) continue;
     if (!Object.hasOwn(object, name) || isDefaultable(object[name], property)) setOwn(object, name, cloneJson(property.default));
   }

@@ -8,12 +8,12 @@ const scalar = (name: ScalarType['scalar'], goType: string): ScalarType => ({ ki
 
 const STRING = scalar('string', 'string');
 const ANYTHING = scalar('JSON', 'interface {}');
-const SCALARS: Readonly<Record<string, ScalarType>> = {
+const SCALARS: ReadonlyMap<string, ScalarType> = new Map(Object.entries<ScalarType>({
   string: STRING,
   integer: scalar('int64', 'int64'),
   number: scalar('double', 'float64'),
   boolean: scalar('bool', 'bool'),
-};
+}));
 const INT_OR_STRING = scalar('IntOrString', 'intstr.IntOrString');
 const OBJECT_META = builtIn.message('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta');
 
@@ -29,7 +29,7 @@ function customType(schema: Schema): Type {
   if (isIntOrString(schema)) return INT_OR_STRING;
   if (schema.type === 'array') return listType(schema);
   if (schema.type === 'object') return objectType(schema);
-  return SCALARS[schema.type ?? ''] ?? ANYTHING;
+  return SCALARS.get(schema.type ?? '') ?? ANYTHING;
 }
 
 function listType(schema: Schema): ListType {

@@ -2,6 +2,7 @@
 import { badRequest, methodNotSupported, notFound } from '../../machinery/status.ts';
 import type { Exchange } from '../handle-request.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
+import { ownValue } from '../../base/index.ts';
 
 /** Whether the path is one of the resource at all; others are as if nobody had heard of the resource. */
 export function isCustomPath(served: ServedResource, { info }: Exchange): boolean {
@@ -21,7 +22,7 @@ export function customVerb(served: ServedResource, { info }: Exchange): string {
 }
 
 export function customSubresourceVerb(served: ServedResource, { info }: Exchange): string {
-  const declared = served.subresources[info.subresource];
+  const declared = ownValue(served.subresources, info.subresource);
   if (!declared || info.parts.length > 3) throw notFound(served.groupResource, info.parts[1] ?? '');
   if (!declared.verbs.includes(info.verb)) throw methodNotSupported(served.groupResource, info.verb);
   return info.verb;

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { APIGroupDiscovery, APIGroupDiscoveryList, APIResourceDiscovery, APISubresourceDiscovery } from '../../api/generated/apidiscovery-v2.ts';
 import type { GroupVersionKind } from '../../api/schema.ts';
 import { subresourceKind, type DiscoverableGroup, type DiscoverableResource } from './discoverable-resource.ts';
+import { ownValue } from '../../base/index.ts';
 
 /** `groups` is the core group for /api, all others for /apis. */
 export function apiGroupDiscoveryList(groups: readonly DiscoverableGroup[]): APIGroupDiscoveryList {
@@ -36,7 +37,7 @@ function apiResourceDiscovery(resource: DiscoverableResource): APIResourceDiscov
     .map((name): APISubresourceDiscovery => ({
       subresource: name,
       responseKind: responseKind(resource, subresourceKind(resource, name)),
-      verbs: [...(resource.subresources[name]?.verbs ?? [])],
+      verbs: [...(ownValue(resource.subresources, name)?.verbs ?? [])],
     }));
   return {
     resource: resource.plural,

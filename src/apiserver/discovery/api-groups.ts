@@ -2,6 +2,7 @@
 import type { APIGroup, APIGroupList, APIResource, APIResourceList, APIVersions } from '../../api/generated/meta-v1.ts';
 import { apiVersionOf } from '../../api/schema.ts';
 import { storageVersionHash, subresourceKind, type DiscoverableGroup, type DiscoverableResource, type DiscoverableVersion } from './discoverable-resource.ts';
+import { ownValue } from '../../base/index.ts';
 
 /** /api. The oldest documents do not say their own apiVersion. */
 export function apiVersions(versions: readonly string[], serverAddress: string): APIVersions {
@@ -67,6 +68,6 @@ function apiSubresource(resource: DiscoverableResource, name: string): APIResour
     ...(group === undefined ? {} : { group }),
     ...(version === undefined ? {} : { version }),
     kind,
-    verbs: [...(resource.subresources[name]?.verbs ?? [])],
+    verbs: [...(ownValue(resource.subresources, name)?.verbs ?? [])],
   };
 }

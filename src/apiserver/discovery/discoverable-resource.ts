@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { APIVersionDiscovery } from '../../api/generated/apidiscovery-v2.ts';
 import { apiVersionOf, type GroupVersionKind, type Resource } from '../../api/schema.ts';
 import { compareVersions } from './version-order.ts';
+import { ownValue } from '../../base/index.ts';
 
 /** What discovery has to know of a resource that is served; built-in and custom ones alike. */
 export interface DiscoverableResource
@@ -49,7 +50,7 @@ function getOrAdd<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value)
 
 /** The kind that travels over a subresource, where it is not the resource's own: `Kind` or `group/version.Kind`. */
 export function subresourceKind(resource: DiscoverableResource, subresource: string): Partial<GroupVersionKind> & { readonly kind: string } {
-  const declared = resource.subresources[subresource]?.kind;
+  const declared = ownValue(resource.subresources, subresource)?.kind;
   if (declared === undefined) return { kind: resource.kind };
   const slash = declared.indexOf('/');
   if (slash < 0) return { kind: declared };
@@ -58,20 +59,20 @@ export function subresourceKind(resource: DiscoverableResource, subresource: str
 }
 
 /** What upstream stores in another version than it serves; clients compare the hash of it. */
-const STORED_ELSEWHERE: Readonly<Record<string, { readonly group: string; readonly version: string }>> = {
+const STORED_ELSEWHERE: ReadonlyMap<string, { readonly group: string; readonly version: string }> = new Map(Object.entries<{ readonly group: string; readonly version: string }>({
   'events.k8s.io/v1/Event': { group: '', version: 'v1' },
   'autoscaling/v1/HorizontalPodAutoscaler': { group: 'autoscaling', version: 'v2' },
   'admissionregistration.k8s.io/v1/MutatingAdmissionPolicy': { group: 'admissionregistration.k8s.io', version: 'v1beta1' },
   'admissionregistration.k8s.io/v1/MutatingAdmissionPolicyBinding': { group: 'admissionregistration.k8s.io', version: 'v1beta1' },
   'apiextensions.k8s.io/v1/CustomResourceDefinition': { group: 'apiextensions.k8s.io', version: 'v1beta1' },
-};
+}));
 
 const HASHED_BYTES = 8;
 
 /** Says which version is stored without saying it; undefined for resources that are not stored. */
 export function storageVersionHash(resource: DiscoverableResource): string | undefined {
   if (!resource.verbs.includes('watch')) return undefined;
-  const elsewhere = resource.custom ? undefined : STORED_ELSEWHERE[`${apiVersionOf(resource)}/${resource.kind}`];
+  const elsewhere = resource.custom ? undefined : STORED_ELSEWHERE.get(`${apiVersionOf(resource)}/${resource.kind}`);
   const { group, version } = elsewhere ?? resource.storage ?? resource;
   const digest = createHash('sha256').update(`${group}/${version}/${resource.kind}`).digest();
   return digest.subarray(0, HASHED_BYTES).toString('base64');

@@ -6,6 +6,7 @@ import type { KubeObject } from '../../machinery/object.ts';
 import type { ViewConversion } from '../storage/entry.ts';
 import { eventFromCore, eventToCore } from './convert-event.ts';
 import { autoscalerFromV2, autoscalerToV2 } from './convert-autoscaler.ts';
+import { ownValue } from '../../base/index.ts';
 
 interface Conversion {
   readonly storedAs: { readonly group: string; readonly version: string; readonly plural: string };
@@ -37,6 +38,6 @@ export const conversions: Record<string, Conversion | undefined> = {
 
 export function storedAs(all: Schema, resource: Resource): Resource {
   const version = resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;
-  const target = conversions[`${version}/${resource.plural}`]?.storedAs;
+  const target = ownValue(conversions, `${version}/${resource.plural}`)?.storedAs;
   return target ? all.resource(target.group, target.version, target.plural)! : resource;
 }

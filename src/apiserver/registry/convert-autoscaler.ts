@@ -5,6 +5,7 @@
  */
 import { parseJson } from '../../machinery/decode/index.ts';
 import { isRecord, type KubeObject } from '../../machinery/object.ts';
+import { ownValue } from '../../base/index.ts';
 
 const METRICS = 'autoscaling.alpha.kubernetes.io/metrics';
 const CURRENT_METRICS = 'autoscaling.alpha.kubernetes.io/current-metrics';
@@ -74,7 +75,8 @@ function withAnnotations(hpa: KubeObject, annotations: Record<string, string>): 
 
 function readAnnotation(annotations: Record<string, string>, name: string): unknown {
   try {
-    return annotations[name] === undefined ? undefined : parseJson(annotations[name]).value;
+    const text = ownValue(annotations, name);
+    return text === undefined ? undefined : parseJson(text).value;
   } catch {
     return undefined;
   }

@@ -97,7 +97,7 @@ export function alikeObjectsOf(served: ServedResource): AlikeObjects {
 function isSameButForNames(known: KubeObject, object: KubeObject): boolean {
   if (!isSameMetadata(known.metadata, object.metadata)) return false;
   const renamed = tokenVolumes(known, object);
-  for (const key in object) if (!(key in known)) return false;
+  for (const key in object) if (!Object.hasOwn(known, key)) return false;
   for (const key in known) if (key !== 'metadata' && !isSame(known[key], object[key], renamed)) return false;
   return true;
 }
@@ -109,7 +109,7 @@ function isSameMetadata(known: ObjectMeta, meta: ObjectMeta): boolean {
   const knownOwner = known.managedFields?.[0];
   if (!owner || !knownOwner || others.length > 0 || known.managedFields?.length !== 1) return false;
   if (owner.manager !== knownOwner.manager || owner.fieldsV1 !== knownOwner.fieldsV1) return false;
-  for (const key in meta) if (!(key in known)) return false;
+  for (const key in meta) if (!Object.hasOwn(known, key)) return false;
   for (const key in known) {
     if (key === 'name' || key === 'uid' || key === 'creationTimestamp' || key === 'managedFields') continue;
     if (!deepEqual(known[key as keyof ObjectMeta], meta[key as keyof ObjectMeta])) return false;

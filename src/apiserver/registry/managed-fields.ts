@@ -10,6 +10,7 @@ import { clearsManagedFields, withEmptyLists } from './empty-lists.ts';
 import { throughStorage } from './served-resource.ts';
 import { hasStatusSubresource } from './status.ts';
 import type { Strategy } from './strategy.ts';
+import { ownValue } from '../../base/index.ts';
 
 const MANAGER_LIMIT = 128;
 
@@ -98,7 +99,7 @@ const resetFields = new WeakMap<Strategy, Map<string, ResetFields>>();
 function findResetFields(scope: Scope): ResetFields {
   const { strategy } = scope.served;
   if (scope.subresource === 'status') return (strategy.statusResetFields ?? ['spec']).map((path) => path.split('.'));
-  const subresource = strategy.subresources?.[scope.subresource];
+  const subresource = ownValue(strategy.subresources, scope.subresource);
   if (subresource) return (subresource.resetFields ?? []).map((path) => path.split('.'));
   const own = (strategy.resetFields ?? []).map((path) => path.split('.'));
   return hasStatusSubresource(scope.served) && !strategy.keepStatusOnWrite ? [...own, ['status']] : own;

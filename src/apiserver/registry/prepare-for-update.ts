@@ -18,6 +18,7 @@ import { keepStatusMetadata } from './keep-metadata.ts';
 import { kindOf, writeContext } from './prepare-for-create.ts';
 import { hasStatusSubresource, restoreStatus } from './status.ts';
 import type { Reservation, WriteContext } from './strategy.ts';
+import { ownValue } from '../../base/index.ts';
 
 export interface PreparedUpdate {
   readonly object: KubeObject;
@@ -85,7 +86,7 @@ async function prepareObject(object: KubeObject, old: KubeObject, request: Write
 }
 
 function prepareSubresource(object: KubeObject, old: KubeObject, request: WriteContext, subresource: string): void {
-  const strategy = request.served.strategy.subresources?.[subresource];
+  const strategy = ownValue(request.served.strategy.subresources, subresource);
   if (!strategy) throw new Error(`${request.served.plural}/${subresource} has no strategy of its own`);
   strategy.prepareForUpdate(object, old, request);
 }

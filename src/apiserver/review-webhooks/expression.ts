@@ -17,7 +17,7 @@ export function compileExpression(text: string, variables: readonly string[]): E
   return {
     text,
     evaluate(values) {
-      const { value, error } = program.run((name) => (name in values ? untypedValue(values[name]) : undefined), COST_LIMIT);
+      const { value, error } = program.run((name) => (Object.hasOwn(values, name) ? untypedValue(values[name]) : undefined), COST_LIMIT);
       if (error) throw error;
       return toJson(value ?? null);
     },

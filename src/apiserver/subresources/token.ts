@@ -70,11 +70,14 @@ export async function createToken(scope: Scope): Promise<Result> {
 const isForThisServer = ({ backend }: Scope, audiences: readonly string[]): boolean =>
   audiences.every((audience) => backend.tokens.apiAudiences.includes(audience));
 
+/** The objects of the core group that a token can be bound to. */
+const BOUND_RESOURCES: ReadonlyMap<string, string> = new Map(Object.entries({ Pod: 'pods', Secret: 'secrets', Node: 'nodes' }));
+
 async function boundObject(scope: Scope, { boundObjectRef: ref }: TokenRequest['spec']): Promise<BoundObject | undefined> {
   if (!ref) return undefined;
   const { kind = '', apiVersion = '', name = '', uid } = ref;
   const [group, version] = apiVersion.includes('/') ? (apiVersion.split('/') as [string, string]) : ['', apiVersion];
-  const plural = group === '' ? ({ Pod: 'pods', Secret: 'secrets', Node: 'nodes' } as const)[kind as 'Pod'] : undefined;
+  const plural = group === '' ? BOUND_RESOURCES.get(kind) : undefined;
   if (!plural) throw badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`);
   if (name === '') throw badRequest('Name parameter required.');
   const { objects, registry } = scope.backend;

@@ -48,7 +48,7 @@ function fieldsOf(served: ServedResource): ReturnType<typeof selectableFieldRead
 /** Kinds word the refusal of an unknown field label differently. */
 function checkFieldLabel(served: ServedResource, label: string): void {
   if (label === 'metadata.name' || (label === 'metadata.namespace' && (served.namespaced || !hasOwnLabels(served)))) return;
-  if (label in served.selectableFields) return;
+  if (Object.hasOwn(served.selectableFields, label)) return;
   if (served.custom) throw badRequest(`field label not supported: ${label}`);
   if (served.kind === 'Job') throw badRequest(`field label ${quote(label)} not supported for Job`);
   if (hasOwnLabels(served)) throw badRequest(`field label not supported: ${label}`);

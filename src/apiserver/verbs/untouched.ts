@@ -8,6 +8,7 @@ import { inDeclaredOrder } from '../../machinery/defaulting/index.ts';
 import { isRecord, type KubeObject } from '../../machinery/object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { Scope } from '../scope.ts';
+import { setOwn } from '../../machinery/decode/index.ts';
 
 export interface DividedObject {
   /** What is to be decoded. */
@@ -29,7 +30,7 @@ export function setAsideUntouched({ served, subresource }: Scope, live: KubeObje
   for (const name in next) {
     const value = next[name];
     const isLives = typeof value === 'object' && value !== null && value === live[name] && name !== 'metadata';
-    (isLives ? untouched : touched)[name] = value;
+    setOwn(isLives ? untouched : touched, name, value);
   }
   const { metadata } = touched;
   const { managedFields } = live.metadata;

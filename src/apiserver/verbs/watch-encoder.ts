@@ -40,12 +40,12 @@ export function watchEncoderOf(scope: Scope): WatchEncoder {
 
 const NEWLINE_AFTER = Buffer.from('}\n');
 
-const jsonHeads: Record<string, Buffer> = Object.fromEntries(
+const jsonHeads: ReadonlyMap<string, Buffer> = new Map(
   ['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR'].map((type) => [type, Buffer.from(`{"type":"${type}","object":`)]),
 );
 
 function jsonFrame(type: string, body: Buffer): Buffer {
-  const head = jsonHeads[type]!;
+  const head = jsonHeads.get(type)!;
   const frame = allocateBytes(head.length + body.length + NEWLINE_AFTER.length);
   head.copy(frame);
   body.copy(frame, head.length);

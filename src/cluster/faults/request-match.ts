@@ -21,8 +21,8 @@ export interface RequestFacts {
 }
 
 const PATH = /^\/(?:api\/[^/]+|apis\/[^/]+\/[^/]+)(?:\/namespaces\/([^/]+)(?=\/[^/]))?\/([^/]+)(?:\/([^/]+))?(?:\/([^/]+))?/;
-const VERBS: Readonly<Record<string, string>> = { POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' };
-const WRITES = new Set(Object.values(VERBS));
+const VERBS: ReadonlyMap<string, string> = new Map(Object.entries<string>({ POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' }));
+const WRITES = new Set([...VERBS.values()]);
 
 export function requestFacts(request: ApiRequest): RequestFacts | undefined {
   const parts = PATH.exec(request.path);
@@ -30,7 +30,7 @@ export function requestFacts(request: ApiRequest): RequestFacts | undefined {
   const [, namespace = '', resource = '', name = '', subresource = ''] = parts;
   const watch = request.query.get('watch');
   const reading = watch === 'true' || watch === '1' ? 'watch' : name === '' ? 'list' : 'get';
-  return { verb: VERBS[request.method] ?? reading, resource, subresource, namespace: decodeURIComponent(namespace), name: decodeURIComponent(name) };
+  return { verb: VERBS.get(request.method) ?? reading, resource, subresource, namespace: decodeURIComponent(namespace), name: decodeURIComponent(name) };
 }
 
 export function matches(match: RequestMatch, request: ApiRequest, facts: RequestFacts): boolean {

@@ -2,7 +2,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { ImageError } from './image-error.ts';
 
-const HEX_LENGTH: Readonly<Record<string, number | undefined>> = { sha256: 64, sha384: 96, sha512: 128 };
+const HEX_LENGTH: ReadonlyMap<string, number> = new Map(Object.entries<number>({ sha256: 64, sha384: 96, sha512: 128 }));
 
 export interface Digest {
   readonly algorithm: string;
@@ -12,7 +12,7 @@ export interface Digest {
 /** Takes apart a digest, which from then on is safe to use as a file name. */
 export function parseDigest(digest: string): Digest {
   const [algorithm = '', hex = '', ...rest] = digest.split(':');
-  const length = HEX_LENGTH[algorithm];
+  const length = HEX_LENGTH.get(algorithm);
   if (length === undefined && rest.length === 0 && hex !== '') {
     throw new ImageError('INVALID_ARGUMENT', `unsupported digest algorithm ${JSON.stringify(algorithm)}`);
   }

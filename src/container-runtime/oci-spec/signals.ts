@@ -4,7 +4,7 @@ const FIRST_REALTIME = 34;
 const LAST_REALTIME = 64;
 
 /** Signals that Node's own table does not have under these names. */
-const ALIASES: Readonly<Record<string, string>> = { SIGCLD: 'SIGCHLD', SIGIOT: 'SIGABRT', SIGPOLL: 'SIGIO' };
+const ALIASES: ReadonlyMap<string, string> = new Map(Object.entries<string>({ SIGCLD: 'SIGCHLD', SIGIOT: 'SIGABRT', SIGPOLL: 'SIGIO' }));
 
 /** The number of a signal: `TERM`, `SIGTERM`, `15`, `SIGRTMIN+3` and CRI's `SIGRTMINPLUS3`. */
 export function signalNumber(text: string): number {
@@ -21,7 +21,7 @@ export function signalNumber(text: string): number {
     const number = realtime[1] === 'MIN' ? FIRST_REALTIME + offset : LAST_REALTIME - offset;
     if (number >= FIRST_REALTIME && number <= LAST_REALTIME) return number;
   }
-  const known = os.constants.signals[(ALIASES[name] ?? name) as NodeJS.Signals];
+  const known = os.constants.signals[(ALIASES.get(name) ?? name) as NodeJS.Signals];
   if (known === undefined) throw new Error(`there is no signal ${text}`);
   return known;
 }

@@ -63,8 +63,8 @@ export function splitSysctls(config: PodSandboxConfig, modes: SandboxModes): { n
     sysctlPath(name);
     const namespace = namespaceOfSysctl(name);
     if (namespace === undefined) throw new Error(`the sysctl ${JSON.stringify(name)} is not one of a sandbox: it would change the whole machine`);
-    const ofHost = { net: modes.hostNetwork, ipc: modes.hostIpc, uts: modes.hostUts }[namespace];
-    if (ofHost) throw new Error(`the sysctl ${JSON.stringify(name)} cannot be set in a sandbox that shares its namespace with the machine`);
+    const ofHost = { net: modes.hostNetwork, ipc: modes.hostIpc, uts: modes.hostUts } as const;
+    if (ofHost[namespace]) throw new Error(`the sysctl ${JSON.stringify(name)} cannot be set in a sandbox that shares its namespace with the machine`);
     if (namespace === 'net') network[name] = value;
     else others[name] = value;
   }

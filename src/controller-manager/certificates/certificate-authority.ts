@@ -10,7 +10,10 @@ const BACKDATE_MS = 5 * 60_000;
 /** Certificates that live no longer than this get their whole time from now on. */
 const SHORT_MS = 8 * 3600_000;
 
-const KEY_USAGES: Readonly<Record<string, number>> = {
+/** The names that web cryptography has for OpenSSL's curves. */
+const CURVES: ReadonlyMap<string, string> = new Map(Object.entries({ prime256v1: 'P-256', secp384r1: 'P-384', secp521r1: 'P-521' }));
+
+const KEY_USAGES: ReadonlyMap<string, number> = new Map(Object.entries<number>({
   signing: x509.KeyUsageFlags.digitalSignature,
   'digital signature': x509.KeyUsageFlags.digitalSignature,
   'content commitment': x509.KeyUsageFlags.nonRepudiation,
@@ -21,9 +24,9 @@ const KEY_USAGES: Readonly<Record<string, number>> = {
   'crl sign': x509.KeyUsageFlags.cRLSign,
   'encipher only': x509.KeyUsageFlags.encipherOnly,
   'decipher only': x509.KeyUsageFlags.decipherOnly,
-};
+}));
 
-const EXTENDED_USAGES: Readonly<Record<string, string>> = {
+const EXTENDED_USAGES: ReadonlyMap<string, string> = new Map(Object.entries<string>({
   any: '2.5.29.37.0',
   'server auth': '1.3.6.1.5.5.7.3.1',
   'client auth': '1.3.6.1.5.5.7.3.2',
@@ -37,7 +40,7 @@ const EXTENDED_USAGES: Readonly<Record<string, string>> = {
   'ocsp signing': '1.3.6.1.5.5.7.3.9',
   'microsoft sgc': '1.3.6.1.4.1.311.10.3.3',
   'netscape sgc': '2.16.840.1.113730.4.1',
-};
+}));
 
 export interface SigningOptions {
   readonly usages: readonly string[];
@@ -53,7 +56,7 @@ export class CertificateAuthority {
   constructor(certificate: string, key: string) {
     this.#certificate = certificate;
     const parsed = createPrivateKey(key);
-    const curve = { prime256v1: 'P-256', secp384r1: 'P-384', secp521r1: 'P-521' }[parsed.asymmetricKeyDetails?.namedCurve ?? ''];
+    const curve = CURVES.get(parsed.asymmetricKeyDetails?.namedCurve ?? '');
     const imported = parsed.asymmetricKeyType === 'ec' ? { name: 'ECDSA', namedCurve: curve ?? 'P-256' } : { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
     this.#algorithm = { ...imported, hash: 'SHA-256' };
     this.#key = webcrypto.subtle.importKey('pkcs8', parsed.export({ type: 'pkcs8', format: 'der' }), imported, false, ['sign']);
@@ -69,8 +72,8 @@ export class CertificateAuthority {
     const now = ctx.clock.now();
     const from = now - BACKDATE_MS;
     const until = Math.min((lifetimeMs <= SHORT_MS ? now : from) + lifetimeMs, this.#issuer.notAfter.getTime());
-    const keyUsage = usages.reduce((flags, usage) => flags | (KEY_USAGES[usage] ?? 0), 0);
-    const extended = [...new Set(usages.flatMap((usage) => EXTENDED_USAGES[usage] ?? []))];
+    const keyUsage = usages.reduce((flags, usage) => flags | (KEY_USAGES.get(usage) ?? 0), 0);
+    const extended = [...new Set(usages.flatMap((usage) => EXTENDED_USAGES.get(usage) ?? []))];
     const { alternative } = request;
     const certificate = await x509.X509CertificateGenerator.create({
       serialNumber: serialNumber(ctx.random),

@@ -3,7 +3,7 @@ import { parseDurationNanos } from '../../machinery/time/index.ts';
 import { localFields, localTime } from './local-time.ts';
 
 const MINUTE = 60_000;
-const DESCRIPTORS: Readonly<Record<string, string>> = {
+const DESCRIPTORS: ReadonlyMap<string, string> = new Map(Object.entries<string>({
   '@yearly': '0 0 1 1 *',
   '@annually': '0 0 1 1 *',
   '@monthly': '0 0 1 * *',
@@ -11,7 +11,7 @@ const DESCRIPTORS: Readonly<Record<string, string>> = {
   '@daily': '0 0 * * *',
   '@midnight': '0 0 * * *',
   '@hourly': '0 * * * *',
-};
+}));
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 /** 29 February comes at least every eight years; what does not come by then never does. */
@@ -32,7 +32,7 @@ export function parseSchedule(text: string, timeZone = 'UTC'): Schedule {
   const zoned = /^(?:CRON_)?TZ=(\S+)\s+(\S.*)?$/.exec(text);
   if (zoned) return parseSchedule(zoned[2] ?? '', zoned[1]);
   if (text.startsWith('@every ')) return every(text.slice('@every '.length));
-  const fields = (DESCRIPTORS[text] ?? text).trim().split(/\s+/);
+  const fields = (DESCRIPTORS.get(text) ?? text).trim().split(/\s+/);
   if (fields.length !== 5) throw new Error(`expected exactly 5 fields, found ${fields.length}: [${fields.join(' ')}]`);
   const [minute, hour, day, month, weekday] = [
     parseField(fields[0], 0, 59, []),

@@ -4,6 +4,7 @@ import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../api/g
 import { formatTime, parseTime } from '../../machinery/time/index.ts';
 import { isPodReady } from '../../component-helpers/index.ts';
 import type { ExpectedPods } from './expected-pods.ts';
+import { ownValue } from '../../base/index.ts';
 
 /** A pod whose eviction was granted should be gone by then; it counts again afterwards. */
 export const DELETION_TIMEOUT_MS = 120_000;
@@ -23,7 +24,7 @@ export function disruptedPods({ status }: PodDisruptionBudget, pods: readonly Po
   const overdue: Pod[] = [];
   const waits: number[] = [];
   for (const pod of pods) {
-    const since = status?.disruptedPods?.[pod.metadata.name ?? ''];
+    const since = ownValue(status?.disruptedPods, pod.metadata.name ?? '');
     if (!since || pod.metadata.deletionTimestamp !== undefined) continue;
     const left = parseTime(since) + DELETION_TIMEOUT_MS - now;
     if (left < 0) overdue.push(pod);
@@ -36,7 +37,7 @@ export function disruptedPods({ status }: PodDisruptionBudget, pods: readonly Po
 }
 
 export function budgetStatus(budget: PodDisruptionBudget, pods: readonly Pod[], { expected, desiredHealthy }: ExpectedPods, disrupted: Record<string, string>, now: number): PodDisruptionBudgetStatus {
-  const currentHealthy = pods.filter((pod) => pod.metadata.deletionTimestamp === undefined && !(pod.metadata.name! in disrupted) && isPodReady(pod)).length;
+  const currentHealthy = pods.filter((pod) => pod.metadata.deletionTimestamp === undefined && !Object.hasOwn(disrupted, pod.metadata.name!) && isPodReady(pod)).length;
   const disruptionsAllowed = expected > 0 ? Math.max(0, currentHealthy - desiredHealthy) : 0;
   const allowed = disruptionsAllowed > 0;
   const observedGeneration = budget.metadata.generation;

@@ -6,6 +6,7 @@ import { deepEqual } from '../../machinery/deep-equal.ts';
 import { isPodReady, isPodTerminal, longRunningContainers } from '../../component-helpers/index.ts';
 import { watch, type Watch } from '../controller.ts';
 import { labelsMatcherOf } from '../selector-matchers.ts';
+import { ownValue } from '../../base/index.ts';
 
 export const HEADLESS_LABEL = 'service.kubernetes.io/headless';
 export const TRIGGER_TIME = 'endpoints.kubernetes.io/last-change-trigger-time';
@@ -75,7 +76,7 @@ const placeOf = (namespace: string | undefined, label: string, value: string): s
 
 function placesOf({ metadata: { namespace, labels } }: Pod): string[] {
   const places: string[] = [];
-  for (const label in labels) if (!UNINDEXED.has(label)) places.push(placeOf(namespace, label, labels[label]!));
+  for (const label in labels) if (!UNINDEXED.has(label)) places.push(placeOf(namespace, label, ownValue(labels, label)!));
   return places;
 }
 

@@ -4,12 +4,13 @@ import type { Container, Pod } from '../../api/generated/core-v1.ts';
 import type { CreatePodOptions } from '../pods/index.ts';
 import { COMPLETION_INDEX } from './job-state.ts';
 import { matchPodFailurePolicy } from './pod-failure-policy.ts';
+import { ownValue } from '../../base/index.ts';
 
 const FAILURE_COUNT = 'batch.kubernetes.io/job-index-failure-count';
 const IGNORED_FAILURE_COUNT = 'batch.kubernetes.io/job-index-ignored-failure-count';
 const MAX_GENERATED_PREFIX = 58;
 
-const count = (pod: Pod, annotation: string): number => Number(pod.metadata.annotations?.[annotation] ?? 0) || 0;
+const count = (pod: Pod, annotation: string): number => Number(ownValue(pod.metadata.annotations, annotation) ?? 0) || 0;
 
 /** How often the index had failed before this pod. */
 export const failureCount = (pod: Pod): number => count(pod, FAILURE_COUNT);

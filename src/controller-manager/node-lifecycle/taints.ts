@@ -10,15 +10,15 @@ export const OUT_OF_SERVICE = 'node.kubernetes.io/out-of-service';
 const UNSCHEDULABLE = 'node.kubernetes.io/unschedulable';
 
 /** The taint that a condition's status stands for. */
-const TAINT_OF_CONDITION: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+const TAINT_OF_CONDITION: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map(Object.entries<Readonly<Record<string, string>>>({
   Ready: { False: NOT_READY, Unknown: UNREACHABLE },
   MemoryPressure: { True: 'node.kubernetes.io/memory-pressure' },
   DiskPressure: { True: 'node.kubernetes.io/disk-pressure' },
   NetworkUnavailable: { True: 'node.kubernetes.io/network-unavailable' },
   PIDPressure: { True: 'node.kubernetes.io/pid-pressure' },
-};
+}));
 
-const CONDITION_TAINTS = new Set([UNSCHEDULABLE, ...Object.values(TAINT_OF_CONDITION).flatMap((byStatus) => Object.values(byStatus))]);
+const CONDITION_TAINTS = new Set([UNSCHEDULABLE, ...[...TAINT_OF_CONDITION.values()].flatMap((byStatus) => Object.values(byStatus))]);
 
 export const readyCondition = (node: Node) => node.status?.conditions?.find(({ type }) => type === 'Ready');
 
@@ -26,7 +26,7 @@ export const hasTaint = (node: Node, key: string, effect: string): boolean => (n
 
 /** What keeps new pods off a node in its present condition. */
 export function noScheduleTaints(node: Node): string[] {
-  const keys = (node.status?.conditions ?? []).flatMap(({ type, status }) => TAINT_OF_CONDITION[type]?.[status] ?? []);
+  const keys = (node.status?.conditions ?? []).flatMap(({ type, status }) => TAINT_OF_CONDITION.get(type)?.[status] ?? []);
   return node.spec?.unschedulable ? [...keys, UNSCHEDULABLE] : keys;
 }
 

@@ -1,6 +1,7 @@
 /** The marks by which claims and volumes remember how they came together, and what else is read from either. */
 import type { PersistentVolume, PersistentVolumeClaim } from '../../api/generated/core-v1.ts';
 import type { ApiObject } from '../../client/index.ts';
+import { ownValue } from '../../base/index.ts';
 
 /** The claim has been bound completely, once; from then on its volume is its only one. */
 export const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed';
@@ -15,7 +16,7 @@ export const IS_DEFAULT_CLASS = 'storageclass.kubernetes.io/is-default-class';
 const BETA_IS_DEFAULT_CLASS = 'storageclass.beta.kubernetes.io/is-default-class';
 const BETA_STORAGE_CLASS = 'volume.beta.kubernetes.io/storage-class';
 
-export const annotationOf = (object: ApiObject, name: string): string | undefined => object.metadata.annotations?.[name];
+export const annotationOf = (object: ApiObject, name: string): string | undefined => ownValue(object.metadata.annotations, name);
 
 export function withAnnotations<T extends ApiObject>(object: T, annotations: Readonly<Record<string, string | undefined>>): T {
   const merged: Record<string, string> = { ...object.metadata.annotations };

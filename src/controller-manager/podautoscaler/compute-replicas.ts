@@ -43,13 +43,14 @@ const milli = (text: string | undefined): number => parseQuantity(text ?? '0').m
 const text = (value: number): string => Quantity.ofMilli(value).toString();
 const selectorText = (metric: { selector?: Parameters<typeof labelSelectorAsSelector>[0] }): string => (metric.selector ? labelSelectorAsSelector(metric.selector).toString() : '');
 
+const METRIC_SOURCES: ReadonlySet<string> = new Set(['Object', 'Pods', 'Resource', 'ContainerResource', 'External']);
+
 /** Throws a MetricFailure with the reason that the condition gives. */
 export async function proposalOf(spec: MetricSpec, context: MetricContext): Promise<MetricProposal> {
   try {
     return await compute(spec, context);
   } catch (error) {
-    const kind = { Object: 'Object', Pods: 'Pods', Resource: 'Resource', ContainerResource: 'ContainerResource', External: 'External' }[spec.type];
-    throw new MetricFailure(kind === undefined ? 'InvalidMetricSourceType' : `FailedGet${kind}Metric`, error);
+    throw new MetricFailure(METRIC_SOURCES.has(spec.type) ? `FailedGet${spec.type}Metric` : 'InvalidMetricSourceType', error);
   }
 }
 

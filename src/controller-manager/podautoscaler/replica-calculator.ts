@@ -3,6 +3,7 @@ import type { Pod } from '../../api/generated/core-v1.ts';
 import { parseQuantity } from '../../machinery/quantity/index.ts';
 import { parseTime } from '../../machinery/time/index.ts';
 import { longRunningContainers, podReadyCondition } from '../../component-helpers/index.ts';
+import { ownValue } from '../../base/index.ts';
 
 /** A pod that starts up burns more than it will later; its numbers do not count at first. */
 export interface StartUpPeriods {
@@ -135,7 +136,7 @@ export function requestsOf(pods: readonly Pod[], resource: string, container?: s
     const { name = '' } = metadata;
     const containers = longRunningContainers(spec).filter((c) => container === undefined || c.name === container);
     const sum = containers.reduce((total, c) => {
-      const request = c.resources?.requests?.[resource];
+      const request = ownValue(c.resources?.requests, resource);
       if (request === undefined) throw new Error(`missing request for ${resource} in container ${c.name} of Pod ${name}`);
       return total + parseQuantity(request).milliValue();
     }, 0);

@@ -3,7 +3,7 @@ import { parseTime } from '../../machinery/time/index.ts';
 import { isPodReady, podReadyCondition } from '../../component-helpers/index.ts';
 
 const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
-const PHASE_ORDER: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 };
+const PHASE_ORDER: ReadonlyMap<string, number> = new Map(Object.entries<number>({ Pending: 0, Unknown: 1, Running: 2 }));
 
 export interface RankedPod {
   readonly pod: Pod;
@@ -35,7 +35,7 @@ export function comparePodsForDeletion(a: RankedPod, b: RankedPod, now: number):
 }
 
 const hasNode = (pod: Pod): boolean => (pod.spec?.nodeName ?? '') !== '';
-const phaseOrder = (pod: Pod): number => PHASE_ORDER[pod.status?.phase ?? ''] ?? 0;
+const phaseOrder = (pod: Pod): number => PHASE_ORDER.get(pod.status?.phase ?? '') ?? 0;
 
 function deletionCost(pod: Pod): number {
   const text = pod.metadata.annotations?.[DELETION_COST] ?? '';

@@ -3,6 +3,7 @@ import type { ReplicaSetStatus } from '../../api/generated/apps-v1.ts';
 import { formatTime } from '../../machinery/time/index.ts';
 import { isPodAvailable, isPodReady } from '../../component-helpers/index.ts';
 import { findCondition, withoutCondition, withoutZeros } from '../status.ts';
+import { ownValue } from '../../base/index.ts';
 
 const REPLICA_FAILURE = 'ReplicaFailure';
 
@@ -27,7 +28,7 @@ export function replicaStatus(state: ReplicaState): ReplicaSetStatus {
   return {
     replicas: active.length,
     ...withoutZeros({
-      fullyLabeledReplicas: active.filter((pod) => templateLabels.every(([key, value]) => pod.metadata.labels?.[key] === value)).length,
+      fullyLabeledReplicas: active.filter((pod) => templateLabels.every(([key, value]) => ownValue(pod.metadata.labels, key) === value)).length,
       readyReplicas: active.filter(isPodReady).length,
       availableReplicas: active.filter((pod) => isPodAvailable(pod, minReadySeconds, now)).length,
     }),

@@ -8,6 +8,7 @@ import type { Secret, ServiceAccount } from '../../api/generated/core-v1.ts';
 import { isNotFound, keyOf, splitKey } from '../../client/index.ts';
 import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { ACCOUNT_UID, accountKeyOf, isTokenOf, TOKEN_SECRET_TYPE } from './token-secrets.ts';
+import { ownValue } from '../../base/index.ts';
 
 const ISSUER = 'kubernetes/serviceaccount';
 const CLAIM = 'kubernetes.io/serviceaccount/';
@@ -54,7 +55,7 @@ export const serviceAccountTokenController: ControllerDescriptor = {
       if (config.rootCa !== '') data['ca.crt'] = encode(config.rootCa);
       data['namespace'] ??= encode(namespace);
       data['token'] ||= encode(await sign(secret, account));
-      const complete = annotations[ACCOUNT_UID] === account.metadata.uid && Object.entries(data).every(([name, value]) => secret.data?.[name] === value);
+      const complete = annotations[ACCOUNT_UID] === account.metadata.uid && Object.entries(data).every(([name, value]) => ownValue(secret.data, name) === value);
       if (complete) return;
       await resource.update({ ...secret, metadata: { ...secret.metadata, annotations: { ...annotations, [ACCOUNT_UID]: account.metadata.uid ?? '' } }, data }, { signal });
     };

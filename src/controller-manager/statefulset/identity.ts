@@ -1,6 +1,7 @@
 /** What makes a StatefulSet's pod that pod: its ordinal, name, labels, host name and claims. */
 import type { StatefulSet } from '../../api/generated/apps-v1.ts';
 import type { PersistentVolumeClaim, Pod, Volume } from '../../api/generated/core-v1.ts';
+import { ownValue } from '../../base/index.ts';
 
 export const REVISION_LABEL = 'controller-revision-hash';
 export const STATEFUL_SET_KIND = { apiVersion: 'apps/v1', kind: 'StatefulSet' };
@@ -23,7 +24,7 @@ export const identityLabels = (set: StatefulSet, ordinal: number): Record<string
 
 export function hasIdentity(pod: Pod, set: StatefulSet): boolean {
   const labels = identityLabels(set, ordinalOf(pod));
-  return Object.entries(labels).every(([key, value]) => pod.metadata.labels?.[key] === value);
+  return Object.entries(labels).every(([key, value]) => ownValue(pod.metadata.labels, key) === value);
 }
 
 /** The claims of a pod, by the name of the volume that each is for. */

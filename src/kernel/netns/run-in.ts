@@ -37,14 +37,14 @@ export class ToolMissing extends Error {
   readonly code = 'tool-missing';
 
   constructor(readonly tool: string) {
-    const debianPackage = DEBIAN_PACKAGES[tool];
+    const debianPackage = DEBIAN_PACKAGES.get(tool);
     super(`the program "${tool}" is not installed${debianPackage === undefined ? '' : ` (Debian package ${debianPackage})`}`);
     this.name = 'ToolMissing';
   }
 }
 
 /** Where the programs that we call come from. */
-const DEBIAN_PACKAGES: Readonly<Record<string, string>> = {
+const DEBIAN_PACKAGES: ReadonlyMap<string, string> = new Map(Object.entries<string>({
   nft: 'nftables',
   iptables: 'iptables',
   'iptables-restore': 'iptables',
@@ -53,7 +53,7 @@ const DEBIAN_PACKAGES: Readonly<Record<string, string>> = {
   ip: 'iproute2',
   tc: 'iproute2',
   conntrack: 'conntrack',
-};
+}));
 
 /** Runs a program to its end; rejects with CommandFailed unless it ends with 0. Gives what it wrote to stdout. */
 export async function runIn(command: string, parameters: readonly string[], options: RunOptions = {}): Promise<string> {

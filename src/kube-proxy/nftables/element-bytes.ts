@@ -12,7 +12,7 @@ export interface ElementTexts {
   readonly added: ReadonlyMap<ContainerName, readonly (readonly [key: string, value: string])[]>;
 }
 
-const PROTOCOL_NUMBERS: Readonly<Record<string, number>> = { tcp: 6, udp: 17, sctp: 132 };
+const PROTOCOL_NUMBERS: ReadonlyMap<string, number> = new Map(Object.entries<number>({ tcp: 6, udp: 17, sctp: 132 }));
 /** Maps of endpoints: the last part of their keys is a number that was drawn, not a port. */
 const DRAWN = /endpoints-(tcp|udp|sctp)$/;
 
@@ -44,7 +44,7 @@ function valueOf(value: string): ElementParts | Verdict {
 
 /** An address, a protocol or a port. */
 function bytesOf(part: string): Buffer {
-  const protocol = PROTOCOL_NUMBERS[part];
+  const protocol = PROTOCOL_NUMBERS.get(part);
   if (protocol !== undefined) return Buffer.of(protocol);
   if (!/^\d+$/.test(part)) return addressBytes(part);
   const port = Buffer.alloc(2);

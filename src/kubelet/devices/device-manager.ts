@@ -13,6 +13,7 @@ import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 import { allMasks, bitsOf, countOf, maskOf, type NumaMask, type ProviderHints, type TopologyHint } from '../resources/topology-hint.ts';
 import type { HintProvider } from '../resources/topology-manager.ts';
 import { descriptor, PACKAGE, type DevicePlugin, type DevicePluginOptions, type RegisterRequest } from './device-plugin-v1beta1.generated.ts';
+import { ownValue } from '../../base/index.ts';
 
 const CONTRACT = { package: PACKAGE, descriptor };
 const VERSION = 'v1beta1';
@@ -118,7 +119,8 @@ export class DeviceManager implements HintProvider {
   async allocate(pod: Pod, container: Container, { affinity }: TopologyHint): Promise<void> {
     let changed = false;
     for (const [resource, { count, plugin }] of this.#counts(container)) {
-      const ofContainer = ((this.#allocated[uidOf(pod)] ??= {})[container.name] ??= {});
+      const ofPod = (this.#allocated[uidOf(pod)] ??= {});
+      const ofContainer = ownValue(ofPod, container.name) ?? (ofPod[container.name] = {});
       if (ofContainer[resource] !== undefined) continue;
       ofContainer[resource] = await this.#choose(resource, { count, plugin, pod, affinity });
       changed = true;
@@ -128,7 +130,7 @@ export class DeviceManager implements HintProvider {
 
   async addition(pod: Pod, container: Container | EphemeralContainer): Promise<ContainerAddition> {
     let addition = NO_ADDITION;
-    for (const [resource, ids] of Object.entries(this.#allocated[uidOf(pod)]?.[container.name] ?? {})) {
+    for (const [resource, ids] of Object.entries(ownValue(this.#allocated[uidOf(pod)], container.name) ?? {})) {
       const plugin = this.#plugins.get(resource);
       if (plugin === undefined) throw new Error(`the device plugin of ${resource} has not registered yet`);
       addition = mergeAdditions(addition, await this.#addition(plugin, ids));
@@ -209,7 +211,7 @@ export class DeviceManager implements HintProvider {
 
   /** The devices that a container has, as its status tells of them. */
   health(pod: Pod, container: Container): ResourceStatus[] {
-    return Object.entries(this.#allocated[uidOf(pod)]?.[container.name] ?? {}).map(([name, ids]) => {
+    return Object.entries(ownValue(this.#allocated[uidOf(pod)], container.name) ?? {}).map(([name, ids]) => {
       const plugin = this.#plugins.get(name);
       const healthOf = (id: string): string => (plugin?.connected !== true || !plugin.all.has(id) ? 'Unknown' : plugin.healthy.has(id) ? 'Healthy' : 'Unhealthy');
       return { name, resources: ids.map((id) => ({ resourceID: id, health: healthOf(id) })) };

@@ -3,6 +3,7 @@ import type { ConfigMap, Container, EnvVar, EphemeralContainer, Secret, Service 
 import { expand } from './expand.ts';
 import { envFieldValue, resourceFieldValue, type PodFacts } from './field-value.ts';
 import { serviceVariables } from './service-variables.ts';
+import { ownValue } from '../../base/index.ts';
 
 /** Undefined when there is no such object. */
 export interface EnvironmentSources {
@@ -88,14 +89,14 @@ async function valueOf(variable: EnvVar, input: EnvironmentInput, namespace: str
     const { name = '', key, optional } = valueFrom.configMapKeyRef;
     const found = await sources.configMap(namespace, name);
     if (found === undefined) return missing(optional, `configmap ${JSON.stringify(name)} not found`);
-    const text = found.data?.[key];
+    const text = ownValue(found.data, key);
     return text ?? missing(optional, `couldn't find key ${key} in ConfigMap ${namespace}/${name}`);
   }
   if (valueFrom.secretKeyRef !== undefined) {
     const { name = '', key, optional } = valueFrom.secretKeyRef;
     const found = await sources.secret(namespace, name);
     if (found === undefined) return missing(optional, `secret ${JSON.stringify(name)} not found`);
-    const data = found.data?.[key];
+    const data = ownValue(found.data, key);
     return data === undefined ? missing(optional, `couldn't find key ${key} in Secret ${namespace}/${name}`) : Buffer.from(data, 'base64').toString();
   }
   if (valueFrom.fileKeyRef !== undefined) {

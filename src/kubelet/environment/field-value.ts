@@ -1,6 +1,7 @@
 /** What the downward API tells of a pod. */
 import type { Container, EphemeralContainer, Pod, ResourceFieldSelector } from '../../api/generated/core-v1.ts';
 import { parseQuantity, Quantity } from '../../machinery/quantity/index.ts';
+import { ownValue } from '../../base/index.ts';
 
 export interface PodFacts {
   readonly pod: Pod;
@@ -69,7 +70,7 @@ export function resourceFieldValue({ resource, divisor }: ResourceFieldSelector,
   const [, kind = '', name = ''] = match ?? [];
   const isKnown = ['cpu', 'memory', 'ephemeral-storage'].includes(name) || name.startsWith('hugepages-');
   if (!match || !isKnown) throw new DownwardApiError(`unsupported container resource : ${resource}`);
-  const asked = kind === 'limits' ? container.resources?.limits?.[name] : (container.resources?.requests?.[name] ?? container.resources?.limits?.[name]);
+  const asked = kind === 'limits' ? ownValue(container.resources?.limits, name) : (ownValue(container.resources?.requests, name) ?? ownValue(container.resources?.limits, name));
   const quantity = asked ?? (kind === 'limits' ? (facts.allocatable[name] ?? '0') : '0');
   return divide(parseQuantity(quantity), parseQuantity(divisor ?? '0'), name);
 }

@@ -4,6 +4,7 @@ import { parseQuantity, Quantity } from '../../machinery/quantity/index.ts';
 import { threshold as thresholdAmount } from '../node/capacity.ts';
 import type { ContainerSummary, PodSummary } from '../server/stats/summary-types.ts';
 import { SIGNALS, type Observations, type Threshold } from './thresholds.ts';
+import { ownValue } from '../../base/index.ts';
 
 export interface EvictionReason {
   readonly message: string;
@@ -25,7 +26,7 @@ export function evictionReason(threshold: Threshold, observations: Observations,
     const used = usageOf(container, resource);
     const spec = declared.find(({ name }) => name === container.name);
     if (used === undefined || spec === undefined) continue;
-    const request = parseQuantity(spec.resources?.requests?.[resource] ?? '0');
+    const request = parseQuantity(ownValue(spec.resources?.requests, resource) ?? '0');
     const usage = amountOf(used, resource);
     if (usage.cmp(request) <= 0) continue;
     message += `Container ${container.name} was using ${usage.toString()}, request is ${request.toString()}, has larger consumption of ${resource}. `;

@@ -16,7 +16,7 @@ export interface Machine {
   readonly swapBytes: number;
 }
 
-const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64', arm: 'arm', ia32: '386', ppc64: 'ppc64le', s390x: 's390x', riscv64: 'riscv64', loong64: 'loong64' };
+const ARCHITECTURES: ReadonlyMap<string, string> = new Map(Object.entries<string>({ x64: 'amd64', arm64: 'arm64', arm: 'arm', ia32: '386', ppc64: 'ppc64le', s390x: 's390x', riscv64: 'riscv64', loong64: 'loong64' }));
 
 export async function readMachine(): Promise<Machine> {
   const [memory, machineId, systemUuid, bootId, osRelease, hugePages] = await Promise.all([
@@ -37,7 +37,7 @@ export async function readMachine(): Promise<Machine> {
     bootId: bootId.trim(),
     kernelVersion: os.release(),
     osImage: /^PRETTY_NAME="?([^"\n]*)"?$/m.exec(osRelease)?.[1] ?? 'Linux',
-    architecture: ARCHITECTURES[process.arch] ?? process.arch,
+    architecture: ARCHITECTURES.get(process.arch) ?? process.arch,
     hostname: os.hostname().toLowerCase(),
   };
 }

@@ -2,6 +2,7 @@
 import type { Container, Pod, ResourceRequirements } from '../../api/generated/core-v1.ts';
 import { parseQuantity, type Quantity } from '../../machinery/quantity/index.ts';
 import { longRunningContainers, podLimits, podQos, podRequests } from '../../component-helpers/index.ts';
+import { ownValue } from '../../base/index.ts';
 
 /** Requests and limits that a pod's cgroup gets: a limit counts only when every container has one. */
 export function podResources(pod: Pod): ResourceRequirements {
@@ -9,8 +10,8 @@ export function podResources(pod: Pod): ResourceRequirements {
   if (spec === undefined) return {};
   const limits = podLimits(spec, { withOverhead: true });
   for (const name of limits.keys()) {
-    const hasPodLimit = spec.resources?.limits?.[name] !== undefined;
-    if (!hasPodLimit && !longRunningContainers(spec).every(({ resources }) => resources?.limits?.[name] !== undefined)) limits.delete(name);
+    const hasPodLimit = ownValue(spec.resources?.limits, name) !== undefined;
+    if (!hasPodLimit && !longRunningContainers(spec).every(({ resources }) => ownValue(resources?.limits, name) !== undefined)) limits.delete(name);
   }
   return { requests: text(allocatedRequests(pod)), limits: text(limits) };
 }

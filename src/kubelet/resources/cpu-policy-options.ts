@@ -17,14 +17,14 @@ export interface CpuPolicyOptions {
 
 type Level = 'Alpha' | 'Beta' | 'Stable';
 
-const OPTIONS: Readonly<Record<string, { readonly level: Level; readonly field: keyof CpuPolicyOptions }>> = {
+const OPTIONS: ReadonlyMap<string, { readonly level: Level; readonly field: keyof CpuPolicyOptions }> = new Map(Object.entries<{ readonly level: Level; readonly field: keyof CpuPolicyOptions }>({
   'full-pcpus-only': { level: 'Stable', field: 'fullCoresOnly' },
   'distribute-cpus-across-numa': { level: 'Beta', field: 'acrossNuma' },
   'align-by-socket': { level: 'Alpha', field: 'alignBySocket' },
   'distribute-cpus-across-cores': { level: 'Alpha', field: 'acrossCores' },
   'strict-cpu-reservation': { level: 'Stable', field: 'strictReservation' },
   'prefer-align-cpus-by-uncorecache': { level: 'Beta', field: 'byUncoreCache' },
-};
+}));
 
 const EXCLUSIVE = [
   ['full-pcpus-only', 'distribute-cpus-across-cores'],
@@ -40,7 +40,7 @@ export function parseCpuPolicyOptions(given: Readonly<Record<string, string>>, f
   const on = new Set<string>();
   let options = NO_CPU_POLICY_OPTIONS;
   for (const [name, text] of Object.entries(given)) {
-    const option = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined;
+    const option = OPTIONS.has(name) ? OPTIONS.get(name) : undefined;
     if (option === undefined) throw new Error(`unknown CPU Manager Policy option: ${JSON.stringify(name)}`);
     const isEnabled = option.level === 'Stable' || (featureGates[`CPUManagerPolicy${option.level}Options`] ?? option.level === 'Beta');
     if (!isEnabled) throw new Error(`CPU Manager Policy ${option.level}-level Options not enabled, but option ${JSON.stringify(name)} provided`);

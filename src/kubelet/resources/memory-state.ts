@@ -3,6 +3,7 @@ import type { KubeletConfiguration } from '../configuration/kubelet-configuratio
 import { threshold } from '../node/capacity.ts';
 import { parseQuantity, Quantity } from '../../machinery/quantity/index.ts';
 import type { NodeTopology } from './node-topology.ts';
+import { ownValue } from '../../base/index.ts';
 
 /** What a container has of one kind of memory, and where. */
 export interface MemoryBlock {
@@ -72,7 +73,7 @@ export function reservedMemory(config: KubeletConfiguration, memoryCapacity: num
   const kept = (type: string): number => [config.kubeReserved[type], config.systemReserved[type]].reduce((sum, text) => sum + (text === undefined ? 0 : parseQuantity(text).value()), type === 'memory' ? threshold(config.evictionHard['memory.available'], memoryCapacity) : 0);
   const types = new Set(['memory', ...[...table.values()].flatMap((limits) => Object.keys(limits)), ...Object.keys(config.kubeReserved).concat(Object.keys(config.systemReserved)).filter((name) => name.startsWith('hugepages-'))]);
   for (const type of types) {
-    const total = [...table.values()].reduce((sum, limits) => sum + (limits[type] ?? 0), 0);
+    const total = [...table.values()].reduce((sum, limits) => sum + (ownValue(limits, type) ?? 0), 0);
     if (total !== kept(type)) throw new Error(`the total amount ${JSON.stringify(Quantity.of(total, 'BinarySI').toString())} of type ${JSON.stringify(type)} is not equal to the value ${JSON.stringify(Quantity.of(kept(type), 'BinarySI').toString())} determined by Node Allocatable feature`);
   }
   return table;

@@ -38,12 +38,12 @@ export interface ObservedPod {
   readonly containers: readonly ObservedContainer[];
 }
 
-const STATES: Readonly<Record<string, ContainerPhase>> = {
+const STATES: ReadonlyMap<string, ContainerPhase> = new Map(Object.entries<ContainerPhase>({
   CONTAINER_CREATED: 'created',
   CONTAINER_RUNNING: 'running',
   CONTAINER_EXITED: 'exited',
   CONTAINER_UNKNOWN: 'unknown',
-};
+}));
 
 const milliseconds = (nanoseconds: number | undefined): number => (nanoseconds ?? 0) / 1e6;
 
@@ -115,7 +115,7 @@ function observedContainer(status: ContainerStatus, container: CriContainer): Ob
     id: status.id ?? container.id ?? '',
     name: status.metadata?.name ?? status.labels?.[CONTAINER_NAME] ?? '',
     sandboxId: container.podSandboxId ?? '',
-    state: STATES[status.state ?? 'CONTAINER_CREATED'] ?? 'unknown',
+    state: STATES.get(status.state ?? 'CONTAINER_CREATED') ?? 'unknown',
     createdAt: milliseconds(status.createdAt),
     startedAt: milliseconds(status.startedAt),
     finishedAt: milliseconds(status.finishedAt),

@@ -11,7 +11,7 @@ export interface AuthorizationSettings {
   readonly nodeName: string;
 }
 
-const VERBS: Readonly<Record<string, string>> = { GET: 'get', HEAD: 'get', POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' };
+const VERBS: ReadonlyMap<string, string> = new Map(Object.entries<string>({ GET: 'get', HEAD: 'get', POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' }));
 const MAX_CACHED = 4096;
 
 /** The subresources of nodes that allow a path, the most specific first; any of them is enough. */
@@ -44,7 +44,7 @@ export class Authorizer {
   /** Undefined when allowed, else the text of the refusal. */
   async refusal(caller: Caller, method: string, path: string): Promise<string | undefined> {
     if (this.#settings.mode === 'AlwaysAllow') return undefined;
-    const verb = VERBS[method] ?? method.toLowerCase();
+    const verb = VERBS.get(method) ?? method.toLowerCase();
     const candidates = subresourcesOf(path);
     for (const subresource of candidates) if (await this.#isAllowed(caller, verb, subresource)) return undefined;
     return `Forbidden (user=${caller.name}, verb=${verb}, resource=nodes, subresource(s)=[${candidates.join(' ')}])\n`;

@@ -101,8 +101,8 @@ export function splitSignature(signature: string): string[] {
   return types;
 }
 
-const SIZES: Readonly<Record<string, number>> = { y: 1, b: 4, n: 2, q: 2, i: 4, u: 4, h: 4, x: 8, t: 8, d: 8, s: 4, o: 4, g: 1, v: 1, a: 4 };
-const alignmentOf = (type: string): number => SIZES[type.charAt(0)] ?? 1;
+const SIZES: ReadonlyMap<string, number> = new Map(Object.entries<number>({ y: 1, b: 4, n: 2, q: 2, i: 4, u: 4, h: 4, x: 8, t: 8, d: 8, s: 4, o: 4, g: 1, v: 1, a: 4 }));
+const alignmentOf = (type: string): number => SIZES.get(type.charAt(0)) ?? 1;
 
 class Writer {
   #parts: Buffer[] = [];

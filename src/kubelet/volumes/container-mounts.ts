@@ -27,11 +27,11 @@ export interface MountInput {
   readonly userNamespace: UserNamespace | undefined;
 }
 
-const PROPAGATION: Readonly<Record<string, MountPropagation>> = {
+const PROPAGATION: ReadonlyMap<string, MountPropagation> = new Map(Object.entries<MountPropagation>({
   None: 'PROPAGATION_PRIVATE',
   HostToContainer: 'PROPAGATION_HOST_TO_CONTAINER',
   Bidirectional: 'PROPAGATION_BIDIRECTIONAL',
-};
+}));
 
 export async function containerMounts(input: MountInput): Promise<{ mounts: Mount[]; devices: Device[] }> {
   const { container, volumes, hosts, podDirectory } = input;
@@ -62,7 +62,7 @@ async function volumeMount(mount: VolumeMount, index: number, input: MountInput)
     containerPath,
     readonly,
     recursiveReadOnly: readonly && (mount.recursiveReadOnly === 'Enabled' || (mount.recursiveReadOnly === 'IfPossible' && input.recursiveReadOnly)),
-    propagation: PROPAGATION[mount.mountPropagation ?? 'None'] ?? 'PROPAGATION_PRIVATE',
+    propagation: PROPAGATION.get(mount.mountPropagation ?? 'None') ?? 'PROPAGATION_PRIVATE',
   };
   if (mount.recursiveReadOnly === 'Enabled' && !input.recursiveReadOnly) throw new ContainerConfigError(`volume ${JSON.stringify(mount.name)} requested recursive read-only mode, but it is not supported by the runtime`);
   if (volume.image !== undefined) return { ...common, image: volume.image, ...(subPath === '' ? {} : { imageSubPath: subPath }) };

@@ -5,7 +5,7 @@ import { makeDirectory } from '../../kernel/index.ts';
 import type { HostPathVolumeSource } from '../../api/generated/core-v1.ts';
 import { VolumeError, type MountedVolume, type VolumePlugin } from './volume.ts';
 
-const KINDS: Readonly<Record<string, { readonly is: (stat: Stats) => boolean; readonly text: string }>> = {
+const KINDS: ReadonlyMap<string, { readonly is: (stat: Stats) => boolean; readonly text: string }> = new Map(Object.entries<{ readonly is: (stat: Stats) => boolean; readonly text: string }>({
   Directory: { is: (stat) => stat.isDirectory(), text: 'a directory' },
   DirectoryOrCreate: { is: (stat) => stat.isDirectory(), text: 'a directory' },
   File: { is: (stat) => stat.isFile(), text: 'a file' },
@@ -13,7 +13,7 @@ const KINDS: Readonly<Record<string, { readonly is: (stat: Stats) => boolean; re
   Socket: { is: (stat) => stat.isSocket(), text: 'a socket file' },
   CharDevice: { is: (stat) => stat.isCharacterDevice(), text: 'a character device' },
   BlockDevice: { is: (stat) => stat.isBlockDevice(), text: 'a block device' },
-};
+}));
 
 export const hostPath: VolumePlugin = {
   directoryName: 'host-path',
@@ -26,7 +26,7 @@ export const hostPath: VolumePlugin = {
 export async function checkedHostPath({ path, type = '' }: HostPathVolumeSource): Promise<string> {
   if (path.split('/').includes('..')) throw new VolumeError(`the path ${JSON.stringify(path)} must not contain '..'`);
   if (type === '') return path;
-  const kind = KINDS[type];
+  const kind = KINDS.get(type);
   if (kind === undefined) throw new VolumeError(`hostPath type check failed: ${type} is an invalid volume type`);
   const stat = await fs.stat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;

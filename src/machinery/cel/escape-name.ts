@@ -1,10 +1,10 @@
 /** Names of fields as they stand in expressions: `a-b` is `a__dash__b`, `namespace` is `__namespace__`. */
 const RESERVED = new Set(['true', 'false', 'null', 'in', 'as', 'break', 'const', 'continue', 'else', 'for', 'function', 'if', 'import', 'let', 'loop', 'package', 'namespace', 'return', 'var', 'void', 'while']);
-const ESCAPES: Readonly<Record<string, string>> = { __: '__underscores__', '.': '__dot__', '-': '__dash__', '/': '__slash__' };
+const ESCAPES: ReadonlyMap<string, string> = new Map(Object.entries<string>({ __: '__underscores__', '.': '__dot__', '-': '__dash__', '/': '__slash__' }));
 
 /** Undefined for names that no expression can refer to. */
 export function escapeName(name: string): string | undefined {
   if (RESERVED.has(name)) return `__${name}__`;
   if (!/^[A-Za-z_./-][A-Za-z0-9_./-]*$/.test(name)) return undefined;
-  return name.replace(/__|[.\-/]/g, (found) => ESCAPES[found]!);
+  return name.replace(/__|[.\-/]/g, (found) => ESCAPES.get(found)!);
 }

@@ -1,5 +1,5 @@
 /** Escapes in the strings and bytes of an expression. */
-const SIMPLE: Readonly<Record<string, string>> = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', '\\': '\\', "'": "'", '"': '"', '`': '`', '?': '?' };
+const SIMPLE: ReadonlyMap<string, string> = new Map(Object.entries<string>({ a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', '\\': '\\', "'": "'", '"': '"', '`': '`', '?': '?' }));
 const ESCAPE = /\\(?:x([0-9a-fA-F]{2})|X([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2})|([\s\S]))/g;
 
 /** Throws a RangeError for an escape that there is not. */
@@ -29,7 +29,7 @@ export function unescapeBytes(text: string): Uint8Array {
 }
 
 function simpleEscape(char: string): string {
-  const found = SIMPLE[char];
+  const found = SIMPLE.get(char);
   if (found === undefined) throw new RangeError(`unable to unescape string: \\${char}`);
   return found;
 }

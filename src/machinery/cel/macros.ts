@@ -24,7 +24,7 @@ interface Macro {
 
 const macro = (name: MacroName, ...parts: Part[]): Macro => ({ macro: name, parts });
 
-const MACROS: Readonly<Record<string, readonly Macro[]>> = {
+const MACROS: ReadonlyMap<string, readonly Macro[]> = new Map(Object.entries<readonly Macro[]>({
   all: [macro('all', 'variable', 'predicate'), macro('all', 'variable', 'variable', 'predicate')],
   exists: [macro('exists', 'variable', 'predicate'), macro('exists', 'variable', 'variable', 'predicate')],
   exists_one: [macro('existsOne', 'variable', 'predicate')],
@@ -37,14 +37,14 @@ const MACROS: Readonly<Record<string, readonly Macro[]>> = {
   optMap: [macro('optMap', 'variable', 'transform')],
   optFlatMap: [macro('optFlatMap', 'variable', 'transform')],
   sortBy: [macro('sortBy', 'variable', 'transform')],
-};
+}));
 
 export function expandMemberMacro(name: string, { at, target, args }: MemberCall): Comprehension | undefined {
   if (name === 'bind' && target.kind === 'identifier' && target.name === 'cel' && args.length === 3) {
     const [variable, value, transform] = args as [Expression, Expression, Expression];
     return { kind: 'comprehension', at, macro: 'bind', range: value, variables: [simpleName(variable)], predicate: undefined, transform };
   }
-  const candidates = Object.hasOwn(MACROS, name) ? MACROS[name]! : [];
+  const candidates = MACROS.has(name) ? MACROS.get(name)! : [];
   const found = candidates.find(({ parts }) => parts.length === args.length);
   if (!found) return undefined;
   const part = (wanted: Part): Expression | undefined => args[found.parts.indexOf(wanted)];

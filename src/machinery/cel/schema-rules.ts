@@ -16,6 +16,7 @@ import { asResource, schemaType } from './schema-type.ts';
 import { typedValue } from './schema-value.ts';
 import type { CelType } from './types.ts';
 import { CostLimitError, Optional, type Value } from './values.ts';
+import { ownValue } from '../../base/index.ts';
 
 const PER_CALL_LIMIT = 1_000_000;
 const BUDGET = 10_000_000;
@@ -64,8 +65,8 @@ function compilePlace(rules: Schema, node: Schema, isResource: boolean): Place |
   const additional = ruleValues && nodeValues ? compilePlace(ruleValues, nodeValues, isEmbeddedResource(nodeValues)) : undefined;
   const properties = new Map<string, Place>();
   for (const name in rules.properties) {
-    const structure = node.properties?.[name];
-    const place = structure && compilePlace(rules.properties[name]!, structure, isEmbeddedResource(structure));
+    const structure = ownValue(node.properties, name);
+    const place = structure && compilePlace(ownValue(rules.properties, name)!, structure, isEmbeddedResource(structure));
     if (place) properties.set(name, place);
   }
   const allOf = (rules.allOf ?? []).map((part) => compilePlace(part, node, isResource)).filter((part) => part !== undefined);
@@ -106,7 +107,7 @@ function normalizedPath(fieldPath: string | undefined, schema: Schema): string {
   for (const step of found.steps) {
     const named: boolean = structure?.properties !== undefined;
     at = named ? at.child(step) : at.key(step);
-    structure = named ? structure?.properties?.[step] : structure && additionalOf(structure);
+    structure = named ? ownValue(structure?.properties, step) : structure && additionalOf(structure);
   }
   return at.toString();
 }

@@ -14,6 +14,7 @@ import {
   UPDATE_PARAMETERS,
   type Parameter,
 } from './parameters.ts';
+import { ownValue } from '../../base/index.ts';
 
 /** What OpenAPI has to know of a resource that is served. */
 export interface OpenApiResource
@@ -218,7 +219,7 @@ interface SubresourcePlace {
 }
 
 function subresourcePaths(resource: OpenApiResource, subresource: string, { names, scoped, place }: SubresourcePlace): PathItem[] {
-  const { verbs, kind: declaredKind } = resource.subresources[subresource]!;
+  const { verbs, kind: declaredKind } = ownValue(resource.subresources, subresource)!;
   const suffix = `${names.scoped}${capitalized(subresource)}`;
   const path = `${scoped}/${resource.plural}/{name}/${subresource}`;
   const { gvk, definition } = travelling(resource, declaredKind);
@@ -274,13 +275,13 @@ function travelling(resource: OpenApiResource, declared: string | undefined): { 
   return { gvk, definition: `io.k8s.api.${gvk.group.split('.')[0]}.${gvk.version}.${gvk.kind}` };
 }
 
-const CONNECT_METHODS: Readonly<Record<string, readonly Method[]>> = {
+const CONNECT_METHODS: ReadonlyMap<string, readonly Method[]> = new Map(Object.entries<readonly Method[]>({
   create: ['post'],
   delete: ['delete'],
   get: ['get'],
   patch: ['patch'],
   update: ['put'],
-};
+}));
 
 interface Connect {
   readonly verbs: readonly string[];
@@ -290,7 +291,7 @@ interface Connect {
 }
 
 function connectOperations(resource: OpenApiResource, names: ResourceNames, { verbs, suffix, gvk, of }: Connect): Operation[] {
-  const methods = verbs.flatMap((verb) => CONNECT_METHODS[verb] ?? []);
+  const methods = verbs.flatMap((verb) => CONNECT_METHODS.get(verb) ?? []);
   if (verbs.includes('update')) methods.push('head', 'options');
   return methods.map((method) =>
     operationOf(resource, names)({

@@ -10,7 +10,7 @@ export const QUANTITY = 'io.k8s.apimachinery.pkg.api.resource.Quantity';
 export const INT_OR_STRING = 'io.k8s.apimachinery.pkg.util.intstr.IntOrString';
 export const VERSION_INFO = 'io.k8s.apimachinery.pkg.version.Info';
 
-const NAMES: Readonly<Record<string, string>> = {
+const NAMES: ReadonlyMap<string, string> = new Map(Object.entries<string>({
   Quantity: QUANTITY,
   IntOrString: INT_OR_STRING,
   Time: `${META}Time`,
@@ -19,10 +19,10 @@ const NAMES: Readonly<Record<string, string>> = {
   RawExtension: 'io.k8s.apimachinery.pkg.runtime.RawExtension',
   JSON: `${APIEXTENSIONS}JSON`,
   FieldsV1: `${META}FieldsV1`,
-};
+}));
 
 export function specialName(type: ScalarType | UnionType): string | undefined {
-  return type.kind === 'union' ? `${APIEXTENSIONS}${type.union}` : NAMES[type.scalar];
+  return type.kind === 'union' ? `${APIEXTENSIONS}${type.union}` : NAMES.get(type.scalar);
 }
 
 const VERSION_FIELDS = {
@@ -42,7 +42,7 @@ const VERSION_FIELDS = {
 };
 const REQUIRED_VERSION_FIELDS = ['major', 'minor', 'gitVersion', 'gitCommit', 'gitTreeState', 'buildDate', 'goVersion', 'compiler', 'platform'];
 
-const SPECIAL: Readonly<Record<string, (style: Style) => JsonObject>> = {
+const SPECIAL: ReadonlyMap<string, (style: Style) => JsonObject> = new Map(Object.entries<(style: Style) => JsonObject>({
   [QUANTITY]: (style) => ({
     description:
       'An amount: a decimal number, with an optional suffix for a power of ten (n, u, m, k, M, G, T, P, E), a power of two (Ki, Mi, Gi, Ti, Pi, Ei) or a decimal exponent (e3). The server writes it back in a canonical form.',
@@ -72,7 +72,7 @@ const SPECIAL: Readonly<Record<string, (style: Style) => JsonObject>> = {
     properties: Object.fromEntries(Object.entries(VERSION_FIELDS).map(([name, description]) => [name, { description, type: 'string' }])),
     required: REQUIRED_VERSION_FIELDS,
   }),
-};
+}));
 
 export const specialDefinition = (name: string, style: Style): JsonObject | undefined =>
-  Object.hasOwn(SPECIAL, name) ? SPECIAL[name]!(style) : undefined;
+  SPECIAL.has(name) ? SPECIAL.get(name)!(style) : undefined;

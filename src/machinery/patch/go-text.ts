@@ -29,7 +29,7 @@ export function jsonText(value: unknown): string {
   return escapeForGo(stringifyJson(value ?? null));
 }
 
-const GO_ESCAPES: Record<string, string> = {
+const GO_ESCAPES: ReadonlyMap<string, string> = new Map(Object.entries<string>({
   '<': '\\u003c',
   '>': '\\u003e',
   '&': '\\u0026',
@@ -37,11 +37,11 @@ const GO_ESCAPES: Record<string, string> = {
   '\u2029': '\\u2029',
   '\\b': '\\u0008',
   '\\f': '\\u000c',
-};
+}));
 
 /** JSON text with the escapes that Go's encoder adds to it. */
 export const escapeForGo = (json: string): string =>
-  json.replace(/\\\\|\\[bf]|[<>&\u2028\u2029]/g, (found) => GO_ESCAPES[found] ?? found);
+  json.replace(/\\\\|\\[bf]|[<>&\u2028\u2029]/g, (found) => GO_ESCAPES.get(found) ?? found);
 
 /** A number as `%v` prints a float64: the shortest digits, with an exponent below 1e-04 and from 1e+06 on. */
 export function floatText(value: number): string {

@@ -92,14 +92,14 @@ function slotRule(message: Message, field: Field): SlotRule {
   const { scalar } = type;
   if (scalar === 'bytes') return { ...rule, absent: keep ? () => null : undefined, dropped: keep ? NONE : '' };
   const zero = scalarZero(scalar);
-  if (scalar in STRUCT_ZEROS) {
+  if (STRUCT_ZEROS.has(scalar)) {
     return omitZero ? { ...rule, dropped: zero } : { ...rule, absent: () => zero };
   }
   return keep ? { ...rule, absent: () => zero } : { ...rule, dropped: zero };
 }
 
 /** Scalars that are structs in Go, which are written even when they are zero. */
-const STRUCT_ZEROS: Readonly<Record<string, unknown>> = {
+const STRUCT_ZEROS: ReadonlyMap<string, unknown> = new Map(Object.entries<unknown>({
   Quantity: '0',
   IntOrString: 0,
   Time: null,
@@ -108,10 +108,10 @@ const STRUCT_ZEROS: Readonly<Record<string, unknown>> = {
   RawExtension: null,
   JSON: null,
   FieldsV1: null,
-};
+}));
 
 function scalarZero(scalar: string): unknown {
-  if (scalar in STRUCT_ZEROS) return STRUCT_ZEROS[scalar];
+  if (STRUCT_ZEROS.has(scalar)) return STRUCT_ZEROS.get(scalar);
   return scalar === 'bool' ? false : scalar === 'string' ? '' : 0;
 }
 

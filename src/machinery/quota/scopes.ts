@@ -3,7 +3,7 @@ import type { Pod, PersistentVolumeClaim, ResourceQuota, ScopedResourceSelectorR
 import { LabelRequirement, LabelSelectorMatcher, type LabelOperator } from '../selectors/index.ts';
 
 const COMPUTE = ['cpu', 'memory'];
-const OPERATORS: Readonly<Record<string, LabelOperator>> = { In: 'in', NotIn: 'notin', Exists: 'exists', DoesNotExist: '!' };
+const OPERATORS: ReadonlyMap<string, LabelOperator> = new Map(Object.entries<LabelOperator>({ In: 'in', NotIn: 'notin', Exists: 'exists', DoesNotExist: '!' }));
 
 /** Scopes and the scope selector as one list of requirements. */
 export function scopesOf({ spec = {} }: ResourceQuota): ScopedResourceSelectorRequirement[] {
@@ -50,7 +50,7 @@ function claimMatches(claim: PersistentVolumeClaim, scope: ScopedResourceSelecto
 }
 
 function matchesValue(value: string | undefined, { scopeName, operator, values = [] }: ScopedResourceSelectorRequirement): boolean {
-  const known = OPERATORS[operator];
+  const known = OPERATORS.get(operator);
   if (known === undefined) return false;
   return new LabelSelectorMatcher([LabelRequirement.checked(scopeName, known, values)]).matches(value === undefined || value === '' ? {} : { [scopeName]: value });
 }

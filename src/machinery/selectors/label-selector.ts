@@ -1,6 +1,7 @@
 import { badRequest } from '../status.ts';
 import { aggregateMessage, invalidValue, notSupported, path, Verbatim, type FieldError, type Path } from '../validation/field-error.ts';
 import { labelValue, qualifiedName } from '../validation/names.ts';
+import { ownValue } from '../../base/index.ts';
 
 export type LabelOperator = 'in' | 'notin' | '=' | '==' | '!=' | 'gt' | 'lt' | 'exists' | '!';
 
@@ -29,7 +30,7 @@ export class LabelRequirement {
   }
 
   matches(labels: Labels): boolean {
-    const value = Object.hasOwn(labels, this.key) ? labels[this.key] : undefined;
+    const value = ownValue(labels, this.key);
     switch (this.operator) {
       case 'in':
       case '=':

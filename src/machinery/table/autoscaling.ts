@@ -45,16 +45,16 @@ function metricText({ type, name, target, current }: Metric): string {
 }
 
 /** The source or status of a metric: the field that its type names. */
-const SOURCES: Readonly<Record<string, 'external' | 'object' | 'pods' | 'resource' | 'containerResource'>> = {
+const SOURCES: ReadonlyMap<string, 'external' | 'object' | 'pods' | 'resource' | 'containerResource'> = new Map(Object.entries<'external' | 'object' | 'pods' | 'resource' | 'containerResource'>({
   External: 'external',
   Object: 'object',
   Pods: 'pods',
   Resource: 'resource',
   ContainerResource: 'containerResource',
-};
+}));
 
 function metricOf(spec: MetricSpec, status: MetricStatus | undefined): Metric {
-  const field = SOURCES[spec.type];
+  const field = SOURCES.get(spec.type);
   const source = field && spec[field];
   return {
     type: spec.type,
@@ -112,7 +112,7 @@ function parseMetrics(text: string | undefined): Record<string, unknown>[] {
 /** `{ type: Pods, pods: { targetAverageValue } }`. */
 function version1Metric(spec: Record<string, unknown>, status: Record<string, unknown> | undefined): Metric {
   const type = String(spec['type']);
-  const field = SOURCES[type] ?? '';
+  const field = SOURCES.get(type) ?? '';
   const source = isRecord(spec[field]) ? spec[field] : {};
   const state = isRecord(status?.[field]) ? status[field] : {};
   const text = (value: unknown) => (typeof value === 'string' ? value : undefined);

@@ -12,6 +12,7 @@ import type {
 } from '../../api/generated/core-v1.ts';
 import { accessModesText, age, containerCells, labelsText, nameOf, NONE, UNKNOWN, UNSET } from './cell-text.ts';
 import type { Cell } from './table.ts';
+import { ownValue } from '../../base/index.ts';
 
 /** The cells of the core group; pods, services and events have files of their own. */
 
@@ -137,7 +138,7 @@ export function resourceQuotaCells(quota: ResourceQuota, now: number): Cell[] {
   const hard = quota.status?.hard ?? {};
   for (const resource of Object.keys(hard).sort()) {
     const column = resource.startsWith('limits.') ? limits : requests;
-    column.push(`${resource}: ${quota.status?.used?.[resource] ?? '0'}/${hard[resource]}`);
+    column.push(`${resource}: ${ownValue(quota.status?.used, resource) ?? '0'}/${hard[resource]}`);
   }
   return [nameOf(quota), requests.join(', '), limits.join(', '), age(quota, now)];
 }

@@ -158,8 +158,10 @@ function endOfFilter(text: string): number {
   throw new JsonPathError('unterminated filter');
 }
 
+const ESCAPES: ReadonlyMap<string, string> = new Map(Object.entries({ n: '\n', t: '\t', r: '\r' }));
+
 function unquote(text: string): string {
-  return text.slice(1, -1).replace(/\\(.)/gs, (_, char: string) => ({ n: '\n', t: '\t', r: '\r' })[char] ?? char);
+  return text.slice(1, -1).replace(/\\(.)/gs, (_, char: string) => ESCAPES.get(char) ?? char);
 }
 
 function bracketSteps(inside: string): Step[] {

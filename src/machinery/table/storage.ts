@@ -1,12 +1,13 @@
 import type { CSIDriver, CSINode, StorageClass, VolumeAttachment, VolumeAttributesClass } from '../../api/generated/storage-v1.ts';
 import { age, nameOf, NONE, UNSET } from './cell-text.ts';
 import type { Cell } from './table.ts';
+import { ownValue } from '../../base/index.ts';
 
 const DEFAULT_CLASS_ANNOTATIONS = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class'];
 const DEFAULT_ATTRIBUTES_CLASS_ANNOTATION = 'volumeattributesclass.alpha.kubernetes.io/is-default-class';
 
 function nameWithDefault(object: StorageClass | VolumeAttributesClass, annotations: readonly string[]): string {
-  const isDefault = annotations.some((annotation) => object.metadata?.annotations?.[annotation] === 'true');
+  const isDefault = annotations.some((annotation) => ownValue(object.metadata?.annotations, annotation) === 'true');
   return isDefault ? `${nameOf(object)} (default)` : nameOf(object);
 }
 

@@ -85,17 +85,17 @@ export function tablePrinter(resource: Resource): TablePrinter {
   return printer;
 }
 
-const DESCRIPTIONS: Readonly<Record<string, string>> = {
+const DESCRIPTIONS: ReadonlyMap<string, string> = new Map(Object.entries<string>({
   Name: 'The name of the object, unique in its namespace.',
   Age: 'The time since the object was created.',
   'Created At': 'The time at which the object was created.',
-};
+}));
 
 export const columnDefinition = (column: ColumnDeclaration): TableColumnDefinition => ({
   name: column.name,
   type: column.type,
   format: column.format,
-  description: DESCRIPTIONS[column.name] ?? '',
+  description: DESCRIPTIONS.get(column.name) ?? '',
   priority: column.priority,
 });
 

@@ -2,7 +2,7 @@
  * Equality of values in canonical form. Absent, null and an empty list are the same thing; an empty message is not,
  * since canonical form has already dropped what means nothing. Quantities are equal if they are as much.
  */
-import { ownValue } from './own-value.ts';
+import { ownValue } from '../../base/index.ts';
 import { compareQuantities, quantityOrUndefined } from './quantities.ts';
 
 export function semanticEqual(a: unknown, b: unknown): boolean {

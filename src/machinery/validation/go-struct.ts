@@ -11,7 +11,7 @@ import { Verbatim } from './field-error.ts';
 const META_PREFIX = 'io.k8s.apimachinery.pkg.apis.meta.';
 
 /** Go writes initialisms in capitals, wherever they stand in a name. */
-const INITIALISMS: Record<string, string> = {
+const INITIALISMS: ReadonlyMap<string, string> = new Map(Object.entries<string>({
   apiGroup: 'APIGroup',
   apiGroups: 'APIGroups',
   apiVersion: 'APIVersion',
@@ -68,7 +68,7 @@ const INITIALISMS: Record<string, string> = {
   version: 'VersionValue',
   versions: 'VersionValues',
   wwids: 'WWIDs',
-};
+}));
 /** Messages whose fields `string`, `version`… are values and are called so; elsewhere the words are plain names. */
 const VALUE_UNIONS = new Set(['DeviceAttribute']);
 const PLAIN_ELSEWHERE = new Set(['bool', 'bools', 'int', 'ints', 'string', 'strings', 'version', 'versions']);
@@ -100,14 +100,14 @@ function structOf(message: Message, value: unknown): unknown {
 }
 
 /** Where fields stand elsewhere in the internal struct: after which others. */
-const MOVED_AFTER: Record<string, Readonly<Record<string, string>>> = {
+const MOVED_AFTER: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map(Object.entries<Readonly<Record<string, string>>>({
   PersistentVolumeSource: { quobyte: 'rbd', flexVolume: 'iscsi' },
   Volume: { quobyte: 'rbd' },
-};
+}));
 
 function fieldsOf(message: Message): readonly Field[] {
   let { fields } = message;
-  for (const [name, after] of Object.entries(MOVED_AFTER[message.name] ?? {})) {
+  for (const [name, after] of Object.entries(MOVED_AFTER.get(message.name) ?? {})) {
     const moved = message.byName.get(name);
     if (moved) fields = fields.filter((field) => field !== moved).flatMap((field) => (field.name === after ? [field, moved] : [field]));
   }
@@ -115,7 +115,7 @@ function fieldsOf(message: Message): readonly Field[] {
 }
 
 function goName(message: Message, name: string): string {
-  const known = INITIALISMS[name];
+  const known = INITIALISMS.get(name);
   if (known !== undefined && !(PLAIN_ELSEWHERE.has(name) && !VALUE_UNIONS.has(message.name))) return known;
   return name.charAt(0).toUpperCase() + name.slice(1);
 }

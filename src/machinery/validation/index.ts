@@ -11,6 +11,7 @@ import type { CreateCheck, KindValidation, UpdateCheck, ValidationContext, Warni
 import { nameIsPathSegment } from './names.ts';
 import { validateAnyObjectMetaUpdate, validateObjectMeta, type ObjectMetaRules } from './object-meta.ts';
 import { bodyValidations, validations } from './registry.ts';
+import { ownValue } from '../../base/index.ts';
 
 export * from './field-error.ts';
 export { DEFAULT_VALIDATION_CONTEXT, type KindValidation, type ValidationContext } from './kind-validation.ts';
@@ -68,7 +69,7 @@ export interface SubresourceUpdate {
 
 /** A write of the kind itself through a subresource (pods/ephemeralcontainers, pods/resize, namespaces/finalize). */
 export function validateSubresourceUpdate(resource: ValidatedResource, subresource: string, update: SubresourceUpdate): FieldError[] {
-  const checks = validationOf(resource).subresources?.[subresource];
+  const checks = ownValue(validationOf(resource).subresources, subresource);
   if (!checks) throw new Error(`${resource.plural}/${subresource} has no validation of its own`);
   return runUpdate(resource, checks, update);
 }

@@ -2,6 +2,7 @@
 import type { FieldSelectorRequirement, LabelSelector, LabelSelectorRequirement } from '../../api/generated/meta-v1.ts';
 import { forbiddenField, invalidValue, required, type FieldError, type Path } from './field-error.ts';
 import { labelValue, qualifiedName } from './names.ts';
+import { ownValue } from '../../base/index.ts';
 
 export interface SelectorAllowances {
   /** For objects that were stored before values were checked. */
@@ -19,7 +20,7 @@ export function validateLabelName(errors: FieldError[], name: string, at: Path):
 export function validateLabels(errors: FieldError[], labels: Readonly<Record<string, string>>, at: Path): void {
   for (const key in labels) {
     validateLabelName(errors, key, at);
-    for (const message of labelValue(labels[key]!)) errors.push(invalidValue(at, labels[key], message));
+    for (const message of labelValue(ownValue(labels, key)!)) errors.push(invalidValue(at, ownValue(labels, key), message));
   }
 }
 

@@ -6,6 +6,7 @@ import { duplicate, forbiddenField, invalidValue, notSupported, path, required, 
 import { validateLabelName, validateLabels } from './label-selector.ts';
 import { IMMUTABLE_MESSAGE, NEGATIVE_MESSAGE, nameIsDnsLabel, qualifiedName, regexMessage, type NameCheck } from './names.ts';
 import { utf8Length, utf8Longer } from './text.ts';
+import { ownValue } from '../../base/index.ts';
 
 const METADATA = path('metadata');
 const ANNOTATIONS_MAX_BYTES = 256 * 1024;
@@ -81,7 +82,7 @@ export function validateAnnotations(errors: FieldError[], annotations: Readonly<
   let units = 0;
   for (const key in annotations) {
     for (const message of qualifiedName(key.toLowerCase())) errors.push(invalidValue(at, key, message));
-    units += key.length + annotations[key]!.length;
+    units += key.length + ownValue(annotations, key)!.length;
   }
   if (units * 3 > ANNOTATIONS_MAX_BYTES && annotationBytes(annotations) > ANNOTATIONS_MAX_BYTES) {
     errors.push(tooLong(at, ANNOTATIONS_MAX_BYTES));
@@ -90,7 +91,7 @@ export function validateAnnotations(errors: FieldError[], annotations: Readonly<
 
 function annotationBytes(annotations: Readonly<Record<string, string>>): number {
   let bytes = 0;
-  for (const key in annotations) bytes += utf8Length(key) + utf8Length(annotations[key]!);
+  for (const key in annotations) bytes += utf8Length(key) + utf8Length(ownValue(annotations, key)!);
   return bytes;
 }
 

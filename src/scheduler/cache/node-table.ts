@@ -4,6 +4,7 @@
  */
 import { NodeInfo } from './node-info.ts';
 import { Topology } from './topology.ts';
+import { ownValue } from '../../base/index.ts';
 
 const FIRST_CAPACITY = 64;
 
@@ -113,7 +114,7 @@ export class NodeTable {
     let topology = this.#topologies.get(key);
     if (topology === undefined) {
       topology = new Topology(key, this.capacity);
-      for (const node of this.existing()) topology.set(node.slot, node.labels[key]);
+      for (const node of this.existing()) topology.set(node.slot, ownValue(node.labels, key));
       this.#topologies.set(key, topology);
     }
     return topology;
@@ -122,7 +123,7 @@ export class NodeTable {
   /** Labels changed, or the node came or went. */
   labelsChanged(node: NodeInfo): void {
     this.version++;
-    for (const topology of this.#topologies.values()) topology.set(node.slot, node.exists ? node.labels[topology.key] : undefined);
+    for (const topology of this.#topologies.values()) topology.set(node.slot, node.exists ? ownValue(node.labels, topology.key) : undefined);
   }
 
   #nextSlot(): number {

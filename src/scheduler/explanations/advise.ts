@@ -45,7 +45,7 @@ function nodesThatOnePluginKeepsAway({ cache }: Scheduler, evaluation: Evaluatio
 function byPlugin(scheduler: Scheduler, pod: PodInfo, kept: ReadonlyMap<string, readonly KeptAway[]>): string[] {
   const advice: string[] = [];
   for (const [plugin, nodes] of kept) {
-    const special = ADVISERS[plugin]?.(scheduler, pod, nodes);
+    const special = ADVISERS.get(plugin)?.(scheduler, pod, nodes);
     if (special !== undefined) advice.push(...special);
     else advice.push(`a change of what ${plugin} says of ${named(nodes)}: ${[...new Set(nodes.flatMap((n) => n.status.reasons))].join(', ')}`);
   }
@@ -54,7 +54,7 @@ function byPlugin(scheduler: Scheduler, pod: PodInfo, kept: ReadonlyMap<string, 
 
 type Adviser = (scheduler: Scheduler, pod: PodInfo, nodes: readonly KeptAway[]) => string[] | undefined;
 
-const ADVISERS: Readonly<Record<string, Adviser>> = {
+const ADVISERS: ReadonlyMap<string, Adviser> = new Map(Object.entries<Adviser>({
   NodeResourcesFit: (scheduler, pod, nodes) => [resources(scheduler, pod, nodes)],
   NodeUnschedulable: (_scheduler, _pod, nodes) => [`uncordon ${named(nodes)}`],
   TaintToleration: (_scheduler, pod, nodes) => {
@@ -72,7 +72,7 @@ const ADVISERS: Readonly<Record<string, Adviser>> = {
     return [labels.length > 0 ? `the labels ${labels.join(', ')} on ${named(nodes)}` : `labels on ${named(nodes)} that match the pod's node affinity`];
   },
   NodePorts: (_scheduler, pod, nodes) => [`a free host port ${pod.shape.hostPorts.map((p) => p.port).join(', ')} on ${named(nodes)}`],
-};
+}));
 
 /** The node with the smallest gap, resource by resource. */
 function resources({ cache }: Scheduler, pod: PodInfo, nodes: readonly KeptAway[]): string {

@@ -22,12 +22,12 @@ export interface NodeRequest {
 
 type Rule = (request: NodeRequest) => void | Promise<void>;
 
-const POD_SUBRESOURCES: Readonly<Record<string, Rule>> = { '': admitPod, status: admitPodStatus, eviction: admitEviction };
+const POD_SUBRESOURCES: ReadonlyMap<string, Rule> = new Map(Object.entries<Rule>({ '': admitPod, status: admitPodStatus, eviction: admitEviction }));
 
-const RULES: Readonly<Record<string, Rule>> = {
+const RULES: ReadonlyMap<string, Rule> = new Map(Object.entries<Rule>({
   '/pods'(request) {
     const { subresource } = request.attributes;
-    const rule = POD_SUBRESOURCES[subresource];
+    const rule = POD_SUBRESOURCES.get(subresource);
     if (!rule) throw refuse(request.attributes, `unexpected pod subresource ${JSON.stringify(subresource)}, only 'status' and 'eviction' are allowed`);
     return rule(request);
   },
@@ -38,9 +38,9 @@ const RULES: Readonly<Record<string, Rule>> = {
   'storage.k8s.io/csinodes': admitCsiNode,
   'resource.k8s.io/resourceslices': admitResourceSlice,
   'certificates.k8s.io/certificatesigningrequests': admitCertificateRequest,
-};
+}));
 
-const ruleOf = ({ served }: AdmissionAttributes): Rule | undefined => RULES[`${served.group}/${served.plural}`];
+const ruleOf = ({ served }: AdmissionAttributes): Rule | undefined => RULES.get(`${served.group}/${served.plural}`);
 
 export const nodeRestrictionPlugin = (registry: Registry, authorizer: Authorizer): AdmissionPlugin => ({
   name: 'NodeRestriction',

@@ -1,5 +1,6 @@
 /** What a namespace asks of its pods: a level and a version of it, each for enforcing, auditing and warning, from its labels. */
 import { invalidValue, path, type FieldError } from '../../../machinery/validation/index.ts';
+import { ownValue } from '../../../base/index.ts';
 
 export type Level = 'privileged' | 'baseline' | 'restricted';
 
@@ -58,14 +59,14 @@ interface ModeRules {
 function parseMode(mode: keyof Policy, labels: Labels, { defaults, unreadable, errors }: ModeRules): LevelVersion {
   let { level, version } = defaults;
   const levelKey = `${LABEL_PREFIX}${mode}`;
-  const levelText = labels[levelKey];
+  const levelText = ownValue(labels, levelKey);
   if (levelText !== undefined) {
     const known = LEVELS.find((name) => name === levelText);
     if (!known) errors.push(invalidValue(path('metadata', 'labels').key(levelKey), levelText, `must be one of ${LEVELS.join(', ')}`));
     level = known ?? unreadable;
   }
   const versionKey = `${levelKey}-version`;
-  const versionText = labels[versionKey];
+  const versionText = ownValue(labels, versionKey);
   if (versionText !== undefined) {
     const known = parseVersion(versionText);
     if (known === undefined) errors.push(invalidValue(path('metadata', 'labels').key(versionKey), versionText, 'must be "latest" or "v1.x"'));

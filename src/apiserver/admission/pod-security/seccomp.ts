@@ -1,6 +1,7 @@
 import { containersText, containersWhere, joinQuoted, plural, settersText, type CheckPod, type Violation } from './check.ts';
 import type { PodSpec } from '../../../api/generated/core-v1.ts';
 import { allContainers } from '../kinds.ts';
+import { ownValue } from '../../../base/index.ts';
 
 const POD_ANNOTATION = 'seccomp.security.alpha.kubernetes.io/pod';
 const CONTAINER_ANNOTATION = 'container.seccomp.security.alpha.kubernetes.io/';
@@ -14,7 +15,7 @@ const isAllowedAnnotation = (value: string): boolean => value === 'runtime/defau
 export const seccompAnnotations: CheckPod = (spec, { annotations = {} }) => {
   const keys = [POD_ANNOTATION, ...allContainers(spec).map(({ name }) => CONTAINER_ANNOTATION + name)];
   const bad = keys.flatMap((key) => {
-    const value = annotations[key];
+    const value = ownValue(annotations, key);
     return value === undefined || isAllowedAnnotation(value) ? [] : [`${key}=${JSON.stringify(value)}`];
   });
   if (bad.length === 0) return undefined;

@@ -38,7 +38,7 @@ interface Denial {
   readonly reason: string;
 }
 
-const REASON_CODES: Readonly<Record<string, number>> = { Forbidden: 403, Unauthorized: 401, RequestEntityTooLarge: 413, Invalid: 422 };
+const REASON_CODES: ReadonlyMap<string, number> = new Map(Object.entries<number>({ Forbidden: 403, Unauthorized: 401, RequestEntityTooLarge: 413, Invalid: 422 }));
 const DEFAULT_REASON = 'Invalid';
 
 export function validatingPolicyPlugin(ctx: Pick<Context, 'clock' | 'metrics'>, registry: Registry, createCompiler: CompilerFactory): AdmissionPlugin {
@@ -148,7 +148,7 @@ function denialError(attributes: AdmissionAttributes, { policy, binding, message
   const text = `${by} denied request: ${message}`;
   const error = refuse(attributes, text);
   error.status.reason = reason;
-  error.status.code = REASON_CODES[reason] ?? 422;
+  error.status.code = REASON_CODES.get(reason) ?? 422;
   error.status.details = { ...error.status.details, causes: [{ message: text }] };
   return error;
 }

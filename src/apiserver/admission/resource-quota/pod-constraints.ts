@@ -3,14 +3,14 @@ import type { Container, Pod } from '../../../api/generated/core-v1.ts';
 import { hasPodLevelResources } from '../../../component-helpers/index.ts';
 
 /** Where each name that must be given is found on a container. */
-const GIVEN_BY: Readonly<Record<string, readonly ['requests' | 'limits', 'cpu' | 'memory']>> = {
+const GIVEN_BY: ReadonlyMap<string, readonly ['requests' | 'limits', 'cpu' | 'memory']> = new Map(Object.entries<readonly ['requests' | 'limits', 'cpu' | 'memory']>({
   cpu: ['requests', 'cpu'],
   memory: ['requests', 'memory'],
   'requests.cpu': ['requests', 'cpu'],
   'requests.memory': ['requests', 'memory'],
   'limits.cpu': ['limits', 'cpu'],
   'limits.memory': ['limits', 'memory'],
-};
+}));
 
 /** `limits.cpu for: a,b; requests.cpu for: b`, or undefined when nothing is missing. */
 export function missingPodResources({ spec }: Pod, names: readonly string[]): string | undefined {
@@ -18,7 +18,7 @@ export function missingPodResources({ spec }: Pod, names: readonly string[]): st
   const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])];
   const missing: string[] = [];
   for (const name of names) {
-    const given = GIVEN_BY[name];
+    const given = GIVEN_BY.get(name);
     if (!given) continue;
     const without = containers.filter((container) => lacks(container, given)).map((container) => container.name);
     if (without.length > 0) missing.push(`${name} for: ${without.sort().join(',')}`);

@@ -3,6 +3,7 @@ import type { JWTPayload } from 'jose';
 import { quote } from '../../../machinery/quote.ts';
 import type { UserInfo } from '../../request.ts';
 import type { Expression } from '../../review-webhooks/index.ts';
+import { setOwn } from '../../../machinery/decode/index.ts';
 
 /** Where a value comes from. */
 export type ClaimSource = { readonly claim: string; readonly prefix: string } | { readonly expression: Expression };
@@ -75,7 +76,7 @@ function extraOf(mappings: NonNullable<ClaimMapping['extra']>, claims: JWTPayloa
   for (const { key, expression } of mappings) {
     const value = expression.evaluate({ claims });
     const values = (Array.isArray(value) ? value : [value]).filter((item) => item !== null && item !== '' && item !== undefined).map((item) => textFrom(item, 'extra'));
-    if (values.length > 0) extra[key] = values;
+    if (values.length > 0) setOwn(extra, key, values);
   }
   return extra;
 }

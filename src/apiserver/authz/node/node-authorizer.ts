@@ -30,7 +30,7 @@ export class NodeAuthorizer implements Authorizer {
     const node = nodeNameOf(attributes.user);
     if (node === undefined) return NO_OPINION;
     if (node === '') return noOpinion(`unknown node for user ${quote(attributes.user.name)}`);
-    const check = attributes.isResourceRequest ? CHECKS[`${attributes.apiGroup}/${attributes.resource}`] : undefined;
+    const check = attributes.isResourceRequest ? CHECKS.get(`${attributes.apiGroup}/${attributes.resource}`) : undefined;
     if (check) return check(this.graph, node, attributes);
     return this.#rules.find(attributes) ? ALLOW : NO_OPINION;
   }
@@ -41,7 +41,7 @@ export class NodeAuthorizer implements Authorizer {
   }
 }
 
-const CHECKS: Readonly<Record<string, Check | undefined>> = {
+const CHECKS: ReadonlyMap<string, Check> = new Map(Object.entries<Check>({
   '/secrets': (graph, node, asked) => readOwn(graph, node, 'secret', asked),
   '/configmaps': (graph, node, asked) => readOwn(graph, node, 'configmap', asked),
   '/persistentvolumeclaims': (graph, node, asked) =>
@@ -56,7 +56,7 @@ const CHECKS: Readonly<Record<string, Check | undefined>> = {
   'storage.k8s.io/csinodes': csiNodes,
   'storage.k8s.io/volumeattachments': (graph, node, asked) => getOwn(graph, node, 'volumeattachment', asked),
   'certificates.k8s.io/podcertificaterequests': podCertificateRequests,
-};
+}));
 
 function related(graph: NodeGraph, node: string, vertex: Vertex, { namespace, name }: AuthorizationAttributes): Decision {
   if (name === '') return noOpinion('No Object name found');

@@ -8,6 +8,7 @@ import { openGcm, sealGcm } from '../aes.ts';
 import type { Provider } from '../provider.ts';
 import { KmsClient } from './kms-client.ts';
 import { decodeEncryptedObject, encodeEncryptedObject, type Annotations, type EncryptedObject } from './messages.ts';
+import { ownValue } from '../../../base/index.ts';
 
 export interface KmsProviderOptions {
   readonly name: string;
@@ -138,6 +139,6 @@ const derivedKey = (seed: Buffer, info: Buffer): Buffer => createHmac('sha256', 
 
 function seedId({ encryptedDekSource, keyId, annotations, sourceType }: Omit<EncryptedObject, 'encryptedData'>): string {
   const hash = createHash('sha256').update(`${sourceType} ${keyId}\0`).update(encryptedDekSource);
-  for (const key of Object.keys(annotations).sort()) hash.update(`\0${key}\0`).update(annotations[key]!);
+  for (const key of Object.keys(annotations).sort()) hash.update(`\0${key}\0`).update(ownValue(annotations, key)!);
   return hash.digest('base64');
 }

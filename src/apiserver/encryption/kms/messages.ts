@@ -1,5 +1,5 @@
 /** The few protobuf messages of the KMS v2 API and of what is stored: texts, bytes, one number, and maps of bytes. */
-import { decodeVarint, encodeVarint } from '../../../base/index.ts';
+import { decodeVarint, encodeVarint, ownValue } from '../../../base/index.ts';
 
 export type Annotations = Readonly<Record<string, Buffer>>;
 
@@ -61,7 +61,7 @@ export function annotationsField(number: number, annotations: Annotations): Buff
   return Buffer.concat(
     Object.keys(annotations)
       .sort()
-      .map((key) => bytesField(number, Buffer.concat([bytesField(1, Buffer.from(key)), bytesField(2, annotations[key]!)]))),
+      .map((key) => bytesField(number, Buffer.concat([bytesField(1, Buffer.from(key)), bytesField(2, ownValue(annotations, key)!)]))),
   );
 }
 

@@ -5,6 +5,7 @@
 import type { KubeObject } from '../../../machinery/object.ts';
 import { SPEC_ANNOTATIONS, STATUS_ANNOTATIONS } from '../convert-autoscaler.ts';
 import type { Strategy } from '../strategy.ts';
+import { ownValue } from '../../../base/index.ts';
 
 export const horizontalPodAutoscalers: Strategy = {
   prepareForCreate: (object) => keepAnnotations(object, undefined, STATUS_ANNOTATIONS),
@@ -17,7 +18,7 @@ function keepAnnotations({ apiVersion, metadata }: KubeObject, old: KubeObject |
   if (apiVersion !== 'autoscaling/v1') return;
   const annotations = { ...metadata.annotations };
   for (const name of names) {
-    const before = old?.metadata.annotations?.[name];
+    const before = ownValue(old?.metadata.annotations, name);
     if (before === undefined) delete annotations[name];
     else annotations[name] = before;
   }

@@ -1,6 +1,7 @@
 /** AppArmor profiles were annotations before they were fields: what an annotation says, the field says too. */
 import type { AppArmorProfile, Pod, SecurityContext } from '../../../api/generated/core-v1.ts';
 import { deepEqual } from '../../../machinery/deep-equal.ts';
+import { ownValue } from '../../../base/index.ts';
 
 const ANNOTATION_PREFIX = 'container.apparmor.security.beta.kubernetes.io/';
 
@@ -11,7 +12,7 @@ export function reconcileAppArmor(pod: Pod, warn: (text: string) => void): void 
   const containers: { name?: string; securityContext?: SecurityContext }[] = [...(spec.initContainers ?? []), ...spec.containers ?? [], ...(spec.ephemeralContainers ?? [])];
   for (const container of containers) {
     const key = ANNOTATION_PREFIX + container.name;
-    const annotation = pod.metadata.annotations?.[key];
+    const annotation = ownValue(pod.metadata.annotations, key);
     const profile = container.securityContext?.appArmorProfile;
     if (annotation !== undefined && !profile) {
       warn(`metadata.annotations[${key}]: deprecated since v1.30; use the "appArmorProfile" field instead`);

@@ -1,6 +1,7 @@
 /** matchLabelKeys: the values that the pod has now become part of the selectors, so that later changes do not count. */
 import type { Affinity, PodAffinityTerm, PodSpec } from '../../../api/generated/core-v1.ts';
 import type { LabelSelector } from '../../../api/generated/meta-v1.ts';
+import { ownValue } from '../../../base/index.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -24,7 +25,7 @@ function affinityTerms(affinity: Affinity | undefined): PodAffinityTerm[] {
 
 function pin(selector: LabelSelector, operator: 'In' | 'NotIn', keys: readonly string[] | undefined, labels: Labels): void {
   for (const key of keys ?? []) {
-    const value = labels[key];
+    const value = ownValue(labels, key);
     if (value !== undefined) (selector.matchExpressions ??= []).push({ key, operator, values: [value] });
   }
 }

@@ -2,10 +2,10 @@
 import { ImageError } from '../image-error.ts';
 import type { Descriptor, ImageConfig, Platform } from './oci-types.ts';
 
-const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386', arm: 'arm', arm64: 'arm64', ppc64: 'ppc64le', s390x: 's390x', riscv64: 'riscv64' };
+const ARCHITECTURES: ReadonlyMap<string, string> = new Map(Object.entries<string>({ x64: 'amd64', ia32: '386', arm: 'arm', arm64: 'arm64', ppc64: 'ppc64le', s390x: 's390x', riscv64: 'riscv64' }));
 
 export function machinePlatform(): Platform {
-  const architecture = ARCHITECTURES[process.arch] ?? process.arch;
+  const architecture = ARCHITECTURES.get(process.arch) ?? process.arch;
   if (architecture === 'arm') return { os: 'linux', architecture, variant: 'v7' };
   if (architecture === 'arm64') return { os: 'linux', architecture, variant: 'v8' };
   return { os: 'linux', architecture };
@@ -35,7 +35,7 @@ export function checkPlatform({ os, architecture, variant }: ImageConfig, wanted
   throw new ImageError('NOT_FOUND', `no match for platform in manifest: not found (the image is for ${formatPlatform(platform)}, wanted ${formatPlatform(wanted)})`);
 }
 
-const IMPLIED_VARIANT: Readonly<Record<string, string | undefined>> = { arm: 'v7', arm64: 'v8' };
+const IMPLIED_VARIANT: ReadonlyMap<string, string> = new Map(Object.entries<string>({ arm: 'v7', arm64: 'v8' }));
 
 /** 0: does not run here. */
 function rankOf(platform: Platform | undefined, wanted: Platform): number {
@@ -51,7 +51,7 @@ function rankOf(platform: Platform | undefined, wanted: Platform): number {
 }
 
 function levelOf({ architecture, variant }: Platform): number {
-  const level = Number(/^v([0-9]+)/.exec(variant ?? IMPLIED_VARIANT[architecture] ?? 'v1')?.[1] ?? 1);
+  const level = Number(/^v([0-9]+)/.exec(variant ?? IMPLIED_VARIANT.get(architecture) ?? 'v1')?.[1] ?? 1);
   return Number.isFinite(level) ? level : 1;
 }
 

@@ -1,5 +1,6 @@
 /** The pod's bandwidth annotations, and the queues that keep to them. */
 import { PodNetworkError } from '../pod-network.ts';
+import { ownValue } from '../../../base/index.ts';
 
 export const INGRESS_ANNOTATION = 'kubernetes.io/ingress-bandwidth';
 export const EGRESS_ANNOTATION = 'kubernetes.io/egress-bandwidth';
@@ -15,7 +16,7 @@ const LARGEST = 1_000_000_000_000_000;
 
 export function bandwidthOf(annotations: Readonly<Record<string, string>> = {}): Bandwidth {
   const read = (annotation: string): number | undefined => {
-    const text = annotations[annotation];
+    const text = ownValue(annotations, annotation);
     if (text === undefined) return undefined;
     const bits = parseQuantity(text);
     if (bits === undefined) throw new PodNetworkError('bad-annotation', `the annotation ${annotation}: "${text}" is not a quantity`);
@@ -28,16 +29,16 @@ export function bandwidthOf(annotations: Readonly<Record<string, string>> = {}):
   return { ...(ingress === undefined ? {} : { ingress }), ...(egress === undefined ? {} : { egress }) };
 }
 
-const SUFFIXES: Readonly<Record<string, number>> = {
+const SUFFIXES: ReadonlyMap<string, number> = new Map(Object.entries<number>({
   n: 1e-9, u: 1e-6, m: 1e-3, '': 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15, E: 1e18,
   Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, Pi: 2 ** 50, Ei: 2 ** 60,
-};
+}));
 
 /** A Kubernetes quantity as a whole number, rounded up. */
 function parseQuantity(text: string): number | undefined {
   const match = /^([+-]?(?:\d+(?:\.\d*)?|\.\d+))(?:([eE][+-]?\d+)|([numkMGTPE]|[KMGTPE]i)?)$/.exec(text);
   if (match === null) return undefined;
-  return Math.ceil(Number(match[1]! + (match[2] ?? '')) * SUFFIXES[match[3] ?? '']!);
+  return Math.ceil(Number(match[1]! + (match[2] ?? '')) * SUFFIXES.get(match[3] ?? '')!);
 }
 
 /**

@@ -11,6 +11,7 @@ import { parseImage } from '../image-reference.ts';
 import { matchRegistry } from '../match-registry.ts';
 import { execProvider, type ProviderAnswer, type ProviderRequest } from './exec-provider.ts';
 import { CredentialProviderConfigError, loadProviderConfig, type ProviderConfig, type TokenAttributes } from './provider-config.ts';
+import { ownValue } from '../../../base/index.ts';
 
 export interface CredentialProvidersOptions {
   /** `--image-credential-provider-config`: a file, or a directory of files. */
@@ -114,8 +115,8 @@ export class CredentialProviders {
     const { signal } = this.#ctx;
     const account = await this.#options.client.resource('v1/serviceaccounts').get({ namespace, name }, { signal });
     const annotations = account.metadata.annotations ?? {};
-    if (requiredAnnotations.some((key) => annotations[key] === undefined)) return required ? undefined : NOBODY;
-    const kept = Object.fromEntries([...requiredAnnotations, ...optionalAnnotations].flatMap((key) => (annotations[key] === undefined ? [] : [[key, annotations[key]]])));
+    if (requiredAnnotations.some((key) => ownValue(annotations, key) === undefined)) return required ? undefined : NOBODY;
+    const kept = Object.fromEntries([...requiredAnnotations, ...optionalAnnotations].flatMap((key) => (Object.hasOwn(annotations, key) ? [[key, ownValue(annotations, key)!]] : [])));
     const { token } = await this.#options.tokens.token(pod, { audience });
     const who = cacheType === 'Token' ? createHash('sha256').update(token).digest('hex') : `${namespace}/${name}/${account.metadata.uid}`;
     return { key: `${who} ${JSON.stringify(kept)}`, token, annotations: kept };

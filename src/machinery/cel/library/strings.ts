@@ -72,8 +72,8 @@ function join(list: readonly Value[], separator = ''): string {
 
 const ascii = (text: string, range: RegExp, shift: number): string => text.replace(range, (char) => String.fromCharCode(char.charCodeAt(0) + shift));
 
-const QUOTED: Readonly<Record<string, string>> = { '\x07': '\\a', '\b': '\\b', '\f': '\\f', '\n': '\\n', '\r': '\\r', '\t': '\\t', '\v': '\\v', '\\': '\\\\', '"': '\\"' };
-const quoteText = (text: string): string => `"${text.replace(/[\x07\b\f\n\r\t\v\\"]/g, (char) => QUOTED[char]!)}"`;
+const QUOTED: ReadonlyMap<string, string> = new Map(Object.entries<string>({ '\x07': '\\a', '\b': '\\b', '\f': '\\f', '\n': '\\n', '\r': '\\r', '\t': '\\t', '\v': '\\v', '\\': '\\\\', '"': '\\"' }));
+const quoteText = (text: string): string => `"${text.replace(/[\x07\b\f\n\r\t\v\\"]/g, (char) => QUOTED.get(char)!)}"`;
 
 export const stringLibrary: Library = {
   functions: {

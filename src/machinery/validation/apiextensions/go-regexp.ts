@@ -44,8 +44,8 @@ interface Flags {
   ungreedy: boolean;
 }
 
-const PERL_CLASSES: Record<string, string> = { d: '0-9', s: '\\t\\n\\f\\r ', w: '0-9A-Za-z_' };
-const POSIX_CLASSES: Record<string, string> = {
+const PERL_CLASSES: ReadonlyMap<string, string> = new Map(Object.entries<string>({ d: '0-9', s: '\\t\\n\\f\\r ', w: '0-9A-Za-z_' }));
+const POSIX_CLASSES: ReadonlyMap<string, string> = new Map(Object.entries<string>({
   alnum: '0-9A-Za-z',
   alpha: 'A-Za-z',
   ascii: '\\x00-\\x7f',
@@ -60,8 +60,8 @@ const POSIX_CLASSES: Record<string, string> = {
   upper: 'A-Z',
   word: '0-9A-Za-z_',
   xdigit: '0-9A-Fa-f',
-};
-const ESCAPED_CONTROL: Record<string, string> = { a: '\\x07', f: '\\f', t: '\\t', n: '\\n', r: '\\r', v: '\\v' };
+}));
+const ESCAPED_CONTROL: ReadonlyMap<string, string> = new Map(Object.entries<string>({ a: '\\x07', f: '\\f', t: '\\t', n: '\\n', r: '\\r', v: '\\v' }));
 const MAX_REPEAT = 1000;
 const MAX_NESTING = 1000;
 
@@ -253,7 +253,7 @@ class Translator {
       for (const symbol of quoted) this.atom(this.literal(symbol));
       return;
     }
-    const perl = PERL_CLASSES[char.toLowerCase()];
+    const perl = PERL_CLASSES.get(char.toLowerCase());
     if (perl !== undefined) {
       this.at += 2;
       return this.atom(char === char.toLowerCase() ? `[${perl}]` : `[^${perl}]`);
@@ -293,7 +293,7 @@ class Translator {
     }
     const char = rest[1];
     if (char === undefined) throw new GoRegexpError('trailing backslash at end of expression', '');
-    const control = ESCAPED_CONTROL[char];
+    const control = ESCAPED_CONTROL.get(char);
     if (control !== undefined) {
       this.at += 2;
       return JSON.parse(`"${control.replace('\\x', '\\u00').replace('\\v', '\\u000b')}"`) as string;
@@ -325,7 +325,7 @@ class Translator {
     const rest = this.source.slice(this.at);
     const posix = /^\[:(\^?)([a-z]+):\]/.exec(rest);
     if (posix) {
-      const chars = POSIX_CLASSES[posix[2]!];
+      const chars = POSIX_CLASSES.get(posix[2]!);
       if (chars === undefined) throw new GoRegexpError('invalid character class range', posix[0]);
       this.at += posix[0].length;
       return posix[1] === '^' ? complementInClass(chars) : chars;
@@ -333,7 +333,7 @@ class Translator {
     const perl = /^\\([dswDSW])/.exec(rest);
     if (perl) {
       this.at += 2;
-      const chars = PERL_CLASSES[perl[1]!.toLowerCase()]!;
+      const chars = PERL_CLASSES.get(perl[1]!.toLowerCase())!;
       return perl[1]! === perl[1]!.toLowerCase() ? chars : complementInClass(chars);
     }
     if (/^\\[pP]/.test(rest)) return this.unicodeClass();

@@ -1,6 +1,7 @@
 /** How to walk a custom resource's schema: some of its fields hold a schema or something else. */
 import type { JSONSchemaProps } from '../../../api/generated/apiextensions-v1.ts';
 import { isRecord } from '../../object.ts';
+import { ownValue } from '../../../base/index.ts';
 
 export type Schema = JSONSchemaProps;
 
@@ -22,7 +23,7 @@ export const propertiesOf = (schema: Schema): [name: string, schema: Schema][] =
 
 /** A property by its name, and not what every JavaScript object has. */
 export const propertyOf = (schema: Schema, name: string): Schema | undefined =>
-  schema.properties && Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
+  schema.properties && Object.hasOwn(schema.properties, name) ? ownValue(schema.properties, name) : undefined;
 
 export const preservesUnknownFields = (schema: Schema): boolean => schema['x-kubernetes-preserve-unknown-fields'] === true;
 export const isEmbeddedResource = (schema: Schema): boolean => schema['x-kubernetes-embedded-resource'] === true;

@@ -108,7 +108,7 @@ function isIsbn13(text: string): boolean {
 const isBase64: FormatCheck = matches(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/);
 
 /** By their names without dashes, which is how formats are looked up. */
-const FORMATS: Readonly<Record<string, FormatCheck>> = {
+const FORMATS: ReadonlyMap<string, FormatCheck> = new Map(Object.entries<FormatCheck>({
   bsonobjectid: matches(/^[0-9a-fA-F]{24}$/),
   byte: isBase64,
   cidr: (text) => parseCidr(text) !== undefined,
@@ -137,19 +137,19 @@ const FORMATS: Readonly<Record<string, FormatCheck>> = {
   uuid3: matches(/^[0-9a-f]{8}-?[0-9a-f]{4}-?3[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i),
   uuid4: matches(/^[0-9a-f]{8}-?[0-9a-f]{4}-?4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i),
   uuid5: matches(/^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i),
-};
+}));
 
-const NUMBER_FORMATS: Readonly<Record<string, readonly string[]>> = { integer: ['int32', 'int64'], number: ['float', 'double'] };
+const NUMBER_FORMATS: ReadonlyMap<string, readonly string[]> = new Map(Object.entries<readonly string[]>({ integer: ['int32', 'int64'], number: ['float', 'double'] }));
 
 /** The check of a string's format, if it is one that is checked. */
 export function stringFormat(format: string | undefined): FormatCheck | undefined {
   if (!format) return undefined;
   const name = format.replaceAll('-', '');
-  return Object.hasOwn(FORMATS, name) ? FORMATS[name] : undefined;
+  return FORMATS.has(name) ? FORMATS.get(name) : undefined;
 }
 
 /** Whether a schema of the type can have the format; others are ignored, with a warning when the definition is made. */
 export function isRecognizedFormat(type: string | undefined, format: string): boolean {
   if (!type || type === 'string') return stringFormat(format) !== undefined;
-  return NUMBER_FORMATS[type]?.includes(format) ?? false;
+  return NUMBER_FORMATS.get(type)?.includes(format) ?? false;
 }

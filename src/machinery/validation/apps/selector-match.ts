@@ -4,6 +4,7 @@ import type { PodTemplateSpec } from '../../../api/generated/core-v1.ts';
 import { invalidValue, path, type FieldError, type Path } from '../field-error.ts';
 import { validateLabelSelector } from '../label-selector.ts';
 import { compareBytes } from '../text.ts';
+import { ownValue } from '../../../base/index.ts';
 
 const ANYWHERE = path();
 
@@ -20,9 +21,9 @@ export function isUsableSelector(selector: LabelSelector | undefined | null): bo
 /** An absent selector matches nothing, an empty one everything. */
 export function selectorMatches(selector: LabelSelector | undefined | null, labels: Readonly<Record<string, string>>): boolean {
   if (!selector) return false;
-  for (const [key, value] of Object.entries(selector.matchLabels ?? {})) if (labels[key] !== value) return false;
+  for (const [key, value] of Object.entries(selector.matchLabels ?? {})) if (ownValue(labels, key) !== value) return false;
   for (const { key, operator, values } of selector.matchExpressions ?? []) {
-    const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
+    const value = ownValue(labels, key);
     if (operator === 'In' && (value === undefined || !values?.includes(value))) return false;
     if (operator === 'NotIn' && value !== undefined && values?.includes(value)) return false;
     if (operator === 'Exists' && value === undefined) return false;

@@ -13,6 +13,7 @@ import { forbiddenField, invalidValue, notSupported, required, type FieldError, 
 import { pathSegmentName } from '../names.ts';
 import { isPositiveQuantity } from '../quantities.ts';
 import { validateObjectReference } from './object-reference.ts';
+import { ownValue } from '../../../base/index.ts';
 
 /** Each type of metric has its settings in the field beside it. */
 const SOURCES = {
@@ -35,13 +36,12 @@ export function validateMetrics(errors: FieldError[], metrics: readonly MetricSp
 
 function validateMetric(errors: FieldError[], metric: MetricSpec, at: Path): void {
   const type = metric.type ?? '';
-  const known = Object.hasOwn(SOURCES, type);
+  const expected = ownValue(SOURCES, type);
   if (type === '') errors.push(required(at.child('type'), 'must specify a metric source type'));
-  if (!known) errors.push(notSupported(at.child('type'), type, TYPES));
+  if (!expected) errors.push(notSupported(at.child('type'), type, TYPES));
   const present = SOURCE_ORDER.filter((name) => metric[name] != null);
   const [first] = present;
   if (first) validateSource(errors, metric, first, at.child(first));
-  const expected = known ? SOURCES[type as keyof typeof SOURCES] : undefined;
   if (!expected) errors.push(notSupported(at.child('type'), type, TYPES));
   else if (metric[expected] == null) errors.push(required(at.child(expected), 'must populate information for the given metric source'));
   if (present.length === 1) return;

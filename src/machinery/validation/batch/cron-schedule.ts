@@ -3,6 +3,7 @@
  * zone. The messages are those of the parser that upstream uses.
  */
 import { parseDurationNanos } from '../../time/duration.ts';
+import { ownValue } from '../../../base/index.ts';
 
 interface FieldBounds {
   readonly min: number;
@@ -94,7 +95,7 @@ function rangeProblem(expression: string, { min, max, names }: FieldBounds): str
 }
 
 function number(text: string, names: Readonly<Record<string, number>>): number | string {
-  const named = names[text.toLowerCase()];
+  const named = ownValue(names, text.toLowerCase());
   if (named !== undefined) return named;
   if (!/^[+-]?\d+$/.test(text)) return `failed to parse int from ${text}: strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`;
   const value = Number(text);

@@ -13,6 +13,7 @@ import { IMMUTABLE_MESSAGE, dns1123Label, nameIsDnsSubdomain } from '../names.ts
 import { validateImmutable } from '../object-meta.ts';
 import { validateJobSpecFields } from './job-spec.ts';
 import { validateJobStatus, validateJobStatusUpdate } from './job-status.ts';
+import { ownValue } from '../../../base/index.ts';
 
 const SPEC = path('spec');
 const META_RULES = { namespaced: true, name: nameIsDnsSubdomain } as const;
@@ -81,7 +82,7 @@ function validateHasLabel(
   { key, value }: { key: string; value: string },
   at: Path,
 ): void {
-  const actual = Object.hasOwn(labels, key) ? labels[key] : undefined;
+  const actual = ownValue(labels, key);
   if (actual === undefined) errors.push(required(at.key(key), `must be '${value}'`));
   else if (actual !== value) errors.push(invalidValue(at.key(key), labels, `must be '${value}'`));
 }

@@ -81,7 +81,7 @@ function parseRequest(der: Buffer): Request | string {
 }
 
 /** Signature algorithms by the bytes of their object identifiers. */
-const ALGORITHMS: Readonly<Record<string, { readonly hash: string | null; readonly key: string }>> = {
+const ALGORITHMS: ReadonlyMap<string, { readonly hash: string | null; readonly key: string }> = new Map(Object.entries<{ readonly hash: string | null; readonly key: string }>({
   '2a864886f70d010105': { hash: 'sha1', key: 'rsa' },
   '2a864886f70d01010b': { hash: 'sha256', key: 'rsa' },
   '2a864886f70d01010c': { hash: 'sha384', key: 'rsa' },
@@ -92,13 +92,13 @@ const ALGORITHMS: Readonly<Record<string, { readonly hash: string | null; readon
   '2a8648ce3d040303': { hash: 'sha384', key: 'ec' },
   '2a8648ce3d040304': { hash: 'sha512', key: 'ec' },
   '2b6570': { hash: null, key: 'ed25519' },
-};
-const FAILURES: Readonly<Record<string, string>> = {
+}));
+const FAILURES: ReadonlyMap<string, string> = new Map(Object.entries<string>({
   rsa: 'crypto/rsa: verification error',
   'rsa-pss': 'crypto/rsa: verification error',
   ec: 'x509: ECDSA verification failure',
   ed25519: 'x509: Ed25519 verification failure',
-};
+}));
 const UNKNOWN_ALGORITHM = 'x509: cannot verify signature: algorithm unimplemented';
 /** In RSA-PSS the hash stands in the parameters. */
 const PSS_HASHES: readonly (readonly [string, string])[] = [
@@ -108,7 +108,7 @@ const PSS_HASHES: readonly (readonly [string, string])[] = [
 ];
 
 function signatureProblem({ signed, publicKey, algorithm, parameters, signature }: Request): string | undefined {
-  const known = ALGORITHMS[algorithm];
+  const known = ALGORITHMS.get(algorithm);
   if (!known) return UNKNOWN_ALGORITHM;
   let key: KeyObject;
   try {
@@ -129,8 +129,8 @@ function signatureProblem({ signed, publicKey, algorithm, parameters, signature 
     input.saltLength = constants.RSA_PSS_SALTLEN_AUTO;
   }
   try {
-    return verify(hash, signed, input, signature) ? undefined : FAILURES[known.key];
+    return verify(hash, signed, input, signature) ? undefined : FAILURES.get(known.key);
   } catch {
-    return FAILURES[known.key];
+    return FAILURES.get(known.key);
   }
 }

@@ -94,4 +94,4 @@ function internalPodSpec(spec: PodSpec): Record<string, unknown> {
 }
 
 const inOrder = (struct: Readonly<Record<string, unknown>>, fields: readonly string[]): Record<string, unknown> =>
-  Object.fromEntries(fields.filter((name) => name in struct).map((name) => [name, struct[name]]));
+  Object.fromEntries(fields.filter((name) => Object.hasOwn(struct, name)).map((name) => [name, struct[name]]));

@@ -7,7 +7,7 @@ import { nameIsDnsSubdomain, qualifiedName } from '../names.ts';
 import { compareQuantities, quantityOf } from '../quantities.ts';
 import { isOvercommitAllowed } from './resource-names.ts';
 import { validateContainerResourceName, validateResourceName } from './resources.ts';
-import { ownValue } from '../own-value.ts';
+import { ownValue } from '../../../base/index.ts';
 
 const LIMITS = path('spec', 'limits');
 const STANDARD_TYPES = ['Pod', 'Container', 'PersistentVolumeClaim'];

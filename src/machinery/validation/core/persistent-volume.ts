@@ -134,13 +134,13 @@ function sourceUpdate(errors: FieldError[], object: PersistentVolume, old: Persi
   validateImmutable(errors, object.spec?.volumeMode, old.spec?.volumeMode, path('volumeMode'));
 }
 
-const BETA_LABELS: Readonly<Record<string, string>> = {
+const BETA_LABELS: ReadonlyMap<string, string> = new Map(Object.entries<string>({
   'failure-domain.beta.kubernetes.io/zone': 'topology.kubernetes.io/zone',
   'failure-domain.beta.kubernetes.io/region': 'topology.kubernetes.io/region',
   'beta.kubernetes.io/os': 'kubernetes.io/os',
   'beta.kubernetes.io/arch': 'kubernetes.io/arch',
   'beta.kubernetes.io/instance-type': 'node.kubernetes.io/instance-type',
-};
+}));
 
 /** The affinity once set stays; only labels out of use may be replaced by those that took their place. */
 function nodeAffinityUpdate(errors: FieldError[], object: PersistentVolume, old: PersistentVolume): void {
@@ -157,7 +157,7 @@ function withLabelsOf(affinity: VolumeNodeAffinity | undefined, old: VolumeNodeA
     const rename = (list: 'matchExpressions' | 'matchFields') =>
       term[list]?.map((requirement, j) => {
         const key = replaced?.[list]?.[j]?.key;
-        return key !== undefined && BETA_LABELS[requirement.key] === key ? { ...requirement, key } : requirement;
+        return key !== undefined && BETA_LABELS.get(requirement.key) === key ? { ...requirement, key } : requirement;
       });
     const [matchExpressions, matchFields] = [rename('matchExpressions'), rename('matchFields')];
     return { ...(matchExpressions ? { matchExpressions } : {}), ...(matchFields ? { matchFields } : {}) };

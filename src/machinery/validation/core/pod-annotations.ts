@@ -4,7 +4,7 @@ import { forbiddenField, invalidValue, path, type FieldError, type Path } from '
 import { parseGoJson } from '../go-json-error.ts';
 import { APP_ARMOR_ANNOTATION, validateAppArmorAnnotations, validateSeccompAnnotations } from './security-profiles.ts';
 import { validateTolerations } from './tolerations.ts';
-import { ownValue } from '../own-value.ts';
+import { ownValue } from '../../../base/index.ts';
 
 export const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror';
 const DELETION_COST_ANNOTATION = 'controller.kubernetes.io/pod-deletion-cost';

@@ -8,7 +8,7 @@ import { podRules } from './pod-allowances.ts';
 import { MIRROR_ANNOTATION } from './pod-annotations.ts';
 import { computePodQos, isRestartableInitContainer } from '../../../component-helpers/index.ts';
 import { NO_SPEC, validatePodMetadataAndSpec } from './pod-metadata-and-spec.ts';
-import { ownValue } from '../own-value.ts';
+import { ownValue } from '../../../base/index.ts';
 
 const SPEC = path('spec');
 const RESIZABLE = ['cpu', 'memory'];

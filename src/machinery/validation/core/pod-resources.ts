@@ -7,7 +7,7 @@ import { dns1123Label, nameIsDnsSubdomain } from '../names.ts';
 import { compareQuantities, quantityOf } from '../quantities.ts';
 import { isRestartableInitContainer } from '../../../component-helpers/index.ts';
 import { validatePodLevelResources, type RequirementRules } from './resources.ts';
-import { ownValue } from '../own-value.ts';
+import { ownValue } from '../../../base/index.ts';
 
 export function validatePodResourceClaims(errors: FieldError[], claims: readonly PodResourceClaim[], at: Path): void {
   const seen = new Set<string>();

@@ -3,7 +3,7 @@ import type { Container, ContainerStatus, Pod, PodSpec, PodStatus } from '../../
 import { duplicate, forbiddenField, invalidValue, notSupported, path, type FieldError, type Path } from '../field-error.ts';
 import { goStruct, goStructs } from '../go-struct.ts';
 import { checkLegacyIp } from '../ip.ts';
-import { parseIp } from '../../../base/index.ts';
+import { parseIp, ownValue } from '../../../base/index.ts';
 import type { ValidationContext } from '../kind-validation.ts';
 import { dns1123Label, groupId, nameIsDnsSubdomain, qualifiedName, userId } from '../names.ts';
 import { validateImmutable, validateObjectMetaUpdate } from '../object-meta.ts';
@@ -11,7 +11,6 @@ import { isRestartableInitContainer } from '../../../component-helpers/index.ts'
 import { validatePodAnnotationsUpdate } from './pod-annotations.ts';
 import { podRules } from './pod-allowances.ts';
 import { NO_SPEC } from './pod-metadata-and-spec.ts';
-import { ownValue } from '../own-value.ts';
 
 const STATUS = path('status');
 const HEALTH = ['Healthy', 'Unhealthy', 'Unknown'];

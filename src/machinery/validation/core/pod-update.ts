@@ -12,7 +12,7 @@ import { NO_SPEC, validatePodMetadataAndSpec } from './pod-metadata-and-spec.ts'
 import { validatePodAnnotationsUpdate } from './pod-annotations.ts';
 import { podRules } from './pod-allowances.ts';
 import { validateOnlyAddedTolerations } from './tolerations.ts';
-import { ownValue } from '../own-value.ts';
+import { ownValue } from '../../../base/index.ts';
 
 const SPEC = path('spec');
 const MAX_INT32 = 2 ** 31 - 1;

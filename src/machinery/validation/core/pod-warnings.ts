@@ -12,6 +12,7 @@ import { eachContainer, type AnyContainer } from './pod-containers.ts';
 import { isRestartableInitContainer } from '../../../component-helpers/index.ts';
 import { APP_ARMOR_ANNOTATION, SECCOMP_CONTAINER_ANNOTATION, SECCOMP_POD_ANNOTATION } from './security-profiles.ts';
 import { volumePathWarnings } from './volume-path-warnings.ts';
+import { ownValue } from '../../../base/index.ts';
 
 const ROOT = path();
 const SECCOMP_MESSAGE = 'non-functional in v1.27+; use the "seccompProfile" field instead';
@@ -37,7 +38,7 @@ export function appArmorAnnotationWarnings(pod: Pod): string[] {
   const annotations = pod.metadata?.annotations ?? {};
   eachContainer(pod.spec ?? { containers: [] }, (container) => {
     const key = APP_ARMOR_ANNOTATION + container.name;
-    if (annotations[key] !== undefined && !container.securityContext?.appArmorProfile) {
+    if (ownValue(annotations, key) !== undefined && !container.securityContext?.appArmorProfile) {
       warnings.push(`${path('metadata', 'annotations').key(key)}: ${APP_ARMOR_MESSAGE}`);
     }
   });
@@ -51,7 +52,7 @@ export function podTemplateWarnings(warnings: string[], template: PodTemplateSpe
   if (!annotations) return;
   eachContainer(template.spec ?? { containers: [] }, (container) => {
     const key = APP_ARMOR_ANNOTATION + container.name;
-    if (annotations[key] === undefined || container.securityContext?.appArmorProfile || template.spec?.securityContext?.appArmorProfile) return;
+    if (ownValue(annotations, key) === undefined || container.securityContext?.appArmorProfile || template.spec?.securityContext?.appArmorProfile) return;
     warnings.push(`${at.child('metadata', 'annotations').key(key)}: ${APP_ARMOR_MESSAGE}`);
   });
 }
@@ -107,16 +108,16 @@ function nodeLabelWarnings(warnings: string[], spec: PodSpec, at: Path): void {
   }
 }
 
-const DEPRECATED_ANNOTATIONS: Readonly<Record<string, string>> = {
-  'scheduler.alpha.kubernetes.io/critical-pod': 'non-functional in v1.16+; use the "priorityClassName" field instead',
-  'security.alpha.kubernetes.io/sysctls': 'non-functional in v1.11+; use the "sysctls" field instead',
-  'security.alpha.kubernetes.io/unsafe-sysctls': 'non-functional in v1.11+; use the "sysctls" field instead',
-};
+const DEPRECATED_ANNOTATIONS: readonly (readonly [key: string, why: string])[] = [
+  ['scheduler.alpha.kubernetes.io/critical-pod', 'non-functional in v1.16+; use the "priorityClassName" field instead'],
+  ['security.alpha.kubernetes.io/sysctls', 'non-functional in v1.11+; use the "sysctls" field instead'],
+  ['security.alpha.kubernetes.io/unsafe-sysctls', 'non-functional in v1.11+; use the "sysctls" field instead'],
+];
 
 function annotationWarnings(warnings: string[], { annotations }: ObjectMeta, root: Path): void {
   if (!annotations) return;
-  for (const key in DEPRECATED_ANNOTATIONS) {
-    if (annotations[key] !== undefined) warnings.push(`${root.child('metadata', 'annotations').key(key)}: ${DEPRECATED_ANNOTATIONS[key]}`);
+  for (const [key, why] of DEPRECATED_ANNOTATIONS) {
+    if (ownValue(annotations, key) !== undefined) warnings.push(`${root.child('metadata', 'annotations').key(key)}: ${why}`);
   }
 }
 
@@ -166,7 +167,7 @@ function seccompWarnings(warnings: string[], { metadata, spec }: { metadata: Obj
   const { annotations } = metadata;
   if (!annotations) return;
   const warn = (key: string): void => {
-    if (annotations[key] !== undefined) warnings.push(`${root.child('metadata', 'annotations').key(key)}: ${SECCOMP_MESSAGE}`);
+    if (ownValue(annotations, key) !== undefined) warnings.push(`${root.child('metadata', 'annotations').key(key)}: ${SECCOMP_MESSAGE}`);
   };
   if (!spec.securityContext?.seccompProfile) warn(SECCOMP_POD_ANNOTATION);
   eachContainer(spec, (container) => {

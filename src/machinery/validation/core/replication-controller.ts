@@ -9,7 +9,7 @@ import { podTemplateRules } from './pod-allowances.ts';
 import type { PodRules } from './pod-rules.ts';
 import { validatePodTemplateSpec } from './pod-template.ts';
 import { podTemplateWarnings } from './pod-warnings.ts';
-import { ownValue } from '../own-value.ts';
+import { ownValue } from '../../../base/index.ts';
 
 const SPEC = path('spec');
 const STATUS = path('status');

@@ -22,7 +22,7 @@ import {
   isStandardResource,
   isWholeHugePages,
 } from './resource-names.ts';
-import { ownValue } from '../own-value.ts';
+import { ownValue } from '../../../base/index.ts';
 
 export type ResourceNameCheck = (errors: FieldError[], name: string, at: Path) => void;
 
@@ -102,11 +102,11 @@ class Requirements {
 
   validate({ limits, requests, claims }: ResourceRequirements, rules: RequirementRules): void {
     for (const name in limits) {
-      this.validateOne('limits', name, limits[name]!);
-      if (isHugePageResource(name)) this.validateHugePages('limits', name, limits[name]!, rules);
+      this.validateOne('limits', name, ownValue(limits, name)!);
+      if (isHugePageResource(name)) this.validateHugePages('limits', name, ownValue(limits, name)!, rules);
     }
     for (const name in requests) {
-      const request = requests[name]!;
+      const request = ownValue(requests, name)!;
       this.validateOne('requests', name, request);
       validateRequestAgainstLimit(this.errors, { name, request, limit: ownValue(limits, name) }, this.at);
       if (isHugePageResource(name)) this.validateHugePages('requests', name, request, rules);

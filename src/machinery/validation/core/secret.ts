@@ -33,7 +33,7 @@ const needs =
     for (const key of keys) if (values[key] === undefined) errors.push(required(DATA.key(key)));
   };
 
-const TYPES: Readonly<Record<string, TypeCheck>> = {
+const TYPES: ReadonlyMap<string, TypeCheck> = new Map(Object.entries<TypeCheck>({
   'kubernetes.io/service-account-token': (errors, secret) => {
     if (secret.metadata?.annotations?.[SERVICE_ACCOUNT_NAME]) return;
     errors.push(required(path('metadata', 'annotations').key(SERVICE_ACCOUNT_NAME)));
@@ -48,7 +48,7 @@ const TYPES: Readonly<Record<string, TypeCheck>> = {
     if (!values['ssh-privatekey']) errors.push(required(DATA.key('ssh-privatekey')));
   },
   'kubernetes.io/tls': needs('tls.crt', 'tls.key'),
-};
+}));
 
 function jsonAt(key: string): TypeCheck {
   return (errors, { data: values = {} }) => {
@@ -71,7 +71,7 @@ function mapProblem(value: unknown): string | undefined {
 
 function type(errors: FieldError[], secret: Secret): void {
   const { type: name = '' } = secret;
-  if (Object.hasOwn(TYPES, name)) TYPES[name]!(errors, secret);
+  if (TYPES.has(name)) TYPES.get(name)!(errors, secret);
 }
 
 function immutableUpdate(errors: FieldError[], object: Secret, old: Secret): void {

@@ -7,6 +7,7 @@ import { goStruct } from '../go-struct.ts';
 import { utf8Longer } from '../text.ts';
 import { validateLocalDescendingPath } from './file-paths.ts';
 import { eachContainer } from './pod-containers.ts';
+import { ownValue } from '../../../base/index.ts';
 
 const PROFILE_TYPES = ['Localhost', 'RuntimeDefault', 'Unconfined'];
 const LOCALHOST_PROFILE_MAX = 4095;
@@ -47,7 +48,7 @@ export function validateAppArmorProfile(errors: FieldError[], { type = '', local
 export function validateSeccompAnnotations(errors: FieldError[], annotations: Readonly<Record<string, string>>, at: Path): void {
   for (const key in annotations) {
     if (key !== SECCOMP_POD_ANNOTATION && !key.startsWith(SECCOMP_CONTAINER_ANNOTATION)) continue;
-    const profile = annotations[key]!;
+    const profile = ownValue(annotations, key)!;
     if (profile === 'runtime/default' || profile === 'docker/default' || profile === 'unconfined') continue;
     if (profile.startsWith('localhost/')) validateLocalDescendingPath(errors, profile.slice('localhost/'.length), at.child(key));
     else errors.push(invalidValue(at.child(key), profile, 'must be a valid seccomp profile'));
@@ -61,7 +62,7 @@ export function validateAppArmorAnnotations(errors: FieldError[], annotations: R
     let found = false;
     eachContainer(spec, (container) => (found ||= container.name === name));
     if (!found) errors.push(invalidValue(at.key(key), name, 'container not found'));
-    const profile = annotations[key]!;
+    const profile = ownValue(annotations, key)!;
     if (profile !== '' && profile !== 'runtime/default' && profile !== 'unconfined' && !profile.startsWith('localhost/')) {
       errors.push(invalidValue(at.key(key), profile, `invalid AppArmor profile name: ${quote(profile)}`));
     }
@@ -98,14 +99,14 @@ export function validateProfileAnnotationsMatch(errors: FieldError[], metadata: 
   }
   eachContainer(spec, (container, where) => {
     const profile = container.securityContext?.seccompProfile;
-    const annotation = annotations[SECCOMP_CONTAINER_ANNOTATION + container.name];
+    const annotation = ownValue(annotations, SECCOMP_CONTAINER_ANNOTATION + container.name);
     if (!profile || annotation === undefined) return;
     validateMatch(errors, annotation, profile, where(at).child('securityContext', 'seccompProfile'), 'seccomp');
   });
   if (spec.os?.name === 'windows') return;
   eachContainer(spec, (container, where) => {
     const profile = container.securityContext?.appArmorProfile ?? pod?.appArmorProfile;
-    const annotation = annotations[APP_ARMOR_ANNOTATION + container.name];
+    const annotation = ownValue(annotations, APP_ARMOR_ANNOTATION + container.name);
     if (!profile || annotation === undefined) return;
     validateMatch(errors, annotation, profile, where(at).child('securityContext', 'appArmorProfile'), 'apparmor');
   });

@@ -7,10 +7,10 @@ import { nameIsDnsSubdomain } from '../names.ts';
 import { validateImmutable } from '../object-meta.ts';
 
 const HIGHEST_USER_PRIORITY = 1_000_000_000;
-const SYSTEM_CLASSES: Readonly<Record<string, number>> = {
+const SYSTEM_CLASSES: ReadonlyMap<string, number> = new Map(Object.entries<number>({
   'system-node-critical': 2 * HIGHEST_USER_PRIORITY + 1000,
   'system-cluster-critical': 2 * HIGHEST_USER_PRIORITY,
-};
+}));
 const POLICIES = ['PreemptLowerPriority', 'Never'];
 const VALUE = path('value');
 const POLICY = path('preemptionPolicy');
@@ -43,7 +43,7 @@ function validateValue(errors: FieldError[], object: PriorityClass): void {
 }
 
 function systemClassProblem(name: string, { value, globalDefault }: PriorityClass): string | undefined {
-  const fixed = SYSTEM_CLASSES[name];
+  const fixed = SYSTEM_CLASSES.get(name);
   if (fixed === undefined) return `${name} is not a known system priority class`;
   if ((value ?? 0) !== fixed) return `value of ${name} PriorityClass must be ${fixed}`;
   return globalDefault ? `globalDefault of ${name} PriorityClass must be false` : undefined;

@@ -69,7 +69,7 @@ function validateAllowedTopologies(errors: FieldError[], terms: readonly Topolog
 }
 
 function validateTopologyTerm(errors: FieldError[], term: TopologySelectorTerm, at: Path): Record<string, string[]> {
-  const byKey: Record<string, string[]> = {};
+  const byKey = new Map<string, string[]>();
   for (const [i, { key = '', values }] of (term.matchLabelExpressions ?? []).entries()) {
     const expressionAt = at.child('matchLabelExpressions').index(i);
     const seen = new Set<string>();
@@ -79,10 +79,10 @@ function validateTopologyTerm(errors: FieldError[], term: TopologySelectorTerm, 
       seen.add(value);
     }
     validateLabelName(errors, key, expressionAt.child('key'));
-    if (Object.hasOwn(byKey, key)) errors.push(duplicate(expressionAt.child('key'), key));
-    byKey[key] = [...seen].sort();
+    if (byKey.has(key)) errors.push(duplicate(expressionAt.child('key'), key));
+    byKey.set(key, [...seen].sort());
   }
-  return Object.fromEntries(Object.entries(byKey).sort(([a], [b]) => compareBytes(a, b)));
+  return Object.fromEntries([...byKey].sort(([a], [b]) => compareBytes(a, b)));
 }
 
 export const volumeAttributesClass: KindValidation<VolumeAttributesClass> = {

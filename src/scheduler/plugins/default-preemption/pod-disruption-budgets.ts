@@ -1,6 +1,7 @@
 import type { PodDisruptionBudget } from '../../../api/generated/policy-v1.ts';
 import { labelSelectorAsSelector } from '../../../machinery/selectors/index.ts';
 import type { PodInfo } from '../../cache/pod-info.ts';
+import { ownValue } from '../../../base/index.ts';
 
 /** Splits pods into those whose removal would break a budget and the others; both keep the order. */
 export function splitByBudgets(pods: readonly PodInfo[], budgets: readonly PodDisruptionBudget[]): { violating: PodInfo[]; others: PodInfo[] } {
@@ -13,7 +14,7 @@ export function splitByBudgets(pods: readonly PodInfo[], budgets: readonly PodDi
       const { budget, selector } = entry;
       if (budget.metadata.namespace !== pod.namespace || selector.isEmpty || !selector.matches(pod.shape.labels)) continue;
       /** Its eviction has been granted already. */
-      if (budget.status?.disruptedPods?.[pod.name] !== undefined) continue;
+      if (ownValue(budget.status?.disruptedPods, pod.name) !== undefined) continue;
       entry.allowed--;
       if (entry.allowed < 0) violates = true;
     }

@@ -1,6 +1,7 @@
 /** Devices that several claims share: how much of each capacity a request takes. */
 import type { CapacityRequirements, Device, DeviceCapacity } from '../../../api/generated/resource-v1.ts';
 import { wholeValue } from '../../cache/quantity-values.ts';
+import { ownValue } from '../../../base/index.ts';
 
 /** By capacity name, in whole units. */
 export type Consumed = Readonly<Record<string, number>>;
@@ -9,7 +10,7 @@ export type Consumed = Readonly<Record<string, number>>;
 export function consumedBy(device: Device, wanted: CapacityRequirements | undefined): Consumed | undefined {
   const consumed: Record<string, number> = {};
   for (const [name, capacity] of Object.entries(device.capacity ?? {})) {
-    const amount = amountOf(capacity, wanted?.requests?.[name]);
+    const amount = amountOf(capacity, ownValue(wanted?.requests, name));
     if (amount === undefined) return undefined;
     consumed[name] = amount;
   }

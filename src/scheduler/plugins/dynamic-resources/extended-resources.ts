@@ -8,6 +8,7 @@ import { isRestartableInitContainer } from '../../../component-helpers/index.ts'
 import { featureEnabled } from '../../framework/feature-gates.ts';
 import type { Handle } from '../../framework/handle.ts';
 import { wholeValue } from '../../cache/quantity-values.ts';
+import { ownValue } from '../../../base/index.ts';
 
 /** Marks the claim that the scheduler makes for a pod. */
 export const EXTENDED_CLAIM = 'resource.kubernetes.io/extended-resource-claim';
@@ -100,7 +101,7 @@ function extraForInit(containers: readonly Container[], endsEarly: (i: number) =
   return { extra, users };
 }
 
-const amountOf = (container: Container, resource: string): number => wholeValue(container.resources?.requests?.[resource] ?? '0');
+const amountOf = (container: Container, resource: string): number => wholeValue(ownValue(container.resources?.requests, resource) ?? '0');
 
 /** By the place of the container, and of the resource among all that it asks for. */
 function requestName(container: Container, index: number, resource: string): string {

@@ -6,6 +6,7 @@ import type { PodShape } from '../../cache/pod-shape.ts';
 import type { BoundFilter, TouchedNodes } from '../../framework/plugin.ts';
 import { unresolvable, unschedulable } from '../../framework/status.ts';
 import { TopologyCounts } from './topology-counts.ts';
+import { ownValue } from '../../../base/index.ts';
 
 const AFFINITY = unresolvable("node(s) didn't match pod affinity rules");
 const ANTI_AFFINITY = unschedulable("node(s) didn't match pod anti-affinity rules");
@@ -88,7 +89,7 @@ export class AffinityFilterState {
   #hasWantedNear(node: NodeInfo, terms: readonly AffinityTerm[]): boolean {
     let found = true;
     for (const term of terms) {
-      if (node.labels[term.topologyKey] === undefined) return false;
+      if (ownValue(node.labels, term.topologyKey) === undefined) return false;
       if (this.#wanted.at(term.topologyKey, node.slot) <= 0) found = false;
     }
     return found || (this.#wanted.size === 0 && this.#matchesItself);

@@ -8,6 +8,7 @@ import { alwaysShared } from '../../framework/profile.ts';
 import { skip } from '../../framework/status.ts';
 import { AffinityFilterState } from './filter-state.ts';
 import { AffinityScoreState } from './score-state.ts';
+import { ownValue } from '../../../base/index.ts';
 
 export interface InterPodAffinityArgs {
   readonly hardPodAffinityWeight?: number;
@@ -58,7 +59,7 @@ export function interPodAffinity(args: InterPodAffinityArgs, cache: Cache, label
         action: Action.Add | Action.UpdateNodeLabel,
         hint: (pod, before, after) => {
           const { requiredAffinity, requiredAntiAffinity } = pod.shape.terms;
-          const values = (node: unknown): string => [...requiredAffinity, ...requiredAntiAffinity].map((t) => (node as Node | undefined)?.metadata.labels?.[t.topologyKey] ?? '').join('\u0000');
+          const values = (node: unknown): string => [...requiredAffinity, ...requiredAntiAffinity].map((t) => ownValue((node as Node | undefined)?.metadata.labels, t.topologyKey) ?? '').join('\u0000');
           if (before === undefined) return true;
           return requiredAffinity.length + requiredAntiAffinity.length === 0 || values(before) !== values(after);
         },

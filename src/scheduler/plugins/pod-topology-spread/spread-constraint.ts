@@ -6,6 +6,7 @@ import type { PodInfo } from '../../cache/pod-info.ts';
 import type { PodShape } from '../../cache/pod-shape.ts';
 import type { Topology } from '../../cache/topology.ts';
 import { type NodeMatcher, findUntoleratedTaint, requiredNodeMatcher } from '../../../component-helpers/index.ts';
+import { ownValue } from '../../../base/index.ts';
 
 /** A constraint ready for counting. */
 export interface SpreadConstraint {
@@ -52,7 +53,7 @@ function compile(constraint: TopologySpreadConstraint, selector: LabelSelectorMa
 /** The selector, narrowed to pods that share the values of the named labels with this one. */
 function selectorWithLabelKeys(constraint: TopologySpreadConstraint, shape: PodShape): LabelSelectorMatcher {
   const selector = labelSelectorAsSelector(constraint.labelSelector);
-  const more = (constraint.matchLabelKeys ?? []).filter((key) => shape.labels[key] !== undefined).map((key) => new LabelRequirement(key, 'in', [shape.labels[key]!]));
+  const more = (constraint.matchLabelKeys ?? []).filter((key) => ownValue(shape.labels, key) !== undefined).map((key) => new LabelRequirement(key, 'in', [ownValue(shape.labels, key)!]));
   return more.length === 0 || selector.matchesNothing ? selector : new LabelSelectorMatcher([...selector.requirements, ...more]);
 }
 

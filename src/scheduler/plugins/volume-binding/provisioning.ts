@@ -5,6 +5,7 @@ import { wholeValue } from '../../cache/quantity-values.ts';
 import type { Listers } from '../../listers.ts';
 import { storageClassOf } from '../pod-claims.ts';
 import { requestedBytes } from './find-matching-volume.ts';
+import { ownValue } from '../../../base/index.ts';
 
 export const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
 const NO_PROVISIONER = 'kubernetes.io/no-provisioner';
@@ -16,7 +17,7 @@ export function provisionable(claim: PersistentVolumeClaim, node: NodeInfo, list
   const storageClass = listers.get('storage.k8s.io/v1/storageclasses', storageClassOf(claim));
   if (storageClass === undefined || storageClass.provisioner === '' || storageClass.provisioner === NO_PROVISIONER) return 'no';
   const terms = storageClass.allowedTopologies ?? [];
-  const allowed = terms.length === 0 || terms.some((term) => (term.matchLabelExpressions ?? []).every(({ key, values }) => node.labels[key] !== undefined && values.includes(node.labels[key])));
+  const allowed = terms.length === 0 || terms.some((term) => (term.matchLabelExpressions ?? []).every(({ key, values }) => (values as readonly (string | undefined)[]).includes(ownValue(node.labels, key))));
   if (!allowed) return 'no';
   return capacityFor(claim, storageClass.provisioner, node, listers) ?? 'no space';
 }

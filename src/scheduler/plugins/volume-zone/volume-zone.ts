@@ -3,6 +3,7 @@ import type { Handle } from '../../framework/handle.ts';
 import type { Plugin } from '../../framework/plugin.ts';
 import { skip, unresolvable } from '../../framework/status.ts';
 import { claimSignature, claimVolumes, storageClassOf } from '../pod-claims.ts';
+import { ownValue } from '../../../base/index.ts';
 
 const NO_ZONE = unresolvable('node(s) had no available volume zone');
 
@@ -39,7 +40,7 @@ export function volumeZone({ listers }: Handle): Plugin {
         if (volume === undefined) return { status: unresolvable(`persistentvolume ${JSON.stringify(volumeName)} not found`) };
         for (const keys of TOPOLOGY_LABELS) {
           for (const key of keys) {
-            const value = volume.metadata.labels?.[key];
+            const value = ownValue(volume.metadata.labels, key);
             if (value !== undefined) constraints.push({ keys, values: new Set(value.split('__')) });
           }
         }
@@ -51,9 +52,9 @@ export function volumeZone({ listers }: Handle): Plugin {
     bindFilter(state) {
       const constraints = state.get<ZoneConstraint[]>('VolumeZone') ?? [];
       return ({ labels }) => {
-        const hasZone = TOPOLOGY_LABELS.some((keys) => keys.some((key) => labels[key] !== undefined));
+        const hasZone = TOPOLOGY_LABELS.some((keys) => keys.some((key) => ownValue(labels, key) !== undefined));
         if (!hasZone) return undefined;
-        return constraints.every(({ keys, values }) => keys.some((key) => labels[key] !== undefined && values.has(labels[key]))) ? undefined : NO_ZONE;
+        return constraints.every(({ keys, values }) => keys.some((key) => Object.hasOwn(labels, key) && values.has(ownValue(labels, key)!))) ? undefined : NO_ZONE;
       };
     },
     eventsToRegister: () => [
