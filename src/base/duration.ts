@@ -68,6 +68,6 @@ export function formatDurationNanos(nanos: bigint): string {
 
 function decimal(amount: bigint, places: number): string {
   const unit = 10n ** BigInt(places);
-  const fraction = (amount % unit).toString().padStart(places, '0').replace(/0+$/, '');
+  const fraction = (amount % unit).toString().padStart(places, '0').replace(/(?<!0)0+$/, '');
   return fraction === '' ? `${amount / unit}` : `${amount / unit}.${fraction}`;
 }
