@@ -17,7 +17,7 @@ export const EXTERNAL = ['lmdb', 'koffi', 'bufferutil', 'utf-8-validate'];
 const BANNER = "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
 
 /** Programs of threads, which the others start from files beside them. */
-const THREADS = { 'front-thread': 'src/apiserver/transport/thread/front-thread.ts', 'layer-worker': 'src/container-runtime/images/layers/layer-worker.ts' };
+const THREADS = { 'front-thread': 'src/apiserver/transport/thread/front-thread.ts', 'yaml-thread': 'src/apiserver/yaml-thread/yaml-thread.ts', 'layer-worker': 'src/container-runtime/images/layers/layer-worker.ts' };
 
 /** The entry points that are loaded from one bundle; others become modules of their own. */
 const BUNDLED = ['k8ts', 'index'];

@@ -42,6 +42,7 @@ import { KubeletClient, unstoredHandlers, type KubeletClientOptions } from './su
 import { identityTransformer, type Transformer } from './storage/transformer.ts';
 import { WatchCache } from './storage/watch-cache.ts';
 import { WebhookClients } from './webhook-client/index.ts';
+import { YamlReader } from './yaml-thread/yaml-reader.ts';
 
 export interface PipelineOptions {
   readonly store: Store;
@@ -133,6 +134,7 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
     dialer,
     dialPolicy,
     services,
+    yaml: new YamlReader(ctx),
   };
   const loopback = createLoopback((request) => handle(request), ctx.signal);
   const aggregator = new Aggregator(ctx, registry, { dialer, resolver: services, frontProxyClient: options.pki.frontProxyClient, loopback });

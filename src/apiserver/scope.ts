@@ -16,6 +16,7 @@ import type { ServiceAllocator } from './service-allocation/index.ts';
 import type { KubeletConnection } from './subresources/kubelet-connection.ts';
 import type { ObjectStore, Place } from './storage/object-store.ts';
 import type { WatchCache } from './storage/watch-cache.ts';
+import type { YamlReader } from './yaml-thread/yaml-reader.ts';
 import type { Store } from '../etcd/index.ts';
 import type { ValidationContext } from '../machinery/validation/index.ts';
 
@@ -39,6 +40,7 @@ export interface Backend {
   readonly dialer: Dialer;
   readonly dialPolicy: DialPolicy;
   readonly services: ServiceResolver;
+  readonly yaml: YamlReader;
 }
 
 export interface Scope {
@@ -57,4 +59,6 @@ export interface Scope {
   readonly releaseSeat: () => void;
   /** What is known of objects like the one that is being created. */
   alike?: Alike | undefined;
+  /** Whether its stages get turns of their own (see in-slices.ts). */
+  isLarge?: boolean;
 }

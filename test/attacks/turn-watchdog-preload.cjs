@@ -17,7 +17,9 @@ function watch() {
   const directory = path.join(os.tmpdir(), `k8ts-turns-${process.pid}`);
   if (isMainThread) fs.rmSync(directory, { recursive: true, force: true });
   fs.mkdirSync(directory, { recursive: true });
-  const name = isMainThread ? 'main' : `worker-${threadId}`;
+  // A worker's first argument is the file of its program.
+  const program = path.basename(process.argv[1] ?? '', '.js');
+  const name = isMainThread ? 'main' : /^[\w-]+$/.test(program) ? `${program}-${threadId}` : `worker-${threadId}`;
   const turns = fs.openSync(path.join(directory, `${name}.turns`), 'w');
   const beat = fs.openSync(path.join(directory, `${name}.beat`), 'w');
   const schedstat = fs.openSync(SCHEDSTAT, 'r');

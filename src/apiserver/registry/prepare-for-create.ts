@@ -4,6 +4,7 @@ import { failure, invalid } from '../../machinery/status.ts';
 import { formatTime } from '../../machinery/time/index.ts';
 import { validateCreate, warningsOnCreate, type FieldError } from '../../machinery/validation/index.ts';
 import { checkObjectVersion, parseUintFault } from '../resource-version.ts';
+import { betweenStages } from '../in-slices.ts';
 import type { Scope } from '../scope.ts';
 import { errorKind, type ServedResource } from './served-resource.ts';
 import { dropDisabledFields } from './disabled-fields.ts';
@@ -58,7 +59,7 @@ function complete(scope: Scope, object: KubeObject, request: WriteContext, steps
   if (!strategy.keepStatusOnWrite && !strategy.keepStatusOnCreate) clearStatus(served, object);
   if (strategy.generationChanges) object.metadata.generation = 1;
   dropDisabledFields(served.message, object, undefined, backend.validation.features);
-  const preparing = strategy.prepareForCreate?.(object, request);
+  const preparing = strategy.prepareForCreate?.(object, request) ?? betweenStages(scope);
   return preparing ? preparing.then(() => validated(scope, object, request, steps)) : validated(scope, object, request, steps);
 }
 
@@ -75,7 +76,8 @@ function validated(scope: Scope, object: KubeObject, request: WriteContext, step
     else scope.alike?.noteValid(object);
   }
   strategy.canonicalize?.(object);
-  return steps.beforeStore();
+  const pause = betweenStages(scope);
+  return pause ? pause.then(() => steps.beforeStore()) : steps.beforeStore();
 }
 
 const NO_ERRORS: readonly FieldError[] = [];

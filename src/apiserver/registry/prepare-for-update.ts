@@ -12,6 +12,7 @@ import {
   warningsOnUpdate,
   type FieldError,
 } from '../../machinery/validation/index.ts';
+import { betweenStages } from '../in-slices.ts';
 import type { Scope } from '../scope.ts';
 import { dropDisabledFields } from './disabled-fields.ts';
 import { keepStatusMetadata } from './keep-metadata.ts';
@@ -38,6 +39,7 @@ export async function prepareForUpdate(scope: Scope, update: PreparedUpdate): Pr
   try {
     await prepareAndValidate(scope, update, request);
     served.strategy.canonicalize?.(object);
+    await betweenStages(scope);
     await update.beforeStore();
   } catch (error) {
     await reservation?.rollback?.();
@@ -57,6 +59,7 @@ async function prepareAndValidate(scope: Scope, update: PreparedUpdate, request:
     object.metadata.generation = (old.metadata.generation ?? 0) + 1;
   }
 
+  await betweenStages(scope);
   const errors = [...validate(scope, object, old), ...(served.strategy.validate?.(object, old, request) ?? [])];
   if (errors.length > 0) throw invalid(kindOf(served, object), object.metadata.name ?? '', errors);
   const warnings = subresource === 'status' ? warningsOnStatusUpdate : warningsOnUpdate;

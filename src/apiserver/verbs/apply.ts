@@ -7,6 +7,7 @@ import { applyDefaults } from '../../machinery/defaulting/index.ts';
 import { isRecord, type KubeObject } from '../../machinery/object.ts';
 import { badRequest, conflict, failure, isStatusError } from '../../machinery/status.ts';
 import { formatTime } from '../../machinery/time/index.ts';
+import { readBodyOf } from '../in-slices.ts';
 import { writeOptions, type WriteOptions } from '../options.ts';
 import { keepTimes, resetFieldsOf } from '../registry/managed-fields.ts';
 import type { Result } from '../result.ts';
@@ -29,7 +30,8 @@ export async function apply(scope: Scope): Promise<Result> {
 }
 
 export async function readConfiguration(scope: Scope, options: WriteOptions): Promise<Record<string, unknown>> {
-  const text = (await scope.request.readBody()).toString('utf8');
+  const text = (await readBodyOf(scope)).toString('utf8');
+  await scope.backend.yaml.know(text);
   const { value, duplicateKeys } = decodingYaml(() => parseYaml(text));
   if (value === null) return {};
   if (!isRecord(value)) {

@@ -7,6 +7,7 @@ import { dedupOwnerReferences } from '../registry/owner-references.ts';
 import { badRequest, generateNameConflict, isStatusError, StatusError } from '../../machinery/status.ts';
 import type { AdmissionAttributes } from '../admission/admission.ts';
 import { attributesOf, type AdmittedRequest } from '../admission/attributes.ts';
+import { betweenStages } from '../in-slices.ts';
 import { optionsObject, writeOptions, type WriteOptions } from '../options.ts';
 import { managerOf, trackCreate } from '../registry/managed-fields.ts';
 import { throughStorage } from '../registry/served-resource.ts';
@@ -20,6 +21,7 @@ export async function create(scope: Scope): Promise<Result> {
   const options = writeOptions('CreateOptions', scope.request.query);
   const object = await decodeNew(scope, options.fieldValidation);
   checkNamespace(scope, object);
+  await betweenStages(scope);
   return { type: 'entry', status: 201, entry: await createObject(scope, object, options) };
 }
 
@@ -29,6 +31,7 @@ export async function createObject(scope: Scope, decoded: KubeObject, options: W
   clearSystemMetadata(object);
   dedupOwnerReferences(scope, object);
   trackCreate(scope, object, managerOf(scope, options), written);
+  await betweenStages(scope);
   return storeCreated(scope, object, options);
 }
 
@@ -39,6 +42,7 @@ export async function storeCreated(scope: Scope, object: KubeObject, options: Wr
   const attributes = attributesOf(scope, admitted);
   const admitting = backend.admission.admit(attributes);
   if (admitting) await admitting;
+  await betweenStages(scope);
   const { generateName } = object.metadata;
   const generated = !object.metadata.name && !!generateName;
   fillName(object, backend.ctx.random);
@@ -49,6 +53,7 @@ export async function storeCreated(scope: Scope, object: KubeObject, options: Wr
     const preparing = prepareForCreate(scope, candidate, { dryRun: options.dryRun, beforeStore: () => mayBeStored(scope, named) });
     const reservation = preparing instanceof Promise ? await preparing : preparing;
     try {
+      await betweenStages(scope);
       const place = { namespace: candidate.metadata.namespace ?? '', name: candidate.metadata.name! };
       const entry = await backend.objects.create(served, place, candidate, options.dryRun);
       if (options.dryRun) await reservation?.rollback?.();

@@ -13,6 +13,7 @@ import { quote } from '../../machinery/quote.ts';
 import type { FieldValidation } from '../options.ts';
 import { rememberEmptyLists, wroteEmptyLists } from '../registry/empty-lists.ts';
 import { alikeObjectsOf } from '../registry/made-alike.ts';
+import { readBodyOf } from '../in-slices.ts';
 import { headerOf } from '../request.ts';
 import type { Scope } from '../scope.ts';
 import { putTogether, setAsideUntouched } from './untouched.ts';
@@ -33,7 +34,8 @@ export async function decodeBody(scope: Scope, options: BodyOptions): Promise<Ku
   const { request, served } = scope;
   if (request.object) return fromProcess(scope, request.object, options);
   const format = bodyFormat(headerOf(request, 'content-type'));
-  const body = await request.readBody();
+  const body = await readBodyOf(scope);
+  await knowYaml(scope, body, format);
   return decodeBytes(scope, body, format, { ...options, expected: options.expected ?? served });
 }
 
@@ -51,7 +53,8 @@ export async function decodeNew(scope: Scope, fieldValidation: FieldValidation):
     return object;
   }
   const format = bodyFormat(headerOf(request, 'content-type'));
-  const body = await request.readBody();
+  const body = await readBodyOf(scope);
+  await knowYaml(scope, body, format);
   if (format !== 'json') return decodeBytes(scope, body, format, { fieldValidation, expected: served });
   const text = body.toString('latin1');
   scope.alike = known.ofBody(text);
@@ -62,6 +65,11 @@ export async function decodeNew(scope: Scope, fieldValidation: FieldValidation):
   const clean = !time.asked && fieldValidation !== 'Ignore' && scope.warnings.length === warnings && !wroteEmptyLists(object);
   if (clean) scope.alike = known.noteBody(text, object);
   return object;
+}
+
+/** YAML that would take long to read is read in a thread, before decoding asks for it. */
+async function knowYaml({ backend }: Scope, body: Buffer, format: BodyFormat): Promise<void> {
+  if (format === 'yaml') await backend.yaml.know(body.toString('utf8'));
 }
 
 /** The time of a request, and whether any default was made of it. */
@@ -160,9 +168,10 @@ const OPTIONS_SCHEME = 'k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme
 export async function decodeDeleteOptions(scope: Scope): Promise<DeleteOptions | undefined> {
   const { request } = scope;
   if (request.object) return request.object as unknown as DeleteOptions;
-  const body = await request.readBody();
+  const body = await readBodyOf(scope);
   if (body.length === 0) return undefined;
   const format = bodyFormat(headerOf(request, 'content-type'));
+  await knowYaml(scope, body, format);
   const object =
     format === 'protobuf'
       ? decodeProtobufObject(schema, body, { apiVersion: 'meta.k8s.io/v1', kind: 'DeleteOptions' })

@@ -7,6 +7,7 @@ import { quote } from '../../machinery/quote.ts';
 import { patchObject, type PatchBody } from '../../machinery/patch/index.ts';
 import { badRequest, failure, isStatusError, unsupportedMediaType } from '../../machinery/status.ts';
 import { formatTime } from '../../machinery/time/index.ts';
+import { betweenStages, readBodyOf } from '../in-slices.ts';
 import { writeOptions, type WriteOptions } from '../options.ts';
 import { managerOf, trackUpdate } from '../registry/managed-fields.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
@@ -32,12 +33,16 @@ export async function patch(scope: Scope): Promise<Result> {
   if (type === 'application/apply-patch+yaml') return apply(scope);
   const options = writeOptions('PatchOptions', scope.request.query);
   const { request } = scope;
-  const body = request.patch === undefined ? await request.readBody() : { decoded: request.patch };
+  const body = request.patch === undefined ? await readBodyOf(scope) : { decoded: request.patch };
   const manager = managerOf(scope, options);
   const { entry } = await updateObject(scope, {
     options,
     unconditional: true,
-    compute: (live) => writable(scope, live, trackUpdate(scope, live, patched(scope, type, body, live, options), manager)),
+    async compute(live) {
+      const object = patched(scope, type, body, live, options);
+      await betweenStages(scope);
+      return writable(scope, live, trackUpdate(scope, live, object, manager));
+    },
   });
   return { type: 'entry', status: 200, entry };
 }

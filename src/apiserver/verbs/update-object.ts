@@ -6,6 +6,7 @@
 import type { KubeObject } from '../../machinery/object.ts';
 import { badRequest, conflict, isStatusError, type StatusError } from '../../machinery/status.ts';
 import { attributesOf } from '../admission/attributes.ts';
+import { betweenStages } from '../in-slices.ts';
 import { optionsObject, type WriteOptions } from '../options.ts';
 import { dedupOwnerReferences } from '../registry/owner-references.ts';
 import { prepareForUpdate } from '../registry/prepare-for-update.ts';
@@ -44,7 +45,9 @@ export async function updateObject(scope: Scope, steps: UpdateSteps): Promise<{ 
       }
     }
     const old = current.object;
+    await betweenStages(scope);
     const object = await steps.compute(old);
+    await betweenStages(scope);
     if (steps.unconditional) {
       checkPatchedName(scope, object);
       checkNamespace(scope, object);
@@ -53,9 +56,11 @@ export async function updateObject(scope: Scope, steps: UpdateSteps): Promise<{ 
     const conditional = checkResourceVersion(scope, object, current, steps.unconditional ?? false);
     const attributes = attributesOf(scope, { operation: 'UPDATE', object, oldObject: old, name: place.name, options: optionsObject(options), dryRun: options.dryRun });
     await backend.admission.admit(attributes);
+    await betweenStages(scope);
     const reservation = await prepareForUpdate(scope, { object, old, dryRun: options.dryRun, unconditional: steps.unconditional ?? false, beforeStore: () => backend.admission.validate(attributes) });
     let entry: Entry | undefined;
     try {
+      await betweenStages(scope);
       const finished = !options.dryRun && isFinished(scope, object);
       entry = await (finished ? removeFinished(scope, current, object) : backend.objects.replace(served, place, current, object, options.dryRun));
     } finally {

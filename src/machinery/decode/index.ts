@@ -16,4 +16,5 @@ export { encodeJson, stringifyJson } from './encode-json.ts';
 export { encodeYaml } from './encode-yaml.ts';
 export { checkNesting } from './nesting.ts';
 export { parseJson } from './parse-json.ts';
-export { parseYaml, type ParsedYaml } from './parse-yaml.ts';
+export { noteYaml } from './known-yaml.ts';
+export { parseYaml, readsAsJson, type ParsedYaml } from './parse-yaml.ts';

@@ -5,6 +5,8 @@ import { countKeys } from './count-keys.ts';
 import { setOwn } from './document.ts';
 import { stringifyJson } from './encode-json.ts';
 import { scanJson } from './scan-json.ts';
+import { knownYaml, type YamlAsJson } from './known-yaml.ts';
+import { parseJson } from './parse-json.ts';
 import { isTooDeep, MAX_YAML_DEPTH } from './yaml-depth.ts';
 import { yamlError } from './yaml-error.ts';
 import { resolvePlainScalar, resolveTaggedScalar, type YamlScalar } from './yaml-scalar.ts';
@@ -20,12 +22,18 @@ const MAX_NODES_WITH_ALIASES = 400_000;
 
 /** The first document of a YAML text as a JSON value. Throws a StatusError in upstream's words. */
 export function parseYaml(text: string): ParsedYaml {
+  const known = knownYaml(text);
+  if (known && 'refusal' in known) throw badRequest(known.refusal);
+  if (known) return { value: parseJson(known.json).value, duplicateKeys: known.duplicateKeys };
   // Most YAML that is sent is JSON, which is a hundred times faster to read.
   const json = text.startsWith('{') ? tryParseJson(text) : undefined;
   if (json !== undefined) return { value: json, duplicateKeys: undefined };
   if (isTooDeep(text)) throw badRequest(`yaml: exceeded max depth of ${MAX_YAML_DEPTH}`);
   return convertFirstDocument(text);
 }
+
+/** Whether the text is read as JSON, which is a hundred times faster. */
+export const readsAsJson = (text: string): boolean => text.startsWith('{') && tryParseJson(text) !== undefined;
 
 /** Only JSON that reads the same in YAML 1.1: plain numbers, and no key twice. */
 function tryParseJson(text: string): unknown {
@@ -40,7 +48,9 @@ function tryParseJson(text: string): unknown {
 }
 
 /** The same as JSON text, on which the decoding goes on. */
-export function yamlToJson(text: string): { json: string; duplicateKeys: string | undefined } {
+export function yamlToJson(text: string): YamlAsJson {
+  const known = knownYaml(text);
+  if (known && 'json' in known) return known;
   const { value, duplicateKeys } = parseYaml(text);
   return { json: stringifyJson(value), duplicateKeys };
 }

@@ -4,6 +4,8 @@ import { defaultPodLevelResources } from '../../../machinery/defaulting/core-pod
 import { specOf, type PodObject } from '../kinds.ts';
 
 const ANNOTATION = 'kubernetes.io/limit-ranger';
+/** Characters that an object's annotations may have. */
+const MAX_ANNOTATION = 256 * 1024;
 
 interface Defaults {
   readonly requests: Readonly<Record<string, string>>;
@@ -13,10 +15,20 @@ interface Defaults {
 export function fillContainerDefaults(pod: PodObject, items: readonly LimitRangeItem[]): void {
   const spec = specOf(pod);
   const defaults = defaultsIn(items);
-  const filled = [
-    ...(spec.containers ?? []).flatMap((container) => fill(container, defaults, 'container')),
-    ...(spec.initContainers ?? []).flatMap((container) => fill(container, defaults, 'init container')),
-  ];
+  const filled: string[] = [];
+  let length = 0;
+  const fillAll = (containers: readonly Container[] | undefined, kind: string): void => {
+    for (const container of containers ?? []) {
+      // A pod with a longer annotation is refused anyway: many containers with many defaults each would not fit into memory.
+      if (length > MAX_ANNOTATION) return;
+      for (const text of fill(container, defaults, kind)) {
+        filled.push(text);
+        length += text.length;
+      }
+    }
+  };
+  fillAll(spec.containers, 'container');
+  fillAll(spec.initContainers, 'init container');
   if (filled.length === 0) return;
   // What the pod as a whole asks for includes what its containers now ask for.
   if (spec.resources) spec.resources = defaultPodLevelResources(spec, spec.resources);

@@ -42,12 +42,16 @@ function concerns(attributes: AdmissionAttributes): boolean {
   return isFor(attributes, '', 'persistentvolumeclaims') && subresource === '';
 }
 
+/** More are not looked for: many containers can each break many limits. */
+const ENOUGH_PROBLEMS = 1000;
+
 function podProblems(pod: PodObject, limits: readonly LimitRangeItem[]): string[] {
   const spec = specOf(pod);
   const problems: string[] = [];
   for (const item of limits) {
     if (item.type === 'Container') {
       for (const { resources } of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
+        if (problems.length >= ENOUGH_PROBLEMS) return problems;
         check(problems, item, { requests: amountsIn(resources?.requests), limits: amountsIn(resources?.limits) });
       }
     } else if (item.type === 'Pod') {

@@ -1,0 +1,14 @@
+/** What the server and the thread that reads YAML say to each other. */
+import type { KnownYaml } from '../../machinery/decode/known-yaml.ts';
+
+export interface YamlQuestion {
+  readonly id: number;
+  readonly text: string;
+}
+
+export interface YamlAnswer {
+  readonly id: number;
+  readonly result?: KnownYaml;
+  /** The thread could not say whether it is YAML. */
+  readonly failure?: string;
+}

@@ -1,0 +1,88 @@
+/**
+ * A megabyte of YAML takes seconds to read, in which nobody else would be served. So long texts are read in a thread, and
+ * decoding finds the result. Where the sources themselves run there is no thread: they are read when they are decoded.
+ */
+import fs from 'node:fs';
+import { Worker } from 'node:worker_threads';
+import type { Context, Timer } from '../../kernel/index.ts';
+import { noteYaml, readsAsJson } from '../../machinery/decode/index.ts';
+import { internalError, timeout } from '../../machinery/status.ts';
+import type { YamlAnswer, YamlQuestion } from './messages.ts';
+
+/** Shorter texts take no longer to read than to send to a thread. */
+const LONG_TEXT = 8 * 1024;
+const MAX_READING_MS = 30_000;
+/** Aliases can make a small text a large value. */
+const MAX_MEMORY_MB = 512;
+
+interface Waiting {
+  readonly text: string;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+export class YamlReader {
+  readonly #ctx: Context;
+  readonly #program: URL | undefined;
+  readonly #waiting = new Map<number, Waiting>();
+  #worker: Worker | undefined;
+  #limit: Timer | undefined;
+  #lastId = 0;
+
+  constructor(ctx: Context, program: URL | undefined = threadProgram()) {
+    this.#ctx = ctx;
+    this.#program = program;
+    ctx.signal.addEventListener('abort', () => this.#end(new Error('the server stops')), { once: true });
+  }
+
+  /** Resolves when decoding can have the text without taking long. Most YAML that is sent is JSON, which is read in no time. */
+  async know(text: string): Promise<void> {
+    if (this.#program === undefined || text.length < LONG_TEXT || readsAsJson(text)) return;
+    const id = ++this.#lastId;
+    const known = new Promise<void>((resolve, reject) => this.#waiting.set(id, { text, resolve, reject }));
+    this.#thread(this.#program).postMessage({ id, text } satisfies YamlQuestion);
+    this.#limitTime();
+    await known;
+  }
+
+  #thread(program: URL): Worker {
+    if (this.#worker) return this.#worker;
+    const worker = new Worker(program, { name: 'yaml', resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB } });
+    worker.unref();
+    worker.on('message', (answer: YamlAnswer) => this.#take(answer));
+    worker.on('error', (error) => this.#end(internalError(`reading YAML failed: ${error.message}`)));
+    return (this.#worker = worker);
+  }
+
+  #take({ id, result, failure }: YamlAnswer): void {
+    const waiting = this.#waiting.get(id);
+    if (!waiting) return;
+    this.#waiting.delete(id);
+    this.#limitTime();
+    if (!result) return waiting.reject(internalError(failure ?? ''));
+    noteYaml(waiting.text, result);
+    waiting.resolve();
+  }
+
+  /** The thread reads one text after the other: each answer gives the next one its time. */
+  #limitTime(): void {
+    this.#limit?.cancel();
+    this.#limit = this.#waiting.size === 0 ? undefined : this.#ctx.clock.after(MAX_READING_MS, () => this.#end(timeout('the YAML of the request takes too long to read', 0)));
+  }
+
+  /** The thread goes, and whoever waits for it is told why; the next text gets a new one. */
+  #end(why: Error): void {
+    const worker = this.#worker;
+    this.#worker = undefined;
+    this.#limit?.cancel();
+    for (const { reject } of this.#waiting.values()) reject(why);
+    this.#waiting.clear();
+    void worker?.terminate();
+  }
+}
+
+/** Beside the bundle, whose pieces lie one folder below it. */
+function threadProgram(): URL | undefined {
+  const files = ['./yaml-thread.js', '../yaml-thread.js'].map((file) => new URL(file, import.meta.url));
+  return files.find((url) => fs.existsSync(url));
+}

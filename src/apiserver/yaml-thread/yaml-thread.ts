@@ -1,0 +1,16 @@
+/** The program of the thread that reads YAML: a text comes, its JSON goes back. */
+import { parentPort } from 'node:worker_threads';
+import { isStatusError } from '../../machinery/status.ts';
+import { yamlToJson } from '../../machinery/decode/parse-yaml.ts';
+import type { YamlAnswer, YamlQuestion } from './messages.ts';
+
+parentPort?.on('message', ({ id, text }: YamlQuestion) => parentPort?.postMessage({ id, ...answerTo(text) } satisfies YamlAnswer));
+
+function answerTo(text: string): Omit<YamlAnswer, 'id'> {
+  try {
+    return { result: yamlToJson(text) };
+  } catch (error) {
+    const { message } = error as Error;
+    return isStatusError(error) ? { result: { refusal: message } } : { failure: message };
+  }
+}
