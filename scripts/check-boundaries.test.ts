@@ -105,7 +105,7 @@ describe('clocks, timers and chance outside the kernel', () => {
   it('a TLS client that does not verify as the others do', () => {
     const calls = ['tls.connect({ host })', "https.request('https://a', { rejectUnauthorized: false })", 'https.get(url)'];
     for (const call of calls) expect(checkFile('apiserver/a.ts', call)).toEqual([expect.stringContaining('needs a TlsTrust')]);
-    expect(checkFile('apiserver/a.ts', 'https.request({ agent: new TlsTrustAgent(trust) }); https.createServer({})')).toEqual([]);
+    expect(checkFile('apiserver/a.ts', 'https.request({ agent: new TlsTrustAgent(trust) })')).toEqual([]);
   });
 
   it('node:timers', () => {

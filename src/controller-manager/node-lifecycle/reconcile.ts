@@ -1,4 +1,5 @@
 /** Gives one node the taints and labels that follow from its state, and marks its pods when it is not ready. */
+import { ownValue } from '../../base/index.ts';
 import type { Node, Pod, PodCondition } from '../../api/generated/core-v1.ts';
 import { keyOf, type SharedInformer } from '../../client/index.ts';
 import { formatTime } from '../../machinery/time/index.ts';
@@ -42,8 +43,10 @@ export class NodeReconciler implements Reconciler {
   async #alignLabels({ metadata: { name = '', labels = {} } }: Node): Promise<void> {
     const { client, signal } = this.#context;
     const missing = ([label, alias]: (typeof LABEL_ALIASES)[number]): boolean =>
-      labels[label] !== undefined && labels[alias] !== labels[label];
-    const aliases = Object.fromEntries(LABEL_ALIASES.filter(missing).map(([label, alias]) => [alias, labels[label]]));
+      ownValue(labels, label) !== undefined && ownValue(labels, alias) !== ownValue(labels, label);
+    const aliases = Object.fromEntries(
+      LABEL_ALIASES.filter(missing).map(([label, alias]) => [alias, ownValue(labels, label)]),
+    );
     if (Object.keys(aliases).length === 0) return;
     const patch = { metadata: { labels: aliases } };
     await ignoringGone(() => client.resource('v1/nodes').patch({ name }, patch, { type: 'strategic', signal }));

@@ -2,6 +2,7 @@
  * An X.509 certificate, as far as verifying it takes: read once from its DER. Signatures are left to OpenSSL; a
  * certificate that this cannot read is no certificate.
  */
+import { ownValue } from '../../base/index.ts';
 import { X509Certificate } from 'node:crypto';
 import { elements, oidText, TAG, type Element } from './der.ts';
 import { alternativeNames, nameConstraints, type AlternativeNames, type NameConstraints } from './general-names.ts';
@@ -172,7 +173,7 @@ function readExtensions(given: Element | undefined): { known: Extensions; unhand
     if (seen.has(name)) throw new Error('x509: certificate contains duplicate extensions');
     seen.add(name);
     const critical = rest[0]?.tag === TAG.boolean ? rest.shift()!.content[0] === 0xff : false;
-    const reader = Object.hasOwn(READERS, name) ? READERS[name] : undefined;
+    const reader = ownValue(READERS, name);
     const understood = reader?.(expect(rest[0], TAG.octetString), known) ?? false;
     if (critical && !understood) unhandledCritical.push(name);
   }

@@ -1,4 +1,5 @@
 /** Whether one certificate signed another, by keys and algorithms that Go's crypto/x509 takes. */
+import { ownValue } from '../../base/index.ts';
 import type { Certificate } from './certificate.ts';
 import { elements, oidText, TAG } from './der.ts';
 
@@ -28,9 +29,7 @@ export function signatureProblem(child: Certificate, parent: Certificate): strin
     basicConstraints?.isCa === false ||
     (keyUsage !== undefined && (keyUsage & SIGNS_CERTIFICATES) === 0);
   if (mayNotSign) return 'x509: invalid signature: parent certificate cannot sign this kind of certificate';
-  const algorithm = Object.hasOwn(ALGORITHMS, child.signatureAlgorithm)
-    ? ALGORITHMS[child.signatureAlgorithm]
-    : undefined;
+  const algorithm = ownValue(ALGORITHMS, child.signatureAlgorithm);
   if (algorithm === undefined) return 'x509: cannot verify signature: algorithm unimplemented';
   if ('insecure' in algorithm) return `x509: cannot verify signature: insecure algorithm ${algorithm.insecure}`;
   try {

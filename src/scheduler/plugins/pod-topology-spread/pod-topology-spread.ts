@@ -1,4 +1,5 @@
 /** Spreads pods that belong together over the domains of node labels: as a must, or as a preference. */
+import { ownValue } from '../../../base/index.ts';
 import type { Node, Pod, TopologySpreadConstraint } from '../../../api/generated/core-v1.ts';
 import type { Cache } from '../../cache/cache.ts';
 import { PodInfo } from '../../cache/pod-info.ts';
@@ -127,7 +128,7 @@ class PodTopologySpread implements Plugin {
   #nodeHelps(pod: PodInfo, before: Node | undefined, after: Node | undefined): boolean {
     const keys = this.#constraints(pod, 'DoNotSchedule').map(({ topology }) => topology.key);
     const isLabelled = (node: Node | undefined): boolean =>
-      node !== undefined && keys.every((key) => node.metadata.labels?.[key] !== undefined);
+      node !== undefined && keys.every((key) => ownValue(node.metadata.labels, key) !== undefined);
     return isLabelled(before) || isLabelled(after);
   }
 }
