@@ -1,13 +1,36 @@
+import { execFileSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /**
- * What an end-to-end test needs of the machine: `root`, or the name of a program on the PATH.
+ * What an end-to-end test needs of the machine: `root`, the name of a program on the PATH, or `etcdctl>=3.5`.
  * Gives the reason to skip the test, undefined when everything is there.
  */
 export function requires(...needs: readonly string[]): string | undefined {
-  const missing = needs.filter((need) => (need === 'root' ? process.getuid?.() !== 0 : findProgram(need) === undefined));
+  const missing = needs.filter((need) => (need === 'root' ? process.getuid?.() !== 0 : !hasProgram(need)));
   return missing.length === 0 ? undefined : `needs ${missing.join(', ')}`;
+}
+
+function hasProgram(need: string): boolean {
+  const [name = '', least] = need.split('>=');
+  const path = findProgram(name);
+  if (path === undefined || least === undefined) return path !== undefined;
+  const version = versionOf(path);
+  return version !== undefined && version.localeCompare(least, 'en', { numeric: true }) >= 0;
+}
+
+/** The first number of the form 1.2 that the program prints of itself, by `--version` or `version`. */
+function versionOf(path: string): string | undefined {
+  for (const argument of ['--version', 'version']) {
+    try {
+      const text = execFileSync(path, [argument], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+      const version = /\d+\.\d+/.exec(text)?.[0];
+      if (version !== undefined) return version;
+    } catch {
+      continue;
+    }
+  }
+  return undefined;
 }
 
 /** True when the long forms of tests were asked for. */

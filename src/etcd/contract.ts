@@ -21,7 +21,7 @@ export function storeContract(name: string, target: ContractTarget): void {
     const use = (): ContractFixture => fixture;
     keyValueContract(use);
     transactionContract(use);
-    watchContract(use);
+    watchContract(use, target);
     leaseContract(use);
     linearizabilityContract(use);
     maintenanceContract(use);

@@ -160,7 +160,10 @@ describe('a cluster of simulated nodes', () => {
   it('changes, evicts, signs and clears up', async () => {
     const containers = [{ name: 'main', image: 'web:2' }];
     await client.resource('apps/v1/deployments').patch({ namespace: 'story', name: 'web' }, { spec: { template: { spec: { containers } } } }, { type: 'strategic' });
-    await until('the Deployment is new', async () => (await get('apps/v1/deployments', 'web')).status?.updatedReplicas === 6);
+    await until('the Deployment is new, and no old pod is left', async () => {
+      const { updatedReplicas, replicas, availableReplicas } = (await get('apps/v1/deployments', 'web')).status ?? {};
+      return updatedReplicas === 6 && replicas === 6 && availableReplicas === 6;
+    });
     await merge('apps/v1/statefulsets', 'db', { spec: { replicas: 1 } });
 
     const { metadata: { name = '' } } = await firstPod('web');

@@ -13,6 +13,8 @@ export interface ContractTarget {
   open(): Promise<ContractFixture>;
   /** Set when the backend cannot run here: the whole suite is skipped with this reason. */
   skip?: string;
+  /** Set for a backend whose compaction drops a deletion at the very revision that it keeps, as etcd's before 3.5. */
+  dropsDeletionAtCompaction?: string | undefined;
 }
 
 export type UseStore = () => ContractFixture;
