@@ -80,9 +80,8 @@ async function answerInTime(door: Door, exchange: Exchange): Promise<ApiResponse
 
 /** Until the client has taken the answer, or the time is over. A watch gives its seat back after its initial events. */
 function keepSeat(door: Door, exchange: Exchange, { answered, large }: { answered: ApiResponse; large: LargeBody | undefined }): void {
-  const { clock } = door.backend.ctx;
   if (exchange.expiresAt !== undefined) answered.expiresAt = exchange.expiresAt;
-  else if (exchange.leave) exchange.seatLimit = clock.after(door.deadlines.requestTimeoutMs, () => leaveSeat(exchange));
+  else if (exchange.leave) exchange.seatLimit = door.deadlines.limitSeat(() => leaveSeat(exchange));
   answered.done = () => {
     leaveSeat(exchange);
     if (large) door.metrics.observeSize(exchange, answered, large.produced);

@@ -114,3 +114,17 @@ describe('requests whose time is over', () => {
     expect(over).toEqual(['c', 'a', 'b']);
   });
 });
+
+it('a closed server keeps no timer, and sets none for requests that come late', () => {
+  const { clock } = createTestContext();
+  const deadlines = new RequestDeadlines(clock);
+  const limit = { ms: 60_000, error: () => new Error('late') as never };
+  const run = (): void => void deadlines.within(new Promise<void>(() => {}), { expiresAt: clock.monotonic() + 60_000, limit, expired: () => undefined });
+  run();
+  deadlines.limitSeat(() => undefined);
+  expect(clock.pendingTimers).toBe(2);
+  deadlines.close();
+  run();
+  deadlines.limitSeat(() => undefined);
+  expect(clock.pendingTimers).toBe(0);
+});

@@ -29,6 +29,8 @@ export class RequestDeadlines {
   /** By their time limits; those of one limit expire in the order in which they came. */
   readonly #running = new Map<number, Set<Running>>();
   readonly #timers = new Map<number, Timer>();
+  readonly #seatTimers = new Set<Timer>();
+  #closed = false;
   readonly #default: TimeLimit;
   readonly #write: TimeLimit;
 
@@ -68,10 +70,28 @@ export class RequestDeadlines {
     });
   }
 
-  /** Ends nothing: nobody is told of a time that is over any more. */
+  /** Gives a seat back at the latest, by `leave`. Requests that come after `close` have no limit. */
+  limitSeat(leave: () => void): Timer | undefined {
+    if (this.#closed) return undefined;
+    const timer = this.clock.after(this.requestTimeoutMs, () => {
+      this.#seatTimers.delete(timer);
+      leave();
+    });
+    this.#seatTimers.add(timer);
+    return {
+      cancel: () => {
+        this.#seatTimers.delete(timer);
+        timer.cancel();
+      },
+    };
+  }
+
+  /** Ends nothing: nobody is told of a time that is over any more. No timer is left, and none is set again. */
   close(): void {
-    for (const timer of this.#timers.values()) timer.cancel();
+    this.#closed = true;
+    for (const timer of [...this.#timers.values(), ...this.#seatTimers]) timer.cancel();
     this.#timers.clear();
+    this.#seatTimers.clear();
     this.#running.clear();
   }
 
@@ -93,6 +113,7 @@ export class RequestDeadlines {
   }
 
   #expireAt(ms: number, at: number): void {
+    if (this.#closed) return;
     this.#timers.set(ms, this.clock.after(Math.max(0, at - this.clock.monotonic()), () => this.#expire(ms)));
   }
 

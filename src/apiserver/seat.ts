@@ -5,7 +5,7 @@ export interface SeatHolder {
   /** Gives the seat back; absent while there is none. */
   leave?: () => void;
   /** Gives it back at the latest. */
-  seatLimit?: Timer;
+  seatLimit?: Timer | undefined;
 }
 
 /** May be called again. */
