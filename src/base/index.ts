@@ -2,6 +2,7 @@
  * What everything stands on and nothing of Kubernetes: quoting as Go does it, durations, IP addresses, varints. Pure
  * functions; imports nothing of src/.
  */
+export { append } from './append.ts';
 export { AddressRange } from './address-range.ts';
 export { DurationError, formatDuration, formatDurationNanos, parseDuration, parseDurationNanos } from './duration.ts';
 export {

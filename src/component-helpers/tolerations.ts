@@ -48,8 +48,25 @@ export function findUntoleratedTaint<T extends Taint>(
   tolerations: readonly Toleration[] | undefined,
   counts: (taint: T) => boolean = isSchedulingTaint,
 ): T | undefined {
+  const tolerationsFor = byKey(tolerations ?? []);
   for (const taint of taints ?? []) {
-    if (counts(taint) && !tolerations?.some((toleration) => toleratesTaint(toleration, taint))) return taint;
+    if (counts(taint) && !tolerationsFor(taint).some((toleration) => toleratesTaint(toleration, taint))) return taint;
   }
   return undefined;
+}
+
+const FEW = 16;
+
+/** The tolerations that can cover a taint. Many of them are looked up by key: a node may have many taints as well. */
+function byKey(tolerations: readonly Toleration[]): (taint: Taint) => readonly Toleration[] {
+  if (tolerations.length <= FEW) return () => tolerations;
+  const ofAll = tolerations.filter(({ key }) => !key);
+  const grouped = new Map<string, Toleration[]>();
+  for (const toleration of tolerations) {
+    if (!toleration.key) continue;
+    const group = grouped.get(toleration.key);
+    if (group) group.push(toleration);
+    else grouped.set(toleration.key, [...ofAll, toleration]);
+  }
+  return ({ key = '' }) => grouped.get(key) ?? ofAll;
 }

@@ -11,6 +11,7 @@ import type { CacheEvent } from '../storage/resource-cache.ts';
 import type { Entry } from '../storage/entry.ts';
 import type { AuthorizationAttributes, Authorizer, Decision, ResolvedRules } from './authorizer.ts';
 import { RuleIndex } from './rule-index.ts';
+import { append } from '../../base/index.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
 
@@ -79,7 +80,7 @@ export class RbacAuthorizer implements Authorizer {
     const grants = this.#identityOf(user).grants.filter((grant) => grant.namespace === '' || grant.namespace === namespace);
     for (const grant of grants) {
       const found = this.rulesOfRef(grant.roleRef, grant.namespace);
-      if (found) rules.push(...found);
+      if (found) append(rules, found);
       else errors.push(notFoundText(grant.roleRef));
     }
     return { rules, incomplete: false, ...(errors.length > 0 ? { error: aggregate(errors) } : {}) };

@@ -3,6 +3,7 @@ import type { PolicyRule } from '../../api/generated/rbac-v1.ts';
 import { ALLOW, NO_OPINION, type AuthorizationAttributes, type Authorizer, type Decision, type ResolvedRules } from './authorizer.ts';
 import type { MetricsRegistry } from '../../kernel/index.ts';
 import type { UserInfo } from '../request.ts';
+import { append } from '../../base/index.ts';
 
 export class UnionAuthorizer implements Authorizer {
   readonly name = 'union';
@@ -47,7 +48,7 @@ export class UnionAuthorizer implements Authorizer {
     for (const authorizer of this.authorizers) {
       const found = authorizer.rulesFor?.(user, namespace);
       if (!found) continue;
-      rules.push(...found.rules);
+      append(rules, found.rules);
       incomplete ||= found.incomplete;
       if (found.error) errors.push(found.error);
     }

@@ -9,7 +9,7 @@ import { conform, setOwn } from '../../machinery/decode/index.ts';
 import { isRecord } from '../../machinery/object.ts';
 import type { Schema } from '../../machinery/validation/apiextensions/index.ts';
 import { additionalOf, isEmbeddedResource, itemsOf, preservesUnknownFields, propertyOf } from '../../machinery/validation/apiextensions/schema-props.ts';
-import { ownValue } from '../../base/index.ts';
+import { append, ownValue } from '../../base/index.ts';
 
 export interface Coerced {
   readonly object: Record<string, unknown>;
@@ -117,7 +117,7 @@ class Pruning {
     if (!isRecord(value)) return value;
     const { object, strictErrors } = conform(OBJECT_META, value);
     const path = this.#pathText();
-    this.metadataErrors.push(...strictErrors.map((error) => error.replace(FIELDS_IN_STRICT_ERROR, (_all, what: string) => `${what} field "${path}.metadata.`)));
+    append(this.metadataErrors, strictErrors.map((error) => error.replace(FIELDS_IN_STRICT_ERROR, (_all, what: string) => `${what} field "${path}.metadata.`)));
     return object;
   }
 }

@@ -7,6 +7,7 @@ import { quote } from '../../machinery/quote.ts';
 import { aggregateMessage, path, type FieldError } from '../../machinery/validation/index.ts';
 import { structuralFormProblem, validateStructural } from '../../machinery/validation/apiextensions/structural.ts';
 import type { Definition } from './serve-definition.ts';
+import { append } from '../../base/index.ts';
 
 export type Condition = Omit<CustomResourceDefinitionCondition, 'lastTransitionTime'>;
 
@@ -88,7 +89,7 @@ export function nonStructuralCondition({ spec }: Definition): Condition | undefi
     }
     const found: FieldError[] = [];
     validateStructural(found, root, path('spec', 'versions').index(i).child('schema', 'openAPIV3Schema'));
-    errors.push(...found);
+    append(errors, found);
   }
   if (errors.length === 0) return undefined;
   return { type: 'NonStructuralSchema', status: 'True', reason: 'Violations', message: aggregateMessage(errors) };

@@ -8,6 +8,7 @@ import type { Context } from '../../kernel/index.ts';
 import { isRecord, type KubeObject } from '../../machinery/object.ts';
 import { failure, type StatusError } from '../../machinery/status.ts';
 import type { WebhookClientConfig, WebhookClients } from '../webhook-client/index.ts';
+import { append } from '../../base/index.ts';
 
 const TIMEOUT_SECONDS = 30;
 /** Larger lists are converted in several requests, lest one of them be too large for the webhook. */
@@ -28,7 +29,7 @@ export class ConversionWebhook {
   /** The objects, which may be of several versions, all in one; in the same order. */
   async convert(objects: readonly KubeObject[], to: GroupVersionKind): Promise<KubeObject[]> {
     const converted: KubeObject[] = [];
-    for (let i = 0; i < objects.length; i += MAX_OBJECTS) converted.push(...(await this.#review(objects.slice(i, i + MAX_OBJECTS), to)));
+    for (let i = 0; i < objects.length; i += MAX_OBJECTS) append(converted, (await this.#review(objects.slice(i, i + MAX_OBJECTS), to)));
     return converted;
   }
 

@@ -12,6 +12,7 @@ import { compileValid } from './compile-valid.ts';
 import { finalizerWarnings } from './finalizer-warnings.ts';
 import { lazily } from './lazily.ts';
 import { validateScaleSpec, validateScaleStatus } from './scale-paths.ts';
+import { append } from '../../base/index.ts';
 
 export interface CustomKind extends GroupVersionKind {
   readonly namespaced: boolean;
@@ -64,7 +65,7 @@ export function customValidation(kind: CustomKind): KindValidation<KubeObject> {
         validateScaleSpec(errors, object, scale);
         validateScaleStatus(errors, object, scale);
         if (embedded()) validateEmbeddedMetadata(errors, object, schema, WHOLE, false);
-        errors.push(...listErrors(object));
+        append(errors, listErrors(object));
         runRules(errors, object, undefined);
       },
     ],
@@ -77,7 +78,7 @@ export function customValidation(kind: CustomKind): KindValidation<KubeObject> {
         validateScaleStatus(errors, object, scale);
         if (embedded()) validateEmbeddedMetadata(errors, object, schema, WHOLE, false);
         const found = listErrors(object);
-        if (found.length > 0 && listErrors(old).length === 0) errors.push(...found);
+        if (found.length > 0 && listErrors(old).length === 0) append(errors, found);
         runRules(errors, object, old);
       },
     ],
@@ -90,17 +91,17 @@ export function customValidation(kind: CustomKind): KindValidation<KubeObject> {
         }
         validateScaleStatus(errors, object, scale);
         const found = listErrors(object);
-        if (found.length > 0 && listErrors(old).length === 0) errors.push(...found);
+        if (found.length > 0 && listErrors(old).length === 0) append(errors, found);
         runRules(errors, object, old);
       },
     ],
     warnings: [
       (warnings, object, old) => {
-        warnings.push(...(ratcheted.get(object) ?? []));
+        append(warnings, (ratcheted.get(object) ?? []));
         finalizerWarnings(warnings, object.metadata, old?.metadata);
       },
     ],
-    statusWarnings: [(warnings, object) => warnings.push(...(ratcheted.get(object) ?? []))],
+    statusWarnings: [(warnings, object) => append(warnings, (ratcheted.get(object) ?? []))],
   };
 }
 
@@ -118,7 +119,7 @@ function some(schema: Schema, test: (schema: Schema) => boolean): boolean {
   const pending = [schema];
   for (let next = pending.pop(); next; next = pending.pop()) {
     if (test(next)) return true;
-    pending.push(...partsOf(next));
+    append(pending, partsOf(next));
   }
   return false;
 }

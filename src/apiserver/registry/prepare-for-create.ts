@@ -10,6 +10,7 @@ import { errorKind, type ServedResource } from './served-resource.ts';
 import { dropDisabledFields } from './disabled-fields.ts';
 import { clearStatus } from './status.ts';
 import type { Reservation, WriteContext } from './strategy.ts';
+import { append } from '../../base/index.ts';
 
 export interface CreateSteps {
   readonly dryRun: boolean;
@@ -72,7 +73,7 @@ function validated(scope: Scope, object: KubeObject, request: WriteContext, step
   if (errors.length + further.length > 0) throw invalid(kindOf(served, object), object.metadata.name ?? '', [...errors, ...further]);
   if (!knownValid) {
     const warnings = warningsOnCreate(served, object, backend.validation);
-    if (warnings.length > 0) scope.warnings.push(...warnings);
+    if (warnings.length > 0) append(scope.warnings, warnings);
     else scope.alike?.noteValid(object);
   }
   strategy.canonicalize?.(object);

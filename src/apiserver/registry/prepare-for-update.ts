@@ -19,7 +19,7 @@ import { keepStatusMetadata } from './keep-metadata.ts';
 import { kindOf, writeContext } from './prepare-for-create.ts';
 import { hasStatusSubresource, restoreStatus } from './status.ts';
 import type { Reservation, WriteContext } from './strategy.ts';
-import { ownValue } from '../../base/index.ts';
+import { append, ownValue } from '../../base/index.ts';
 
 export interface PreparedUpdate {
   readonly object: KubeObject;
@@ -63,7 +63,7 @@ async function prepareAndValidate(scope: Scope, update: PreparedUpdate, request:
   const errors = [...validate(scope, object, old), ...(served.strategy.validate?.(object, old, request) ?? [])];
   if (errors.length > 0) throw invalid(kindOf(served, object), object.metadata.name ?? '', errors);
   const warnings = subresource === 'status' ? warningsOnStatusUpdate : warningsOnUpdate;
-  scope.warnings.push(...warnings(served, object, old, backend.validation));
+  append(scope.warnings, warnings(served, object, old, backend.validation));
 }
 
 /** What the system keeps: a client may send these or leave them out, it cannot change them. */

@@ -17,6 +17,7 @@ import { readBodyOf } from '../in-slices.ts';
 import { headerOf } from '../request.ts';
 import type { Scope } from '../scope.ts';
 import { putTogether, setAsideUntouched } from './untouched.ts';
+import { append } from '../../base/index.ts';
 
 export interface BodyOptions {
   readonly fieldValidation: FieldValidation;
@@ -143,7 +144,7 @@ function checkVersion(object: KubeObject, expected: GroupVersionKind): void {
 export function reportStrictErrors(scope: Scope, errors: readonly string[], validation: FieldValidation, prefix = ''): void {
   if (errors.length === 0 || validation === 'Ignore') return;
   if (validation === 'Strict') throw badRequest(`${prefix}strict decoding error: ${errors.join(', ')}`);
-  scope.warnings.push(...strictErrorWarnings(errors));
+  append(scope.warnings, strictErrorWarnings(errors));
 }
 
 export function bodyFormat(contentType: string | undefined): BodyFormat {

@@ -21,6 +21,7 @@ import { fieldSetOf } from './to-field-set.ts';
 import { typedErrorText } from './typed-errors.ts';
 import { lose, ownersAfterUpdate } from './update-managed-fields.ts';
 import type { OtherVersions } from './versions.ts';
+import { append } from '../../base/index.ts';
 
 export interface ApplyRequest {
   /** The object as it is stored; undefined when the apply creates it. */
@@ -172,7 +173,7 @@ function tryApply(request: ApplyRequest, owners: readonly FieldOwner[]): Attempt
       theirs = compareObjects(theirType, other.convert(before), converted, ignored);
     }
     const contested = theirs.changed && intersection(owner.fields, theirs.changed);
-    if (contested) conflicts.push(...conflictsOf(owner, contested));
+    if (contested) append(conflicts, conflictsOf(owner, contested));
     const rest = lose(owner.fields, theirs);
     if (rest) left.push(rest === owner.fields ? owner : { ...owner, fields: rest });
   }

@@ -129,8 +129,10 @@ export function capUpdateOwners(owners: readonly FieldOwner[]): readonly FieldOw
   const updaters = owners.filter((owner) => owner.operation === 'Update');
   let surplus = updaters.length - MAX_UPDATE_OWNERS;
   if (surplus <= 0) return owners;
-  updaters.sort((a, b) => compareText(a.time ?? '', b.time ?? '') || compareText(ownerIdentifier(a), ownerIdentifier(b)));
+  const identifiers = new Map(updaters.map((owner) => [owner, ownerIdentifier(owner)]));
+  updaters.sort((a, b) => compareText(a.time ?? '', b.time ?? '') || compareText(identifiers.get(a)!, identifiers.get(b)!));
   const left = new Set(owners);
+  const collectives = new Map<string, FieldOwner[]>();
   const oldestByVersion = new Map<string, FieldOwner>();
   for (const owner of updaters) {
     if (surplus <= 0) break;
@@ -140,12 +142,16 @@ export function capUpdateOwners(owners: readonly FieldOwner[]): readonly FieldOw
       continue;
     }
     const identity = { manager: COLLECTIVE_MANAGER, operation: 'Update', apiVersion: owner.apiVersion, subresource: '' } as const;
-    const collective = [...left].find((other) => isSameOwner(other, identity));
+    let known = collectives.get(owner.apiVersion);
+    if (!known) collectives.set(owner.apiVersion, (known = owners.filter((other) => isSameOwner(other, identity))));
+    const collective = known.find((other) => left.has(other));
     if (collective === owner) continue;
     const target = collective ?? oldest;
     left.delete(target);
     left.delete(owner);
-    left.add({ ...identity, time: owner.time, fields: union(target.fields, owner.fields) ?? target.fields });
+    const joined: FieldOwner = { ...identity, time: owner.time, fields: union(target.fields, owner.fields) ?? target.fields };
+    left.add(joined);
+    collectives.set(owner.apiVersion, [...known.filter((other) => left.has(other)), joined]);
     surplus--;
   }
   return [...left];

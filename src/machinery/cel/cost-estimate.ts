@@ -6,6 +6,7 @@ import type { Checked } from './check.ts';
 import { FORMAT_PATTERN_LENGTH, REGEX_LENGTH, TRAVERSAL } from './call-cost.ts';
 import type { Call, Comprehension, Expression, Select } from './syntax-tree.ts';
 import type { CelType } from './types.ts';
+import { append } from '../../base/index.ts';
 
 /** Both of costs and of sizes. */
 export interface Range {
@@ -282,7 +283,7 @@ class Estimator {
     const range = this.cost(node.range);
     const turns = this.size(node.range);
     const variables = this.loopVariables(node);
-    this.loops.push(...variables);
+    append(this.loops, variables);
     const predicate = node.predicate ? this.cost(node.predicate) : NOTHING;
     const transform = node.transform ? this.cost(node.transform) : NOTHING;
     this.loops.length -= variables.length;

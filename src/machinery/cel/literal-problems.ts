@@ -5,6 +5,7 @@ import type { SourceProblem } from './source-error.ts';
 import type { Call, Expression } from './syntax-tree.ts';
 import { parseDurationText, parseTimestampText } from './time-text.ts';
 import { CelError } from './values.ts';
+import { append } from '../../base/index.ts';
 
 export function literalProblems({ expression }: Checked): SourceProblem[] {
   const problems: SourceProblem[] = [];
@@ -14,7 +15,7 @@ export function literalProblems({ expression }: Checked): SourceProblem[] {
       const problem = problemOf(node);
       if (problem) problems.push(problem);
     }
-    pending.push(...partsOf(node));
+    append(pending, partsOf(node));
   }
   return problems;
 }

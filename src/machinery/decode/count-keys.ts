@@ -4,10 +4,13 @@ export function countKeys(value: unknown): number {
   let keys = 0;
   const work: object[] = [value];
   for (let item = work.pop(); item; item = work.pop()) {
-    const list = Array.isArray(item);
+    if (Array.isArray(item)) {
+      for (const element of item as unknown[]) if (typeof element === 'object' && element !== null) work.push(element);
+      continue;
+    }
     for (const key in item) {
       const element = (item as Record<string, unknown>)[key];
-      if (!list && element !== undefined) keys++;
+      if (element !== undefined) keys++;
       if (typeof element === 'object' && element !== null) work.push(element);
     }
   }

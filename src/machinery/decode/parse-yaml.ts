@@ -10,6 +10,7 @@ import { parseJson } from './parse-json.ts';
 import { isTooDeep, MAX_YAML_DEPTH } from './yaml-depth.ts';
 import { yamlError } from './yaml-error.ts';
 import { resolvePlainScalar, resolveTaggedScalar, type YamlScalar } from './yaml-scalar.ts';
+import { append } from '../../base/index.ts';
 
 export interface ParsedYaml {
   readonly value: unknown;
@@ -109,7 +110,7 @@ class YamlConverter {
       if (!isPair(pair)) continue;
       const valueNode = pair.value as Node | null;
       if (isMergeKey(pair.key)) {
-        merged.push(...this.mergeSources(valueNode));
+        append(merged, this.mergeSources(valueNode));
         continue;
       }
       const key = this.key(pair.key as Node | null);

@@ -136,10 +136,12 @@ function mergeLists(meta: PatchMeta, original: readonly unknown[], patch: readon
   if (mergeKey === '') throw patchFailed(`cannot merge lists without merge key for ${meta.type.kind === 'message' ? meta.type.name : ''}`);
   const { remaining, changes } = applyItemDirectives(original, patch, mergeKey);
   const items = [...remaining];
+  const places = new Map<unknown, number>();
+  for (let i = items.length - 1; i >= 0; i--) if (isRecord(items[i])) places.set(getOwn(items[i] as JsonRecord, mergeKey), i);
   for (const change of changes) {
     if (!Object.hasOwn(change, mergeKey)) throw noMergeKey(change, mergeKey);
-    const at = items.findIndex((item) => isRecord(item) && getOwn(item, mergeKey) === change[mergeKey]);
-    if (at < 0) items.push(change);
+    const at = places.get(change[mergeKey]);
+    if (at === undefined) places.set(change[mergeKey], items.push(change) - 1);
     else items[at] = mergeMaps(meta.type, requireMergeKey(items[at], mergeKey), change);
   }
   return orderItems({ items, patchOrder: changes, serverOrder: remaining, mergeKey });
@@ -152,7 +154,7 @@ interface ItemChanges {
 
 /** An item `$patch: delete` removes its namesakes; an item `$patch: replace` makes the patch's other items the list. */
 function applyItemDirectives(original: readonly unknown[], patch: readonly unknown[], mergeKey: string): ItemChanges {
-  let remaining = original;
+  const deleted = new Set<unknown>();
   const changes: JsonRecord[] = [];
   let replaces = false;
   for (const item of patch) {
@@ -162,18 +164,33 @@ function applyItemDirectives(original: readonly unknown[], patch: readonly unkno
     else if (item[PATCH] === 'merge') throw patchFailed('merging lists cannot yet be specified in the patch');
     else if (item[PATCH] !== 'delete') throw unknownDirective(item[PATCH], item);
     else if (!Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey);
-    else remaining = remaining.filter((other) => !isRecord(other) || getOwn(other, mergeKey) !== item[mergeKey]);
+    else deleted.add(item[mergeKey]);
   }
-  return replaces ? { remaining: changes, changes: [] } : { remaining, changes };
+  if (replaces) return { remaining: changes, changes: [] };
+  return { remaining: deleted.size === 0 ? original : original.filter((other) => !isRecord(other) || !deleted.has(getOwn(other, mergeKey))), changes };
 }
 
 /** As upstream does it: the last item takes the place of one that repeats. */
-function withoutRepeats(items: unknown[]): unknown[] {
+export function withoutRepeats(items: unknown[]): unknown[] {
+  const places = new Map<unknown, Set<number>>();
+  const placesOf = (item: unknown): Set<number> => {
+    let found = places.get(item);
+    if (!found) places.set(item, (found = new Set()));
+    return found;
+  };
+  for (const [i, item] of items.entries()) placesOf(item).add(i);
   for (let i = 0; i < items.length - 1; i++) {
-    for (let j = i + 1; j < items.length; j++) {
-      if (items[i] !== items[j]) continue;
-      const last = items.pop();
-      if (j < items.length) items[j--] = last;
+    const item = items[i];
+    const repeats = [...placesOf(item)].filter((place) => place > i).sort((a, b) => a - b);
+    for (const place of repeats) {
+      while (place < items.length && items[place] === item) {
+        const last = items.pop();
+        placesOf(last).delete(items.length);
+        if (place >= items.length) break;
+        placesOf(item).delete(place);
+        items[place] = last;
+        placesOf(last).add(place);
+      }
     }
   }
   return items;

@@ -1,4 +1,5 @@
 import { isRecord } from '../object.ts';
+import { append } from '../../base/index.ts';
 
 /**
  * The JSON paths of `additionalPrinterColumns`, `kubectl -o jsonpath` and friends: `.a.b`, `['a']`, `[0]`, `[1:3]`, `[*]`,
@@ -105,7 +106,7 @@ class Parser {
     this.rest = this.rest.slice(end + 1);
     const parts = inside.split(',');
     if (parts.length === 1) {
-      this.steps.push(...bracketSteps(inside));
+      append(this.steps, bracketSteps(inside));
       return;
     }
     const branches = parts.map((part) => bracketSteps(part.trim()));

@@ -47,12 +47,21 @@ export class Verbatim {
 }
 
 export class FieldError {
+  readonly #at: Path | string;
+
   constructor(
     readonly type: FieldErrorType,
-    readonly field: string,
+    at: Path | string,
     readonly value: unknown,
     readonly detail: string,
-  ) {}
+  ) {
+    this.#at = at;
+  }
+
+  /** Where it is. The text is made when somebody asks: of very many errors an answer tells only the first. */
+  get field(): string {
+    return this.#at.toString();
+  }
 
   /** What a Status cause's message says: everything but the path. Made once: it may hold a large value. */
   body(): string {
@@ -129,32 +138,35 @@ export const path = Path.root;
 /** Where an error is about the object as a whole; upstream prints such a path as brackets with nothing in them. */
 export const WHOLE_OBJECT = path().key('');
 
-export const required = (at: Path, detail = ''): FieldError => new FieldError('FieldValueRequired', at.toString(), '', detail);
+export const required = (at: Path, detail = ''): FieldError => new FieldError('FieldValueRequired', at, '', detail);
 export const invalidValue = (at: Path, value: unknown, detail: string): FieldError =>
-  new FieldError('FieldValueInvalid', at.toString(), value, detail);
+  new FieldError('FieldValueInvalid', at, value, detail);
 export const typeInvalid = (at: Path, value: unknown, detail: string): FieldError =>
-  new FieldError('FieldValueTypeInvalid', at.toString(), value, detail);
-export const duplicate = (at: Path, value: unknown): FieldError => new FieldError('FieldValueDuplicate', at.toString(), value, '');
-export const forbiddenField = (at: Path, detail: string): FieldError => new FieldError('FieldValueForbidden', at.toString(), '', detail);
-export const notFoundValue = (at: Path, value: unknown): FieldError => new FieldError('FieldValueNotFound', at.toString(), value, '');
-export const internalFieldError = (at: Path, detail: string): FieldError => new FieldError('InternalError', at.toString(), undefined, detail);
+  new FieldError('FieldValueTypeInvalid', at, value, detail);
+export const duplicate = (at: Path, value: unknown): FieldError => new FieldError('FieldValueDuplicate', at, value, '');
+export const forbiddenField = (at: Path, detail: string): FieldError => new FieldError('FieldValueForbidden', at, '', detail);
+export const notFoundValue = (at: Path, value: unknown): FieldError => new FieldError('FieldValueNotFound', at, value, '');
+export const internalFieldError = (at: Path, detail: string): FieldError => new FieldError('InternalError', at, undefined, detail);
+
+const supportedTexts = new WeakMap<readonly string[], string>();
 
 export function notSupported(at: Path, value: unknown, supported: readonly string[]): FieldError {
-  const detail = supported.length > 0 ? `supported values: ${supported.map(quote).join(', ')}` : '';
-  return new FieldError('FieldValueNotSupported', at.toString(), value, detail);
+  let detail = supportedTexts.get(supported);
+  if (detail === undefined) supportedTexts.set(supported, (detail = supported.length > 0 ? `supported values: ${supported.map(quote).join(', ')}` : ''));
+  return new FieldError('FieldValueNotSupported', at, value, detail);
 }
 
 export const tooLong = (at: Path, max: number): FieldError =>
-  new FieldError('FieldValueTooLong', at.toString(), OMIT_VALUE, `may not be more than ${max} ${max === 1 ? 'byte' : 'bytes'}`);
+  new FieldError('FieldValueTooLong', at, OMIT_VALUE, `may not be more than ${max} ${max === 1 ? 'byte' : 'bytes'}`);
 
 export const tooMany = (at: Path, actual: number, max: number): FieldError =>
-  new FieldError('FieldValueTooMany', at.toString(), actual, `must have at most ${max} ${max === 1 ? 'item' : 'items'}`);
+  new FieldError('FieldValueTooMany', at, actual, `must have at most ${max} ${max === 1 ? 'item' : 'items'}`);
 
 export const tooFew = (at: Path, actual: number, min: number): FieldError =>
-  new FieldError('FieldValueTooFew', at.toString(), actual, `must have at least ${min} ${min === 1 ? 'item' : 'items'}`);
+  new FieldError('FieldValueTooFew', at, actual, `must have at least ${min} ${min === 1 ? 'item' : 'items'}`);
 
 export const tooShort = (at: Path, min: number): FieldError =>
-  new FieldError('FieldValueTooShort', at.toString(), OMIT_VALUE, `must be at least ${min} ${min === 1 ? 'byte' : 'bytes'}`);
+  new FieldError('FieldValueTooShort', at, OMIT_VALUE, `must be at least ${min} ${min === 1 ? 'byte' : 'bytes'}`);
 
 /** Characters of the errors that an answer tells of. A small object can have errors without end, each of which shows all of it. */
 const MAX_ERROR_TEXT = 200_000;

@@ -6,6 +6,7 @@
  */
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 import { schema } from '../../api/index.ts';
+import { collectErrors } from './collect-errors.ts';
 import type { FieldError } from './field-error.ts';
 import type { CreateCheck, KindValidation, UpdateCheck, ValidationContext, WarningCheck } from './kind-validation.ts';
 import { nameIsPathSegment } from './names.ts';
@@ -45,11 +46,9 @@ const anyObject = (namespaced: boolean): ObjectMetaRules => (namespaced ? ANY_NA
 export function validateCreate(resource: ValidatedResource, object: object, context: ValidationContext): FieldError[] {
   const { create, unstored } = validationOf(resource);
   const errors = runCreate(create, object, context);
+  if (errors.length > 0 || unstored) return errors;
   // Kinds that do not look at their metadata are held to the least that any object must have.
-  if (errors.length === 0 && !unstored) {
-    validateObjectMeta(errors, metadataOf(object), isNamespaced(resource) ? ANY_NAMESPACED : ANY_CLUSTER_SCOPED);
-  }
-  return errors;
+  return collectErrors((found) => validateObjectMeta(found, metadataOf(object), isNamespaced(resource) ? ANY_NAMESPACED : ANY_CLUSTER_SCOPED));
 }
 
 export function validateUpdate(resource: ValidatedResource, object: object, old: object, context: ValidationContext): FieldError[] {
@@ -108,9 +107,9 @@ export function validationOf({ group, version, plural, validation: own }: Valida
 }
 
 function runCreate(checks: readonly CreateCheck<object>[], object: object, context: ValidationContext): FieldError[] {
-  const errors: FieldError[] = [];
-  for (const check of checks) check(errors, object, context);
-  return errors;
+  return collectErrors((errors) => {
+    for (const check of checks) check(errors, object, context);
+  });
 }
 
 const isNamespaced = ({ group, version, plural, namespaced }: ValidatedResource): boolean =>
@@ -123,10 +122,10 @@ interface WithMetadata {
 const metadataOf = ({ metadata = {} }: WithMetadata): ObjectMeta => metadata;
 
 function runUpdate(resource: ValidatedResource, checks: readonly UpdateCheck<object>[], { object, old, context }: SubresourceUpdate): FieldError[] {
-  const errors: FieldError[] = [];
-  validateCommonUpdate(errors, isNamespaced(resource), metadataOf(object), metadataOf(old));
-  for (const check of checks) check(errors, object, old, context);
-  return errors;
+  return collectErrors((errors) => {
+    validateCommonUpdate(errors, isNamespaced(resource), metadataOf(object), metadataOf(old));
+    for (const check of checks) check(errors, object, old, context);
+  });
 }
 
 interface WarningRun {

@@ -3,6 +3,7 @@
  * wrong with a value, in upstream's words, and the same empty list for every value that is right.
  */
 import { MATCH_PRINTABLE_ASCII, utf8Longer } from './text.ts';
+import { append } from '../../base/index.ts';
 
 export type Messages = readonly string[];
 
@@ -227,7 +228,7 @@ export function configMapKey(key: string): Messages {
       regexMessage("a valid config key must consist of alphanumeric characters, '-', '_' or '.'", CONFIG_KEY, 'key.name', 'KEY_NAME', 'key-name'),
     );
   }
-  messages.push(...changesDirectory(key));
+  append(messages, changesDirectory(key));
   return messages;
 }
 

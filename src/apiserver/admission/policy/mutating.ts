@@ -17,6 +17,7 @@ import { collectParams, findParamKind } from './params.ts';
 import { PolicyMetrics } from './policy-metrics.ts';
 import { policySource, type BoundPolicy } from './policy-source.ts';
 import type { CompilerFactory } from './expressions.ts';
+import { append } from '../../../base/index.ts';
 
 type PolicyObject = MutatingAdmissionPolicy & KubeObject;
 type BindingObject = MutatingAdmissionPolicyBinding & KubeObject;
@@ -81,7 +82,7 @@ export function mutatingPolicyPlugin(ctx: Pick<Context, 'clock' | 'metrics'>, re
     async admit(attributes) {
       const errors: PolicyError[] = [];
       const invocations: Invocation[] = [];
-      for (const bound of policies()) invocations.push(...(await invocationsOf(attributes, bound, errors)));
+      for (const bound of policies()) append(invocations, (await invocationsOf(attributes, bound, errors)));
       if (invocations.length > 0) {
         await invoke(attributes, invocations, { again: attributes.reinvocation.kept(plugin, () => new Again()), errors, metrics });
       }

@@ -81,7 +81,8 @@ function validateSpec(errors: FieldError[], given: CustomResourceDefinitionSpec 
   if (preserves && (spec.versions ?? []).some(({ schema }) => hasDefaults(schema?.openAPIV3Schema))) {
     errors.push(invalidValue(SPEC.child('preserveUnknownFields'), true, 'must be false in order to use defaults in the schema'));
   }
-  for (const [i, version] of internal.versions.entries()) validateVersion(errors, version, i, { internal, rules, context });
+  const perVersion = internal.versions.some(({ subresources }) => subresources);
+  for (const [i, version] of internal.versions.entries()) validateVersion(errors, version, i, { internal, perVersion, rules, context });
   validateVersionList(errors, internal, given?.versions == null);
   for (const name of ['plural', 'singular', 'kind', 'listKind'] as const) {
     if (!spec.names?.[name]) errors.push(required(SPEC.child('names', name)));
@@ -130,16 +131,17 @@ const hasExtensions = ({ schema }: CustomResourceDefinitionVersion): boolean =>
 
 interface VersionScope {
   readonly internal: InternalSpec;
+  /** Whether the versions have subresources of their own. */
+  readonly perVersion: boolean;
   readonly rules: DefinitionRules;
   readonly context: ValidationContext;
 }
 
-function validateVersion(errors: FieldError[], version: CustomResourceDefinitionVersion, i: number, { internal, rules, context }: VersionScope): void {
+function validateVersion(errors: FieldError[], version: CustomResourceDefinitionVersion, i: number, { internal, perVersion, rules, context }: VersionScope): void {
   const at = SPEC.child('versions').index(i);
   const { name = '', schema, additionalPrinterColumns, selectableFields } = version;
   validateListed(errors, name, at.child('name'));
   validateDeprecation(errors, version, at.child('deprecationWarning'));
-  const perVersion = internal.versions.some(({ subresources }) => subresources);
   const status = hasStatus(perVersion ? version.subresources : internal.subresources);
   validateDefinitionSchema(errors, schema, at.child('schema'), { status, rules, context, ignoreRuleCost: rules.unchangedSchemas.has(name) });
   validateSubresources(errors, version.subresources, at.child('subresources'));

@@ -12,6 +12,7 @@ import { MAX_DEPTH, schemaDepth, type Schema } from './schema-props.ts';
 import { rightSchemas } from './right-schemas.ts';
 import { isRightSchema, validateSchema } from './schema-rules.ts';
 import { knowStructure, structuralFormProblem, validateStructural } from './structural.ts';
+import { append } from '../../../base/index.ts';
 
 /** With a status of its own, an object's root is checked in two halves, and only these can be told apart. */
 const ROOT_FIELDS = [
@@ -71,7 +72,7 @@ export function validateDefinitionSchema(errors: FieldError[], validation: Custo
       validateStructural(found, schema, schemaAt);
       if (found.length === 0) validateDefaults(found, schema, schemaAt, { requirePruned: rules.prunedDefaults, cel: context.cel });
       if (found.length === 0 && context.cel) cel = CelPlace.root(context.cel, schema, { ignoreRuleCost });
-      errors.push(...found);
+      append(errors, found);
     }
   }
   const found = validateSchema(schema, schemaAt, { rules, cel });

@@ -7,6 +7,7 @@ import { validateEmbeddedMetadata } from './embedded-metadata.ts';
 import { pruned } from './pruning.ts';
 import { isEmbeddedResource, itemsOf, propertiesOf, someSchema, type Schema } from './schema-props.ts';
 import { validateValue } from './value-validation.ts';
+import { append } from '../../../base/index.ts';
 
 export interface DefaultRules {
   readonly requirePruned: boolean;
@@ -68,7 +69,7 @@ function validateDefault(errors: FieldError[], schema: Schema, at: Path, { rules
       errors.push(invalidValue(at, value, 'must not have unknown fields'));
     }
     validateEmbeddedMetadata(metadataErrors, value, schema, at, embedded);
-    errors.push(...metadataErrors);
+    append(errors, metadataErrors);
     if (metadataErrors.length > 0) return;
   }
   const before = errors.length;

@@ -1,7 +1,7 @@
 /** How to walk a custom resource's schema: some of its fields hold a schema or something else. */
 import type { JSONSchemaProps } from '../../../api/generated/apiextensions-v1.ts';
 import { isRecord } from '../../object.ts';
-import { ownValue } from '../../../base/index.ts';
+import { append, ownValue } from '../../../base/index.ts';
 
 export type Schema = JSONSchemaProps;
 
@@ -54,7 +54,7 @@ export function someSchema(schema: Schema | undefined | null, test: (schema: Sch
   const pending = [schema];
   for (let next = pending.pop(); next; next = pending.pop()) {
     if (test(next)) return true;
-    pending.push(...childrenOf(next));
+    append(pending, childrenOf(next));
   }
   return false;
 }

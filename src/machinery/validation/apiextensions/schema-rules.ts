@@ -4,6 +4,7 @@ import { goJson } from '../go-struct.ts';
 import { inSteps } from './descend.ts';
 import { validateCelRules, type CelPlace } from './schema-cel.ts';
 import { additionalOf, hasItems, isEmbeddedResource, itemListOf, itemsOf, propertiesOf, propertyOf, type Schema } from './schema-props.ts';
+import { append } from '../../../base/index.ts';
 
 export const SCHEMA_TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 const RESOURCE_FIELDS = ['metadata', 'kind', 'apiVersion'];
@@ -60,8 +61,8 @@ function validateBelow(schema: Schema, at: Path, place: Place): SchemaErrors {
   const found: SchemaErrors = { schema: [], cel: [] };
   validateNode(found, schema, at, place, (child, childAt, change) => {
     const inner = validateBelow(child, childAt, { ...place, isRoot: false, ...change });
-    found.schema.push(...inner.schema);
-    found.cel.push(...inner.cel);
+    append(found.schema, inner.schema);
+    append(found.cel, inner.cel);
   });
   return found;
 }

@@ -19,6 +19,7 @@ import { MAX_DEPTH, schemaDepth,
   propertyOf,
   type Schema,
 } from './schema-props.ts';
+import { append } from '../../../base/index.ts';
 
 type Level = 'root' | 'item' | 'field';
 
@@ -82,7 +83,7 @@ export function validateStructural(errors: FieldError[], schema: Schema, at: Pat
   const found: FieldError[] = [];
   validateInvariants(found, schema, { at, level: 'root' }, AT_ONCE);
   validateCompleteness(found, schema, schema, { at, shownAt: at });
-  errors.push(...found.sort((a, b) => compareBytes(a.toString(), b.toString())));
+  append(errors, found.sort((a, b) => compareBytes(a.toString(), b.toString())));
 }
 
 export function isStructural(schema: Schema, at: Path): boolean {

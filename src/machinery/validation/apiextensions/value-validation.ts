@@ -9,6 +9,8 @@ import { quote } from '../../quote.ts';
 import { compileGoRegexp, GoRegexpError } from './go-regexp.ts';
 import { isIntOrString, itemsOf, additionalOf, propertiesOf, propertyOf, type Schema } from './schema-props.ts';
 import { isRecognizedFormat, stringFormat } from './value-formats.ts';
+import { append } from '../../../base/index.ts';
+import { ENOUGH_ERRORS } from '../collect-errors.ts';
 
 /** `path` is relative to the value: empty, `.spec.a`, `[0]`; it is absent for errors that belong to no field. */
 interface Finding {
@@ -83,7 +85,7 @@ function validateAnew(value: unknown, schema: Schema, path: string, before: Befo
 }
 
 function merge(result: Result, other: Result): void {
-  result.findings.push(...other.findings);
+  append(result.findings, other.findings);
   result.matches += other.matches;
 }
 
@@ -174,7 +176,7 @@ function checkNumber(result: Result, value: number | bigint, schema: Schema, pat
   if (maximum != null && (exclusiveMaximum ? number >= maximum : number > maximum)) {
     found.push(invalid(path, value, `${shown} in body should be less than ${exclusiveMaximum ? '' : 'or equal to '}${maximum}`));
   }
-  result.findings.push(...found);
+  append(result.findings, found);
   if (found.length === 0) result.matches++;
 }
 
@@ -217,7 +219,9 @@ function fieldBefore(before: Before, name: string, path: string): Before {
 
 function checkArray(result: Result, value: readonly unknown[], schema: Schema, { path, before }: Place): void {
   const items = itemsOf(schema);
-  if (items) for (const [i, item] of value.entries()) merge(result, validate(item, items, `${path}[${i}]`, elementBefore(before, schema, item)));
+  for (let i = 0; items && i < value.length && result.findings.length < ENOUGH_ERRORS; i++) {
+    merge(result, validate(value[i], items, `${path}[${i}]`, elementBefore(before, schema, value[i])));
+  }
   const shown = shownPath(path);
   const { minItems, maxItems } = schema;
   if (minItems != null && value.length < minItems) {
@@ -238,11 +242,22 @@ function checkEnum(result: Result, value: unknown, schema: Schema, path: string)
   const allowed = schema.enum ?? [];
   if (allowed.length === 0) return;
   counted(result, () => {
-    const text = JSON.stringify(value, bigintsAsText);
-    if (allowed.some((entry) => JSON.stringify(entry, bigintsAsText) === text)) return undefined;
-    const values = allowed.map((entry) => quote(typeof entry === 'string' ? entry : JSON.stringify(entry, bigintsAsText)));
-    return { type: 'FieldValueNotSupported', path, value, detail: `supported values: ${values.join(', ')}` };
+    const { texts, detail } = enumerationOf(allowed);
+    return texts.has(JSON.stringify(value, bigintsAsText)) ? undefined : { type: 'FieldValueNotSupported', path, value, detail };
   });
+}
+
+/** Of each enumeration, the texts of its values and the words that name them. */
+const enumerations = new WeakMap<readonly unknown[], { readonly texts: ReadonlySet<string>; readonly detail: string }>();
+
+function enumerationOf(allowed: readonly unknown[]): { readonly texts: ReadonlySet<string>; readonly detail: string } {
+  const known = enumerations.get(allowed);
+  if (known) return known;
+  const texts = allowed.map((entry) => JSON.stringify(entry, bigintsAsText));
+  const shown = allowed.map((entry, i) => quote(typeof entry === 'string' ? entry : texts[i]!));
+  const made = { texts: new Set(texts), detail: `supported values: ${shown.join(', ')}` };
+  enumerations.set(allowed, made);
+  return made;
 }
 
 const bigintsAsText = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? value.toString() : value);
@@ -257,6 +272,7 @@ function checkObject(result: Result, value: Record<string, unknown>, schema: Sch
   if (maxProperties != null && names.length > maxProperties) result.findings.push(tooManyEntries(path, names.length, maxProperties));
   const additional = additionalOf(schema);
   for (const name of names.sort()) {
+    if (result.findings.length >= ENOUGH_ERRORS) break;
     if (propertyOf(schema, name)) continue;
     if (schema.additionalProperties === false) {
       result.findings.push(invalid(path, '', `${shown}.${name} in body is a forbidden property`));

@@ -6,6 +6,7 @@ import type { KindValidation } from '../kind-validation.ts';
 import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
 import { dns1123Label, nameIsDnsSubdomain, portNumber, qualifiedName } from '../names.ts';
 import { validateProtocol } from './container-ports.ts';
+import { append } from '../../../base/index.ts';
 
 const SUBSETS = path('subsets');
 const RULES = { namespaced: true, name: nameIsDnsSubdomain };
@@ -57,9 +58,9 @@ function subsetsUpdate(errors: FieldError[], object: Endpoints, old: Endpoints):
 function addressWarnings(warnings: string[], object: Endpoints): void {
   for (const [i, { addresses = [], notReadyAddresses = [] }] of (object.subsets ?? []).entries()) {
     const here = SUBSETS.index(i);
-    for (const [j, { ip }] of addresses.entries()) warnings.push(...ipWarnings(ip, here.child('addresses').index(j).child('ip')));
+    for (const [j, { ip }] of addresses.entries()) append(warnings, ipWarnings(ip, here.child('addresses').index(j).child('ip')));
     for (const [j, { ip }] of notReadyAddresses.entries()) {
-      warnings.push(...ipWarnings(ip, here.child('notReadyAddresses').index(j).child('ip')));
+      append(warnings, ipWarnings(ip, here.child('notReadyAddresses').index(j).child('ip')));
     }
   }
 }

@@ -5,7 +5,7 @@ import { duplicate, forbiddenField, invalidValue, path, required, type FieldErro
 import { parseGoJson } from '../go-json-error.ts';
 import { goStruct } from '../go-struct.ts';
 import { checkLegacyCidr, cidrWarnings } from '../ip.ts';
-import { parseCidr } from '../../../base/index.ts';
+import { append, parseCidr } from '../../../base/index.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadata, metadataUpdate } from '../metadata-checks.ts';
 import { configMapKey, nameIsDnsLabel, nameIsDnsSubdomain } from '../names.ts';
@@ -147,7 +147,7 @@ function externalIdUpdate(errors: FieldError[], object: Node, old: Node): void {
 
 function nodeWarnings(warnings: string[], { spec = {} }: Node): void {
   if (spec.externalID) warnings.push('spec.externalID: this field is deprecated, and is unused by Kubernetes');
-  for (const [i, cidr] of (spec.podCIDRs ?? []).entries()) warnings.push(...cidrWarnings(cidr, SPEC.child('podCIDRs').index(i)));
+  for (const [i, cidr] of (spec.podCIDRs ?? []).entries()) append(warnings, cidrWarnings(cidr, SPEC.child('podCIDRs').index(i)));
 }
 
 const nodeUpdate: KindValidation<Node>['update'] = [

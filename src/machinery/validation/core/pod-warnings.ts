@@ -12,7 +12,7 @@ import { eachContainer, type AnyContainer } from './pod-containers.ts';
 import { isRestartableInitContainer } from '../../../component-helpers/index.ts';
 import { APP_ARMOR_ANNOTATION, SECCOMP_CONTAINER_ANNOTATION, SECCOMP_POD_ANNOTATION } from './security-profiles.ts';
 import { volumePathWarnings } from './volume-path-warnings.ts';
-import { ownValue } from '../../../base/index.ts';
+import { append, ownValue } from '../../../base/index.ts';
 
 const ROOT = path();
 const SECCOMP_MESSAGE = 'non-functional in v1.27+; use the "seccompProfile" field instead';
@@ -80,9 +80,9 @@ function specWarnings(warnings: string[], { metadata = {}, spec }: PodLike, root
   }
   if (spec.affinity) nullSelectorWarnings(warnings, spec.affinity, at.child('affinity'));
   for (const [i, address] of (spec.dnsConfig?.nameservers ?? []).entries()) {
-    warnings.push(...ipWarnings(address, at.child('dnsConfig', 'nameservers').index(i)));
+    append(warnings, ipWarnings(address, at.child('dnsConfig', 'nameservers').index(i)));
   }
-  for (const [i, { ip }] of (spec.hostAliases ?? []).entries()) warnings.push(...ipWarnings(ip, at.child('hostAliases').index(i).child('ip')));
+  for (const [i, { ip }] of (spec.hostAliases ?? []).entries()) append(warnings, ipWarnings(ip, at.child('hostAliases').index(i).child('ip')));
 }
 
 function nodeLabelWarnings(warnings: string[], spec: PodSpec, at: Path): void {

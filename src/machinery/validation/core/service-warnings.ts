@@ -3,6 +3,7 @@ import type { Service } from '../../../api/generated/core-v1.ts';
 import { path } from '../field-error.ts';
 import { cidrWarnings, ipWarnings } from '../ip.ts';
 import { isHeadless } from './service-cluster-ips.ts';
+import { append } from '../../../base/index.ts';
 
 const SPEC = path('spec');
 const TOPOLOGY_HINTS = 'service.kubernetes.io/topology-aware-hints';
@@ -12,11 +13,11 @@ export function serviceWarnings(warnings: string[], service: Service): void {
   if (service.metadata?.annotations?.[TOPOLOGY_HINTS] !== undefined) {
     warnings.push(`annotation ${TOPOLOGY_HINTS} is deprecated, please use service.kubernetes.io/topology-mode instead`);
   }
-  for (const [i, ip] of (spec.clusterIPs ?? []).entries()) warnings.push(...ipWarnings(ip, SPEC.child('clusterIPs').index(i)));
-  for (const [i, ip] of (spec.externalIPs ?? []).entries()) warnings.push(...ipWarnings(ip, SPEC.child('externalIPs').index(i)));
-  if (spec.loadBalancerIP) warnings.push(...ipWarnings(spec.loadBalancerIP, SPEC.child('loadBalancerIP')));
+  for (const [i, ip] of (spec.clusterIPs ?? []).entries()) append(warnings, ipWarnings(ip, SPEC.child('clusterIPs').index(i)));
+  for (const [i, ip] of (spec.externalIPs ?? []).entries()) append(warnings, ipWarnings(ip, SPEC.child('externalIPs').index(i)));
+  if (spec.loadBalancerIP) append(warnings, ipWarnings(spec.loadBalancerIP, SPEC.child('loadBalancerIP')));
   for (const [i, range] of (spec.loadBalancerSourceRanges ?? []).entries()) {
-    warnings.push(...cidrWarnings(range.trim(), SPEC.child('loadBalancerSourceRanges').index(i)));
+    append(warnings, cidrWarnings(range.trim(), SPEC.child('loadBalancerSourceRanges').index(i)));
   }
   useWarnings(warnings, service);
   if (spec.trafficDistribution === 'PreferClose') {

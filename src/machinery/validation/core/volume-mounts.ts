@@ -10,6 +10,9 @@ const RECURSIVE_READ_ONLY = ['Disabled', 'Enabled', 'IfPossible'];
 export function validateVolumeMounts(errors: FieldError[], container: AnyContainer, volumes: ReadonlyMap<string, Volume>, at: Path): void {
   const mounts = container.volumeMounts ?? [];
   const devices = container.volumeDevices ?? [];
+  const paths = new Set<string>();
+  const deviceNames = new Set(devices.map((device) => device.name));
+  const devicePaths = new Set(devices.map((device) => device.devicePath));
   for (let i = 0; i < mounts.length; i++) {
     const mount = mounts[i]!;
     const { name = '', mountPath = '' } = mount;
@@ -17,22 +20,18 @@ export function validateVolumeMounts(errors: FieldError[], container: AnyContain
     const volume = volumes.get(name);
     if (!volume) errors.push(notFoundValue(at.index(i).child('name'), name));
     if (mountPath === '') errors.push(required(at.index(i).child('mountPath')));
-    if (isMountedBefore(mounts, i)) errors.push(invalidValue(at.index(i).child('mountPath'), mountPath, 'must be unique'));
-    if (devices.some((device) => device.name === name)) {
+    if (paths.has(mountPath)) errors.push(invalidValue(at.index(i).child('mountPath'), mountPath, 'must be unique'));
+    paths.add(mountPath);
+    if (deviceNames.has(name)) {
       errors.push(invalidValue(at.index(i).child('name'), name, 'must not already exist in volumeDevices'));
     }
-    if (devices.some((device) => device.devicePath === mountPath)) {
+    if (devicePaths.has(mountPath)) {
       errors.push(invalidValue(at.index(i).child('mountPath'), mountPath, 'must not already exist as a path in volumeDevices'));
     }
     validateSubPath(errors, mount, at, i);
     if (mount.mountPropagation !== undefined) validatePropagation(errors, mount.mountPropagation, container, at.child('mountPropagation'));
     if (mount.recursiveReadOnly !== undefined) validateRecursiveReadOnly(errors, mount, at.child('recursiveReadOnly'));
   }
-}
-
-function isMountedBefore(mounts: readonly VolumeMount[], at: number): boolean {
-  for (let i = 0; i < at; i++) if ((mounts[i]!.mountPath ?? '') === (mounts[at]!.mountPath ?? '')) return true;
-  return false;
 }
 
 function validateSubPath(errors: FieldError[], { subPath, subPathExpr }: VolumeMount, at: Path, i: number): void {
@@ -63,6 +62,8 @@ function validateRecursiveReadOnly(errors: FieldError[], { recursiveReadOnly = '
 
 export function validateVolumeDevices(errors: FieldError[], container: AnyContainer, volumes: ReadonlyMap<string, Volume>, at: Path): void {
   const mounts = container.volumeMounts ?? [];
+  const mountNames = new Set(mounts.map((mount) => mount.name));
+  const mountPaths = new Set(mounts.map((mount) => mount.mountPath));
   const names = new Set<string>();
   const paths = new Set<string>();
   for (const [i, { name = '', devicePath = '' }] of (container.volumeDevices ?? []).entries()) {
@@ -79,10 +80,10 @@ export function validateVolumeDevices(errors: FieldError[], container: AnyContai
     if (paths.has(devicePath)) errors.push(invalidValue(here.child('devicePath'), devicePath, 'must be unique'));
     if (hasBacksteps(devicePath)) errors.push(invalidValue(here.child('devicePath'), devicePath, "can not contain backsteps ('..')"));
     else paths.add(devicePath);
-    if (mounts.some((mount) => mount.name === name)) {
+    if (mountNames.has(name)) {
       errors.push(invalidValue(here.child('name'), name, 'must not already exist in volumeMounts'));
     }
-    if (mounts.some((mount) => mount.mountPath === devicePath)) {
+    if (mountPaths.has(devicePath)) {
       errors.push(invalidValue(here.child('devicePath'), devicePath, 'must not already exist as a path in volumeMounts'));
     }
     if (name !== '') names.add(name);

@@ -1,6 +1,7 @@
 /** Files of a volume that would be in each other's place. */
 import type { KeyToPath, Volume, VolumeProjection } from '../../../api/generated/core-v1.ts';
 import { quote } from '../../quote.ts';
+import { append } from '../../../base/index.ts';
 
 interface VolumeFile {
   readonly path: string;
@@ -19,7 +20,7 @@ export function volumePathWarnings(warnings: string[], volumes: readonly Volume[
     for (const source of projected.sources ?? []) {
       if (Object.values(source).every((value) => value === undefined || value === null)) {
         warnings.push(`volume ${quote(volume.name)} (Projected) has no sources provided`);
-      } else files.push(...projectedFiles(source));
+      } else append(files, projectedFiles(source));
     }
     warn(warnings, volume, 'Projected', overlaps(files));
   }
@@ -47,18 +48,23 @@ function projectedFiles(source: VolumeProjection): VolumeFile[] {
   return filesOf(paths.map((path) => ({ path })), 'PodCertificate');
 }
 
-/** One file takes the place of another, or of a directory that the other is in. */
+/** More overlaps than a client can be told of. */
+const ENOUGH_OVERLAPS = 1000;
+
+/** One file takes the place of another, or of a directory that the other is in. Sorted, a directory stands before all that is in it. */
 function overlaps(files: readonly VolumeFile[]): string[] {
-  const found: string[] = [];
-  for (const [i, file] of files.entries()) {
-    if (file.path === '') continue;
-    for (const other of files.slice(0, i)) {
-      if (other.path === '') continue;
-      const same = other.path === file.path || other.path.startsWith(`${file.path}/`) || file.path.startsWith(`${other.path}/`);
-      if (same) found.push(`${shown(file)} with ${shown(other)}`);
-    }
+  const sorted = files.map(({ path }, index) => ({ index, path: `${path}/` })).filter(({ path }) => path !== '/');
+  sorted.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : a.index - b.index));
+  const pairs: (readonly [later: number, earlier: number])[] = [];
+  const around: typeof sorted = [];
+  for (const file of sorted) {
+    while (around.length > 0 && !file.path.startsWith(around.at(-1)!.path)) around.pop();
+    for (const { index } of around) pairs.push(index < file.index ? [file.index, index] : [index, file.index]);
+    if (pairs.length > ENOUGH_OVERLAPS) break;
+    around.push(file);
   }
-  return found;
+  pairs.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  return pairs.map(([later, earlier]) => `${shown(files[later]!)} with ${shown(files[earlier]!)}`);
 }
 
 const shown = ({ path, source }: VolumeFile): string => (source === '' ? quote(path) : `${quote(path)} (${source})`);
