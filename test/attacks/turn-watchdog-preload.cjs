@@ -11,14 +11,14 @@ const MIN_TURN_MS = 1;
 const BEAT_MS = 10;
 const SCHEDSTAT = '/proc/thread-self/schedstat';
 
-if (fs.existsSync(SCHEDSTAT)) watch();
+// A worker learns the file of its program after this one has run.
+if (fs.existsSync(SCHEDSTAT)) isMainThread ? watch() : setImmediate(watch);
 
 function watch() {
   const directory = path.join(os.tmpdir(), `k8ts-turns-${process.pid}`);
   if (isMainThread) fs.rmSync(directory, { recursive: true, force: true });
   fs.mkdirSync(directory, { recursive: true });
-  // A worker's first argument is the file of its program.
-  const program = path.basename(process.argv[1] ?? '', '.js');
+  const program = path.basename(process.argv[1] ?? '').replace(/\.\w+$/, '');
   const name = isMainThread ? 'main' : /^[\w-]+$/.test(program) ? `${program}-${threadId}` : `worker-${threadId}`;
   const turns = fs.openSync(path.join(directory, `${name}.turns`), 'w');
   const beat = fs.openSync(path.join(directory, `${name}.beat`), 'w');

@@ -57,12 +57,12 @@ export async function patchScale(scope: Scope): Promise<Result> {
   if (type === 'application/apply-patch+yaml') {
     const options = writeOptions('PatchOptions', scope.request.query, true);
     const applied = await readConfiguration(view, options);
-    return writeScale(scope, options, (live) => merged(view, live, applied, options) as ScaleObject);
+    return writeScale(scope, options, async (live) => (await merged(view, live, applied, options)) as ScaleObject);
   }
   const options = writeOptions('PatchOptions', scope.request.query);
   const body = await scope.request.readBody();
   const manager = managerOf(scope, options);
-  return writeScale(scope, options, (live) => trackUpdate(view, live, patched(view, type, body, live, options), manager) as ScaleObject);
+  return writeScale(scope, options, async (live) => trackUpdate(view, live, await patched(view, type, body, live, options), manager) as ScaleObject);
 }
 
 /** The request as if it were one for a resource of Scales. */

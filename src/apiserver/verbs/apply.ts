@@ -7,7 +7,7 @@ import { applyDefaults } from '../../machinery/defaulting/index.ts';
 import { isRecord, type KubeObject } from '../../machinery/object.ts';
 import { badRequest, conflict, failure, isStatusError } from '../../machinery/status.ts';
 import { formatTime } from '../../machinery/time/index.ts';
-import { readBodyOf } from '../in-slices.ts';
+import { betweenStages, readBodyOf } from '../in-slices.ts';
 import { writeOptions, type WriteOptions } from '../options.ts';
 import { keepTimes, resetFieldsOf } from '../registry/managed-fields.ts';
 import type { Result } from '../result.ts';
@@ -22,9 +22,9 @@ export async function apply(scope: Scope): Promise<Result> {
   const { entry, created } = await updateObject(scope, {
     options,
     unconditional: true,
-    compute: (live) => keepTimes(live, merged(scope, live, applied, options)),
+    compute: async (live) => keepTimes(live, await merged(scope, live, applied, options)),
     // Subresources of what does not exist cannot be applied.
-    ...(scope.subresource === '' ? { create: () => storeCreated(scope, newObject(scope, applied, options), { ...options, kind: 'CreateOptions' }) } : {}),
+    ...(scope.subresource === '' ? { create: async () => storeCreated(scope, await newObject(scope, applied, options), { ...options, kind: 'CreateOptions' }) } : {}),
   });
   return { type: 'entry', status: created ? 201 : 200, entry };
 }
@@ -56,7 +56,7 @@ function kindWord(value: unknown): string {
   return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
-export function merged(scope: Scope, live: KubeObject | undefined, applied: Record<string, unknown>, options: WriteOptions): KubeObject {
+export async function merged(scope: Scope, live: KubeObject | undefined, applied: Record<string, unknown>, options: WriteOptions): Promise<KubeObject> {
   const { served, subresource, backend } = scope;
   const { object } = applyPatch({
     live,
@@ -70,6 +70,7 @@ export function merged(scope: Scope, live: KubeObject | undefined, applied: Reco
     resetFields: resetFieldsOf(scope),
     ...(served.versions ? { versions: served.versions } : {}),
   });
+  await betweenStages(scope);
   const decoded = converting(scope, applied, () => (served.conform ?? conform)(served.message, cloneJson(object)));
   const result = { ...decoded.object, kind: served.kind, apiVersion: object.apiVersion } as unknown as KubeObject;
   result.metadata ??= {};
@@ -89,8 +90,8 @@ function converting<T>({ served }: Scope, applied: Record<string, unknown>, conv
 }
 
 /** An apply that creates may name no uid: nobody can know it. */
-function newObject(scope: Scope, applied: Record<string, unknown>, options: WriteOptions): KubeObject {
-  const object = merged(scope, undefined, applied, options);
+async function newObject(scope: Scope, applied: Record<string, unknown>, options: WriteOptions): Promise<KubeObject> {
+  const object = await merged(scope, undefined, applied, options);
   checkPatchedName(scope, object);
   checkNamespace(scope, object);
   const { uid } = object.metadata;

@@ -13,7 +13,7 @@ import { quote } from '../../machinery/quote.ts';
 import type { FieldValidation } from '../options.ts';
 import { rememberEmptyLists, wroteEmptyLists } from '../registry/empty-lists.ts';
 import { alikeObjectsOf } from '../registry/made-alike.ts';
-import { readBodyOf } from '../in-slices.ts';
+import { betweenStages, readBodyOf } from '../in-slices.ts';
 import { headerOf } from '../request.ts';
 import type { Scope } from '../scope.ts';
 import { putTogether, setAsideUntouched } from './untouched.ts';
@@ -62,7 +62,7 @@ export async function decodeNew(scope: Scope, fieldValidation: FieldValidation):
   if (scope.alike) return scope.alike.another();
   const time = new AskedTime(scope);
   const warnings = scope.warnings.length;
-  const object = decodeBytes(scope, body, format, { fieldValidation, expected: served, time });
+  const object = await decodeBytes(scope, body, format, { fieldValidation, expected: served, time });
   const clean = !time.asked && fieldValidation !== 'Ignore' && scope.warnings.length === warnings && !wroteEmptyLists(object);
   if (clean) scope.alike = known.noteBody(text, object);
   return object;
@@ -104,11 +104,12 @@ function fromProcess(scope: Scope, given: KubeObject, options: BodyOptions): Kub
 /** Clients in this process build the new state on the object that they were given. */
 const liveOf = ({ served, place }: Scope): KubeObject | undefined => (place.name === '' ? undefined : served.cache.get(place.namespace, place.name)?.object);
 
-export function decodeBytes(scope: Scope, body: Buffer, format: BodyFormat, options: BodyOptions & { expected: GroupVersionKind }): KubeObject {
+export async function decodeBytes(scope: Scope, body: Buffer, format: BodyFormat, options: BodyOptions & { expected: GroupVersionKind }): Promise<KubeObject> {
   const { expected, time = new AskedTime(scope) } = options;
   if (format === 'protobuf') {
     const object = decodeProtobufObject(schema, body, { apiVersion: apiVersionText(expected), kind: expected.kind });
     checkKind(object, expected);
+    await betweenStages(scope);
     return withDefaults(expected, object, time);
   }
   const decode = scope.served.decode && expected.kind === scope.served.kind ? scope.served.decode : decodeObject;
@@ -116,6 +117,7 @@ export function decodeBytes(scope: Scope, body: Buffer, format: BodyFormat, opti
   const { kind, version } = expected;
   reportStrictErrors(scope, strictErrors, options.fieldValidation, `${kind} in version ${quote(version)} cannot be handled as a ${kind}: `);
   if (decode === scope.served.decode) checkVersion(object, expected);
+  await betweenStages(scope);
   const complete = withDefaults(expected, object, time);
   rememberEmptyLists(complete, body, format);
   return complete;

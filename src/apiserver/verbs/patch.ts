@@ -4,10 +4,10 @@ import { conform } from '../../machinery/decode/index.ts';
 import { applyDefaults } from '../../machinery/defaulting/index.ts';
 import { isRecord, type KubeObject } from '../../machinery/object.ts';
 import { quote } from '../../machinery/quote.ts';
-import { patchObject, type PatchBody } from '../../machinery/patch/index.ts';
+import { patchObject, patchSteps, type PatchBody } from '../../machinery/patch/index.ts';
 import { badRequest, failure, isStatusError, unsupportedMediaType } from '../../machinery/status.ts';
 import { formatTime } from '../../machinery/time/index.ts';
-import { betweenStages, readBodyOf } from '../in-slices.ts';
+import { betweenStages, inSlices, readBodyOf } from '../in-slices.ts';
 import { writeOptions, type WriteOptions } from '../options.ts';
 import { managerOf, trackUpdate } from '../registry/managed-fields.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
@@ -39,7 +39,7 @@ export async function patch(scope: Scope): Promise<Result> {
     options,
     unconditional: true,
     async compute(live) {
-      const object = patched(scope, type, body, live, options);
+      const object = await patched(scope, type, body, live, options);
       await betweenStages(scope);
       return writable(scope, live, trackUpdate(scope, live, object, manager));
     },
@@ -57,10 +57,12 @@ export function patchType(scope: Scope): PatchType {
   return contentType as PatchType;
 }
 
-export function patched(scope: Scope, type: Exclude<PatchType, 'application/apply-patch+yaml'>, body: PatchBody, live: KubeObject, options: WriteOptions): KubeObject {
+export async function patched(scope: Scope, type: Exclude<PatchType, 'application/apply-patch+yaml'>, body: PatchBody, live: KubeObject, options: WriteOptions): Promise<KubeObject> {
   const { served } = scope;
   const { fieldValidation } = options;
-  const { value, strictErrors, refuse } = patchObject({ type, body, live, message: served.message, fieldValidation });
+  const patching = { type, body, live, message: served.message, fieldValidation };
+  const { value, strictErrors, refuse } = scope.isLarge ? await inSlices(scope.backend.ctx.clock, patchSteps(patching)) : patchObject(patching);
+  await betweenStages(scope);
   // The result shares parts with the live object, which is frozen: what follows changes its own copy of the others.
   const divided = setAsideUntouched(scope, live, value);
   const result: unknown = cloneJson(divided ? divided.touched : value);

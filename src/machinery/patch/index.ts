@@ -15,5 +15,5 @@ export {
 } from './decode-patch.ts';
 export { applyJsonPatch } from './json-patch.ts';
 export { applyMergePatch, createMergePatch } from './merge-patch.ts';
-export { patchObject, type PatchedValue, type PatchRequest } from './patch-object.ts';
+export { patchObject, patchSteps, type PatchedValue, type PatchRequest } from './patch-object.ts';
 export { applyStrategicMergePatch } from './strategic-merge-patch.ts';

@@ -4,7 +4,7 @@ import { checkNesting, stringifyJson } from '../decode/index.ts';
 import { invalid, type StatusError } from '../status.ts';
 import { invalidValue, path } from '../validation/field-error.ts';
 import { decodeJsonPatch, decodeMergePatch, decodeStrategicMergePatch, type FieldValidation, type PatchBody } from './decode-patch.ts';
-import { applyJsonPatch } from './json-patch.ts';
+import { jsonPatchSteps } from './json-patch.ts';
 import { applyMergePatch } from './merge-patch.ts';
 import { valueText } from './patch-errors.ts';
 import { restoreError } from './restore-error.ts';
@@ -28,7 +28,16 @@ export interface PatchedValue {
 }
 
 /** Throws a StatusError when the body is no patch, or does not apply. */
-export function patchObject({ type, body, live, message, fieldValidation }: PatchRequest): PatchedValue {
+export function patchObject(request: PatchRequest): PatchedValue {
+  const steps = patchSteps(request);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** The same in steps, of which each yields how heavy it was. */
+export function* patchSteps({ type, body, live, message, fieldValidation }: PatchRequest): Generator<number, PatchedValue> {
   if (type === 'application/strategic-merge-patch+json') {
     const { patch, strictErrors } = decodeStrategicMergePatch(body, fieldValidation);
     const value = applyStrategicMergePatch(message, live, patch);
@@ -39,7 +48,7 @@ export function patchObject({ type, body, live, message, fieldValidation }: Patc
   }
   const { patch, strictErrors } =
     type === 'application/json-patch+json' ? decodeJsonPatch(body, fieldValidation) : decodeMergePatch(body, fieldValidation);
-  const value = Array.isArray(patch) ? applyJsonPatch(live, patch) : applyMergePatch(live, patch);
+  const value = Array.isArray(patch) ? (yield* jsonPatchSteps(live, patch)) : applyMergePatch(live, patch);
   // A JSON patch can put a deep value into a deep place.
   if (Array.isArray(patch)) checkNesting(value);
   return { value, strictErrors, refuse: (detail) => refusal(stringifyJson(value), detail) };
