@@ -11,6 +11,8 @@ import { type CostlyRequest, timeCorpus } from './time-corpus.ts';
 import { LONGER_TURNS } from './longer-turns.ts';
 import { cannotWatchTurns, MAX_TURN_MS, startWatchedK8ts, type WatchedK8ts } from './turn-watchdog.ts';
 
+if (cannotWatchTurns) console.warn(`time: skipped, ${cannotWatchTurns}`);
+
 const MEGABYTE = 1_000_000;
 /** A machine that is shared, and a collector of garbage, can make a turn longer: the best of a few is what a request costs. */
 const TRIES = 4;

@@ -12,7 +12,10 @@ const BEAT_MS = 10;
 const SCHEDSTAT = '/proc/thread-self/schedstat';
 
 // A worker learns the file of its program after this one has run.
-if (fs.existsSync(SCHEDSTAT)) isMainThread ? watch() : setImmediate(watch);
+if (fs.existsSync(SCHEDSTAT)) {
+  if (isMainThread) watch();
+  else setImmediate(watch);
+}
 
 function watch() {
   const directory = path.join(os.tmpdir(), `k8ts-turns-${process.pid}`);
