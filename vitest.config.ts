@@ -9,6 +9,6 @@ export default defineConfig({
     // Test files share a worker's modules: loading the API's schema anew for each file would take most of the time.
     isolate: false,
     // Tests wait more than they compute: on two cores vitest's own choice, one worker, leaves half of the machine idle.
-    maxWorkers: Math.max(3, os.availableParallelism() - 1),
+    maxWorkers: Math.max(4, os.availableParallelism() - 1),
   },
 });

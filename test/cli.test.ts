@@ -135,7 +135,7 @@ describe('one line and exit code 1 for', () => {
     expect(readFileSync(file, 'utf8')).toBe('text');
   });
 
-  const notRoot = requires('root');
+  const notRoot = requires('root', 'unshare');
   it(`a program that a node needs${notRoot ? ` (${notRoot})` : ''}`, async (test) => {
     if (notRoot) return test.skip(notRoot);
     /** The folders for programs of the system are looked into whatever PATH says: they are hidden from this one. */
