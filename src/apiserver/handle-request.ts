@@ -88,7 +88,6 @@ function keepSeat(door: Door, exchange: Exchange, { answered, large }: { answere
   };
 }
 
-
 const AUDIT_ID_LIMIT = 64;
 
 /** A client may bring an id of its own, so that the audit events of all servers that it asks can be put together. */
