@@ -4,7 +4,7 @@ import { Reinvocation } from '../src/apiserver/admission/reinvocation.ts';
 import type { AuthorizationAttributes } from '../src/apiserver/authz/authorizer.ts';
 import { parseRequestInfo } from '../src/apiserver/request-info.ts';
 import type { ApiRequest, UserInfo } from '../src/apiserver/request.ts';
-import { startTestServer, type TestServer } from '../src/apiserver/testing.ts';
+import { startTestServer, type TestServer } from '../src/apiserver/testing/index.ts';
 import { callsPerSecond, type BenchOptions, type Row } from './harness.ts';
 
 export const name = 'authz';

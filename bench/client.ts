@@ -1,5 +1,5 @@
 import { createTestContext, RealClock, SystemRandom, silentLogger } from '../src/kernel/index.ts';
-import { deepFreeze } from '../src/machinery/deep-freeze.ts';
+import { deepFreeze } from '../src/base/index.ts';
 import { byNamespace, EventStream, SharedInformer, type ApiObject, type WatchEvent } from '../src/client/index.ts';
 import { readJsonLines } from '../src/client/json-lines.ts';
 import { callsPerSecond, type BenchOptions, type Row } from './harness.ts';

@@ -8,7 +8,7 @@ import { InformerFactory } from '../src/client/index.ts';
 import { realNodesObstacle, startCluster, type Cluster } from '../src/cluster/index.ts';
 import { loadImage } from '../src/cluster/node-fleet/index.ts';
 import { childContext, createContext, type Context } from '../src/kernel/index.ts';
-import { connectIn } from '../src/kernel/netns/index.ts';
+import { connectIn } from '../src/net/netns/index.ts';
 import { dockerArchive, webImage } from '../test/test-images.ts';
 import type { BenchOptions, Row } from './harness.ts';
 

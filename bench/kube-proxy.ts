@@ -1,7 +1,7 @@
 import type { Service } from '../src/api/generated/core-v1.ts';
 import type { EndpointSlice } from '../src/api/generated/discovery-v1.ts';
-import { connectIn, listenIn, runIn } from '../src/kernel/netns/index.ts';
-import { namespacesMissing, TestNamespaces } from '../src/kernel/netns/testing.ts';
+import { connectIn, listenIn, runIn } from '../src/net/netns/index.ts';
+import { namespacesMissing, TestNamespaces } from '../src/net/netns/testing/index.ts';
 import { NftablesWriter } from '../src/kube-proxy/nftables/nftables-writer.ts';
 import { planService, type ServicePlan } from '../src/kube-proxy/service-plan.ts';
 import net from 'node:net';

@@ -18,7 +18,7 @@ const root = path.join(import.meta.dirname, '..');
  * @type {Record<string, Record<string, string>>}
  */
 export const BUILT_AT_RUNTIME = {
-  'src/machinery/regexp/parse-pattern.ts': {
+  'src/base/regexp/parse-pattern.ts': {
     "new RegExp(`^${text}$`, 'u')": 'one class of characters, asked of one character',
   },
   'src/machinery/validation/apiextensions/go-regexp.ts': {

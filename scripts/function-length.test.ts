@@ -12,7 +12,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
 };
 
 /** Tests and the fixtures that only tests import. */
-const IS_TEST = /\.test\.ts$|(?:^|[/-])testing[^/]*\.ts$/;
+const IS_TEST = /\.test\.ts$|(?:^|\/)testing\//;
 
 const statements = (count: number): string => '  f();\n'.repeat(count);
 

@@ -9,7 +9,7 @@ import http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addAddress, addVeth, createNetns, deleteNetns, findLink, listenIn, NetlinkSocket, openNetns, readSysctl, setLink } from '../src/kernel/netns/index.ts';
+import { addAddress, addVeth, createNetns, deleteNetns, findLink, listenIn, NetlinkSocket, openNetns, readSysctl, setLink } from '../src/net/netns/index.ts';
 import { builtProgram } from './k8ts-process.ts';
 import { requires } from './requires.ts';
 import { busyboxImage, dockerArchive } from './test-images.ts';

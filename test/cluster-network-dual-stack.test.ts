@@ -6,7 +6,7 @@ import type { Client } from '../src/client/index.ts';
 import { startCluster, type Cluster } from '../src/cluster/index.ts';
 import { loadImage } from '../src/cluster/node-fleet/index.ts';
 import { createContext } from '../src/kernel/index.ts';
-import { connectIn } from '../src/kernel/netns/index.ts';
+import { connectIn } from '../src/net/netns/index.ts';
 import { requires } from './requires.ts';
 import { busyboxImage, dockerArchive, webImage } from './test-images.ts';
 

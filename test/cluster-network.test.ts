@@ -10,7 +10,7 @@ import type { Client } from '../src/client/index.ts';
 import { loadImage } from '../src/cluster/node-fleet/index.ts';
 import { createContext } from '../src/kernel/index.ts';
 import { encodeMessage, TYPE } from '../src/dns/index.ts';
-import { connectIn, datagramIn } from '../src/kernel/netns/index.ts';
+import { connectIn, datagramIn } from '../src/net/netns/index.ts';
 import { everything, requires } from './requires.ts';
 import { busyboxImage, dockerArchive, webImage } from './test-images.ts';
 

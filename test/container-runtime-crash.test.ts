@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createNetns, deleteNetns } from '../src/kernel/netns/index.ts';
+import { createNetns, deleteNetns } from '../src/net/netns/index.ts';
 import { removeCgroups } from './container-runtime-fixture.ts';
 import { startRuntimeProcess, type RuntimeProcess } from './container-runtime-process.ts';
 import { everything, requires } from './requires.ts';

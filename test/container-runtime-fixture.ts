@@ -6,7 +6,7 @@ import { connectToRuntime, serveRuntime, type ContainerConfig, type CriConnectio
 import { startContainerRuntime, type ContainerRuntimeOptions, type RunningContainerRuntime } from '../src/container-runtime/index.ts';
 import { BridgeNetwork } from '../src/container-runtime/network/index.ts';
 import { createContext } from '../src/kernel/index.ts';
-import { createNetns, deleteNetns } from '../src/kernel/netns/index.ts';
+import { createNetns, deleteNetns } from '../src/net/netns/index.ts';
 import { busyboxImage, dockerArchive, type TestImage } from './test-images.ts';
 
 /** A runtime of its own on this machine: directories, a network namespace as its node, a cgroup parent, a socket. */

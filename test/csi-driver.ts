@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '../src/client/index.ts';
-import { GrpcError, GrpcServer } from '../src/kernel/grpc/index.ts';
+import { GrpcError, GrpcServer } from '../src/grpc/index.ts';
 import * as registration from '../src/kubelet/devices/plugin-registration-v1.generated.ts';
 import * as csi from '../src/kubelet/volumes/csi/csi-v1.generated.ts';
 

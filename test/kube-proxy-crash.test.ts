@@ -5,8 +5,8 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { connect, loadKubeconfig, type Client } from '../src/client/index.ts';
 import { createContext } from '../src/kernel/index.ts';
-import { connectIn, listenIn, runIn } from '../src/kernel/netns/index.ts';
-import { TestNamespaces } from '../src/kernel/netns/testing.ts';
+import { connectIn, listenIn, runIn } from '../src/net/netns/index.ts';
+import { TestNamespaces } from '../src/net/netns/testing/index.ts';
 import { startK8ts, type K8tsProcess } from './k8ts-process.ts';
 import { everything, requires } from './requires.ts';
 

@@ -9,7 +9,7 @@ import { startControlPlane } from '../src/cluster/control-plane.ts';
 import { DEFAULT_CONFIG, run as runControllerManager } from '../src/controller-manager/index.ts';
 import { connectToRuntime } from '../src/cri/index.ts';
 import { createContext, SeededRandom } from '../src/kernel/index.ts';
-import { createNetns, deleteNetns, runIn } from '../src/kernel/netns/index.ts';
+import { createNetns, deleteNetns, runIn } from '../src/net/netns/index.ts';
 import { removeKubeletState } from '../src/kubelet/index.ts';
 import { removeCgroups } from './container-runtime-fixture.ts';
 import { ownRuntime } from './node-runtimes.ts';

@@ -3,7 +3,7 @@ import os from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Container, Pod } from '../src/api/generated/core-v1.ts';
-import { connectGrpc, GrpcServer } from '../src/kernel/grpc/index.ts';
+import { connectGrpc, GrpcServer } from '../src/grpc/index.ts';
 import * as registration from '../src/kubelet/devices/plugin-registration-v1.generated.ts';
 import * as draV1 from '../src/kubelet/dra/dra-v1.generated.ts';
 import * as podResources from '../src/kubelet/resources/pod-resources-v1.generated.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DbusConnection } from '../src/kubelet/shutdown/dbus-connection.ts';
 import { openLogind, type LogindOptions } from '../src/kubelet/shutdown/logind.ts';
-import { makePod, startKubeletFixture, type KubeletFixture } from '../src/kubelet/testing.ts';
+import { makePod, startKubeletFixture, type KubeletFixture } from '../src/kubelet/testing/index.ts';
 import { requires } from './requires.ts';
 
 const missing = requires('dbus-daemon');

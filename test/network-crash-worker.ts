@@ -6,7 +6,7 @@ import path from 'node:path';
 import { createFabric } from '../src/cluster/fabric/index.ts';
 import { BridgeNetwork } from '../src/container-runtime/network/index.ts';
 import { createContext, SeededRandom } from '../src/kernel/index.ts';
-import { createNetns, deleteNetns, isNetns } from '../src/kernel/netns/index.ts';
+import { createNetns, deleteNetns, isNetns } from '../src/net/netns/index.ts';
 
 const [directory, hostNetns, seed] = process.argv.slice(2) as [string, string, string];
 const ctx = createContext({ random: new SeededRandom(Number(seed)), writeLog: () => {} });

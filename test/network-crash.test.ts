@@ -7,8 +7,8 @@ import { describe, expect, test } from 'vitest';
 import { createFabric } from '../src/cluster/fabric/index.ts';
 import { BridgeNetwork } from '../src/container-runtime/network/index.ts';
 import { createContext, RealClock, SeededRandom } from '../src/kernel/index.ts';
-import { connectIn, deleteNetns, isNetns, listenIn, runIn } from '../src/kernel/netns/index.ts';
-import { TestNamespaces } from '../src/kernel/netns/testing.ts';
+import { connectIn, deleteNetns, isNetns, listenIn, runIn } from '../src/net/netns/index.ts';
+import { TestNamespaces } from '../src/net/netns/testing/index.ts';
 import { everything, requires } from './requires.ts';
 
 const missing = requires('root', 'ip', 'nft', 'tc');

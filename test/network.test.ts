@@ -10,8 +10,8 @@ import { createFabric, type Fabric } from '../src/cluster/fabric/index.ts';
 import { inProcessTransport } from '../src/cluster/in-process-transport.ts';
 import { BridgeNetwork } from '../src/container-runtime/network/index.ts';
 import { createContext } from '../src/kernel/index.ts';
-import { connectIn, listenIn } from '../src/kernel/netns/index.ts';
-import { TestNamespaces } from '../src/kernel/netns/testing.ts';
+import { connectIn, listenIn } from '../src/net/netns/index.ts';
+import { TestNamespaces } from '../src/net/netns/testing/index.ts';
 import { requires } from './requires.ts';
 
 const missing = requires('root', 'ip', 'nft');

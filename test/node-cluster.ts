@@ -13,7 +13,7 @@ import { removeKubeletState } from '../src/kubelet/index.ts';
 import type { Client } from '../src/client/index.ts';
 import { DEFAULT_CONFIG, run as runControllerManager } from '../src/controller-manager/index.ts';
 import { createContext, RunGroup, type Context } from '../src/kernel/index.ts';
-import { createNetns, deleteNetns, runIn } from '../src/kernel/netns/index.ts';
+import { createNetns, deleteNetns, runIn } from '../src/net/netns/index.ts';
 import { DEFAULT_CONFIG as DEFAULT_SCHEDULER_CONFIG, run as runScheduler } from '../src/scheduler/index.ts';
 import { removeCgroups } from './container-runtime-fixture.ts';
 import { ownRuntime, type StartRuntime } from './node-runtimes.ts';

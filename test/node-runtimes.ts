@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { connectToRuntime, type ContainerRuntime } from '../src/cri/index.ts';
 import { BridgeNetwork, startContainerRuntime } from '../src/container-runtime/index.ts';
 import type { Context } from '../src/kernel/index.ts';
-import { inNetns } from '../src/kernel/netns/index.ts';
+import { inNetns } from '../src/net/netns/index.ts';
 import { busyboxImage, dockerArchive, type TestImage } from './test-images.ts';
 
 /** A container runtime of a test's node: ours in this process, or containerd beside it. */

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import path from 'node:path';
 import type { Client } from '../src/client/index.ts';
-import { connectIn } from '../src/kernel/netns/index.ts';
+import { connectIn } from '../src/net/netns/index.ts';
 import { childContext, RunGroup, type Context } from '../src/kernel/index.ts';
 import { DEFAULT_KUBELET_CONFIGURATION, run as runKubelet, type KubeletConfig, type KubeletOptions, type RunningKubelet } from '../src/kubelet/index.ts';
 import type { NodeRuntime, StartRuntime } from './node-runtimes.ts';

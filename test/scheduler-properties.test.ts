@@ -10,8 +10,8 @@ import { PodInfo } from '../src/scheduler/cache/pod-info.ts';
 import { Evaluation } from '../src/scheduler/evaluation/evaluation.ts';
 import { Evaluations } from '../src/scheduler/evaluation/evaluations.ts';
 import type { Profile } from '../src/scheduler/framework/profile.ts';
-import { makeNode, makePod, testProfile } from '../src/scheduler/testing.ts';
-import { naiveFits, naiveScores, type NaiveCluster } from '../src/scheduler/testing-naive.ts';
+import { makeNode, makePod, testProfile } from '../src/scheduler/testing/index.ts';
+import { naiveFits, naiveScores, type NaiveCluster } from '../src/scheduler/testing/naive.ts';
 import { everything } from './requires.ts';
 
 const ROUNDS = everything ? 10_000 : 300;

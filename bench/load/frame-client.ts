@@ -3,10 +3,10 @@
  * object for every request and watch would cost the machine more than the server that is to be measured.
  */
 import tls from 'node:tls';
-import * as f from '../../src/kernel/http2/frames.ts';
-import { HpackDecoder } from '../../src/kernel/http2/hpack-decoder.ts';
-import { frame, settings, windowUpdate } from '../../src/kernel/http2/testing-frames.ts';
-import { blockOf } from '../../src/kernel/http2/testing-hpack.ts';
+import * as f from '../../src/net/http2/frames.ts';
+import { HpackDecoder } from '../../src/net/http2/hpack-decoder.ts';
+import { frame, settings, windowUpdate } from '../../src/net/http2/testing/frames.ts';
+import { blockOf } from '../../src/net/http2/testing/hpack.ts';
 import type { Target } from './load.ts';
 
 const NOTHING = Buffer.alloc(0);

@@ -1,5 +1,6 @@
 /** `kube-apiserver` as a program of its own, with upstream's flags. */
-import { flagsHelp, parseFlags, RunGroup, type Context } from '../kernel/index.ts';
+import { flagsHelp, parseFlags } from '../flags/index.ts';
+import { type Context, RunGroup } from '../kernel/index.ts';
 import { apiServerFlags } from './command/flags.ts';
 import { apiServerOptions, checkApiServerFlags, type ParsedApiServerFlags } from './command/options.ts';
 import { startApiServer, type ApiServer } from './server.ts';

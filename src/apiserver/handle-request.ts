@@ -6,8 +6,9 @@
  *
  * and nothing else decides anything. The request keeps its seat of flow control until its client has taken the answer.
  */
+import { ParseError } from '../base/index.ts';
 import { isStatusError, type StatusError } from '../machinery/status.ts';
-import { internalError, timeout, unauthorized } from '../machinery/status.ts';
+import { badRequest, internalError, timeout, unauthorized } from '../machinery/status.ts';
 import type { Aggregator } from './aggregator/index.ts';
 import type { AuditLog } from './audit/audit.ts';
 import { authorize, refusal } from './authz/authorize.ts';
@@ -206,6 +207,7 @@ function respondFailure(door: Door, exchange: Exchange, error: unknown): ApiResp
 
 function asStatusError(door: Door, exchange: Exchange, error: unknown): StatusError {
   if (isStatusError(error)) return error;
+  if (error instanceof ParseError) return badRequest(error.message);
   if (exchange.request.signal.aborted) return timeout('request did not complete within the allotted timeout', 0);
   door.backend.ctx.logger.error(error, 'A request failed for a reason of our own', { method: exchange.request.method, path: exchange.request.path });
   return internalError(error instanceof Error ? error.message : 'unknown');

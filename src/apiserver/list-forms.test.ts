@@ -4,7 +4,7 @@ import { encodeYaml } from '../machinery/decode/index.ts';
 import { decodeProtobufObject } from '../machinery/protobuf/index.ts';
 import { schema } from '../api/index.ts';
 import type { ApiResponse, ResponseSink } from './request.ts';
-import { startTestServer, type CallOptions, type TestServer } from './testing.ts';
+import { startTestServer, type CallOptions, type TestServer } from './testing/index.ts';
 
 let server: TestServer;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { startTestServer } from './testing.ts';
+import { startTestServer } from './testing/index.ts';
 
 it('makes no series of what clients make up', async () => {
   const server = await startTestServer();

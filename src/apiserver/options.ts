@@ -2,7 +2,7 @@
 import type { DeleteOptions } from '../api/generated/meta-v1.ts';
 import type { KubeObject } from '../machinery/object.ts';
 import { badRequest, invalid } from '../machinery/status.ts';
-import { quote } from '../machinery/quote.ts';
+import { quote } from '../base/index.ts';
 import { validateFieldManager } from '../machinery/validation/object-meta.ts';
 import { forbiddenField, invalidValue, notSupported, path, required, type FieldError } from '../machinery/validation/field-error.ts';
 import { isTrue } from './request-info.ts';

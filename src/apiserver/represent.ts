@@ -5,7 +5,7 @@ import { conform } from '../machinery/decode/index.ts';
 import type { KubeObject } from '../machinery/object.ts';
 import { encodeProtobuf, messageOfKind } from '../machinery/protobuf/index.ts';
 import { badRequest, notAcceptable } from '../machinery/status.ts';
-import { quote } from '../machinery/quote.ts';
+import { quote } from '../base/index.ts';
 import { printTable, scalePrinter } from '../machinery/table/index.ts';
 import { storedMetadata, type ServedResource } from './registry/served-resource.ts';
 import type { Scope } from './scope.ts';

@@ -4,7 +4,7 @@
  */
 import type { Clock, Timer } from '../kernel/index.ts';
 import { badRequest, timeout, type StatusError } from '../machinery/status.ts';
-import { parseDuration } from '../machinery/time/index.ts';
+import { parseDuration } from '../base/index.ts';
 import { isLongRunning, type RequestInfo } from './request-info.ts';
 
 export const REQUEST_TIMEOUT_MS = 60_000;

@@ -2,7 +2,7 @@
  * resourceVersions that clients send: decimal numbers of 64 bits, or nothing. What is wrong with one is said in the words
  * of Go's strconv.ParseUint, because upstream passes those on.
  */
-import { quote } from '../machinery/quote.ts';
+import { quote } from '../base/index.ts';
 import { failure } from '../machinery/status.ts';
 
 const LARGEST = 2n ** 64n - 1n;

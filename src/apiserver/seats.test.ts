@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { PriorityAndFairness } from './flow-control/index.ts';
 import type { ApiRequest, ApiResponse, ResponseSink } from './request.ts';
-import { startTestServer, type TestServer } from './testing.ts';
+import { startTestServer, type TestServer } from './testing/index.ts';
 import { splitTarget } from './transport/target.ts';
 
 const COLLECTION = '/api/v1/namespaces/default/configmaps';

@@ -1,10 +1,11 @@
 /** Go's notation of durations: `1h2m3.5s`, `-300ms`, `0`. */
+import { ParseError } from './parse-error.ts';
 import { quote } from './quote.ts';
 
 /** The text is not a duration; the message is Go's. */
-export class DurationError extends Error {
+export class DurationError extends ParseError {
   override name = 'DurationError';
-  readonly code = 'InvalidDuration';
+  override readonly code = 'InvalidDuration';
 }
 
 const NANOS: ReadonlyMap<string, bigint> = new Map(Object.entries({
@@ -50,6 +51,18 @@ export function parseDurationNanos(text: string): bigint {
     rest = rest.slice(term.length);
   }
   return negative ? -total : total;
+}
+
+/** The text as Go would print it. Throws a DurationError. */
+export const canonicalDuration = (text: string): string => formatDurationNanos(parseDurationNanos(text));
+
+export function isGoDuration(text: string): boolean {
+  try {
+    parseDurationNanos(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** As Go prints it: `1h0m0s`, `1.5s`, `300ms`, `0s`. */

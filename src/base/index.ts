@@ -4,7 +4,7 @@
  */
 export { append } from './append.ts';
 export { AddressRange } from './address-range.ts';
-export { DurationError, formatDuration, formatDurationNanos, parseDuration, parseDurationNanos } from './duration.ts';
+export { canonicalDuration, DurationError, formatDuration, formatDurationNanos, isGoDuration, parseDuration, parseDurationNanos } from './duration.ts';
 export {
   addressBytes,
   addressText,
@@ -23,3 +23,12 @@ export { isBroadcast, isGlobalUnicast, isLinkLocalMulticast, isLinkLocalUnicast,
 export { ownValue } from './own-value.ts';
 export { quote } from './quote.ts';
 export { decodeVarint, encodeVarint } from './varint.ts';
+export { cloneJson } from './clone-json.ts';
+export { deepEqual } from './deep-equal.ts';
+export { deepFreeze } from './deep-freeze.ts';
+export { pemBlocks } from './pem.ts';
+export { humanDuration, shortHumanDuration } from './human-duration.ts';
+export { getScaledValue, intOrStringValue, isPercent } from './int-or-string.ts';
+export { ParseError } from './parse-error.ts';
+export { canonicalQuantity, parseQuantity, Quantity, QuantityError, type QuantityFormat } from './quantity/index.ts';
+export { canonicalMicroTime, canonicalTime, formatMicroTime, formatTime, parseMicroTime, parseTime, TimeError } from './rfc3339.ts';

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { flagsHelp, parseFlags, type FlagTable } from '../kernel/index.ts';
+import { flagsHelp, type FlagTable, parseFlags } from '../flags/index.ts';
 import { checkKubeconfigFile } from './check-kubeconfig.ts';
 import { CommandError, outputFlag } from './command.ts';
 

@@ -1,6 +1,6 @@
 /** Values of `k8ts up` that would otherwise fail somewhere inside, in words of its own. */
 import net from 'node:net';
-import { UsageError } from '../kernel/index.ts';
+import { UsageError } from '../flags/index.ts';
 import { AddressRange } from '../base/index.ts';
 
 export interface CheckedFlags {

@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import { connect, loadKubeconfig } from '../client/index.ts';
 import { cloudControllerManagerHelp, loadProvider, parseCloudControllerManagerFlags, run as runManager } from '../cloud-controller-manager/index.ts';
-import { UsageError } from '../kernel/index.ts';
+import { UsageError } from '../flags/index.ts';
 import { checkKubeconfig } from './check-kubeconfig.ts';
 import { untilSignal } from './until-signal.ts';
 

@@ -1,5 +1,5 @@
 /** What a command is. */
-import type { FlagTable } from '../kernel/index.ts';
+import type { FlagTable } from '../flags/index.ts';
 
 export interface CommandModule {
   /** From which completion knows its flags. */

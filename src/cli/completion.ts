@@ -1,5 +1,5 @@
 /** `k8ts completion bash|zsh|fish`: a script made from the commands and their flags. */
-import { flagsHelp, parseFlags, UsageError, type FlagTable } from '../kernel/index.ts';
+import { flagsHelp, type FlagTable, parseFlags, UsageError } from '../flags/index.ts';
 import { outputFlag } from './command.ts';
 import { commands } from './commands.ts';
 import { describeCommand, type CommandDescription } from './describe-command.ts';

@@ -2,7 +2,7 @@
 import { VERSION } from '../apiserver/version.ts';
 import { RUNTIME_NAME, RUNTIME_VERSION } from '../container-runtime/runtime-status.ts';
 import { COMPATIBLE_VERSION } from '../etcd/mvcc-store.ts';
-import { UsageError } from '../kernel/index.ts';
+import { UsageError } from '../flags/index.ts';
 
 /** Undefined when the words do not ask for it. */
 export function askedVersion(argv: readonly string[]): string | undefined {

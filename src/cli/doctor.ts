@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import { isInstalled, NODE_PROGRAMS } from '../cluster/index.ts';
-import { flagsHelp, parseFlags, type FlagTable } from '../kernel/index.ts';
+import { flagsHelp, type FlagTable, parseFlags } from '../flags/index.ts';
 import { outputFlag } from './command.ts';
 import { checkFileLimit } from './file-limit.ts';
 import { green, print, red } from './output.ts';

@@ -1,7 +1,8 @@
 /** `k8ts down`: ends a cluster that runs, or what is left of one that was killed; its data stays. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { createContext, flagsHelp, parseFlags, RealClock, type FlagTable } from '../kernel/index.ts';
+import { createContext, RealClock } from '../kernel/index.ts';
+import { flagsHelp, type FlagTable, parseFlags } from '../flags/index.ts';
 import { CommandError, dataDirFlag, outputFlag } from './command.ts';
 import { runningCluster } from './control-client.ts';
 import { print } from './output.ts';

@@ -1,6 +1,6 @@
 /** `k8ts explain pod NAME`: why a pod is on its node, or on none. */
 import type { Explanation } from '../scheduler/index.ts';
-import { flagsHelp, parseFlags, UsageError, type FlagTable } from '../kernel/index.ts';
+import { flagsHelp, type FlagTable, parseFlags, UsageError } from '../flags/index.ts';
 import { dataDirFlag, outputFlag } from './command.ts';
 import { askScheduler } from './ask-scheduler.ts';
 import { runningCluster } from './control-client.ts';

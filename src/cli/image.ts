@@ -1,7 +1,7 @@
 /** `k8ts image load|pull|list`: the images of the nodes that run containers. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { flagsHelp, parseFlags, UsageError, type FlagTable } from '../kernel/index.ts';
+import { flagsHelp, type FlagTable, parseFlags, UsageError } from '../flags/index.ts';
 import { CommandError, dataDirFlag, outputFlag } from './command.ts';
 import { runningCluster } from './control-client.ts';
 import { nearest } from './nearest.ts';

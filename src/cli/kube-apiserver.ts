@@ -1,6 +1,6 @@
 /** `k8ts kube-apiserver`: the API server alone, over an etcd, with upstream's flags. */
 import { apiServerHelp, parseApiServerFlags, runApiServerCommand } from '../apiserver/index.ts';
-import { loggingOptions } from '../kernel/index.ts';
+import { loggingOptions } from '../flags/index.ts';
 import { untilSignal } from './until-signal.ts';
 
 export { apiServerFlags as flags } from '../apiserver/command/flags.ts';

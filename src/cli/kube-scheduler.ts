@@ -1,5 +1,5 @@
 /** `k8ts kube-scheduler`: the scheduler as a process of its own, with upstream's flags. */
-import { loggingOptions } from '../kernel/index.ts';
+import { loggingOptions } from '../flags/index.ts';
 import { parseSchedulerFlags, runSchedulerCommand, schedulerHelp } from '../scheduler/index.ts';
 import { checkKubeconfig } from './check-kubeconfig.ts';
 import { untilSignal } from './until-signal.ts';

@@ -1,6 +1,7 @@
 /** `k8ts kubelet`: the agent of one node as a process of its own, with upstream's flags. */
 import { kubeletHelp, parseKubeletFlags, startKubeletCommand } from '../kubelet/index.ts';
-import { createContext, loggingOptions } from '../kernel/index.ts';
+import { createContext } from '../kernel/index.ts';
+import { loggingOptions } from '../flags/index.ts';
 import { checkKubeconfig } from './check-kubeconfig.ts';
 
 export { KUBELET_FLAGS as flags } from '../kubelet/configuration/flags.ts';

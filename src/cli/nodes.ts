@@ -1,6 +1,6 @@
 /** `k8ts nodes add|remove|list`: the nodes of a running cluster. */
 import type { ClusterStatus } from '../cluster/index.ts';
-import { flagsHelp, parseFlags, UsageError, type FlagTable } from '../kernel/index.ts';
+import { flagsHelp, type FlagTable, parseFlags, UsageError } from '../flags/index.ts';
 import { CommandError, dataDirFlag, outputFlag } from './command.ts';
 import { runningCluster } from './control-client.ts';
 import { nearest } from './nearest.ts';

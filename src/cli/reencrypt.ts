@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { openEncryption, openStore, reencryptAll } from '../apiserver/index.ts';
-import { flagsHelp, parseFlags, type FlagTable } from '../kernel/index.ts';
+import { flagsHelp, type FlagTable, parseFlags } from '../flags/index.ts';
 import { CommandError, dataDirFlag, outputFlag } from './command.ts';
 import { print } from './output.ts';
 import { readProcessFile } from './process-file.ts';

@@ -1,6 +1,6 @@
 /** `k8ts simulate nodes N`: brings the number of simulated nodes to N. */
 import type { ClusterStatus } from '../cluster/index.ts';
-import { flagsHelp, parseFlags, UsageError, type FlagTable } from '../kernel/index.ts';
+import { flagsHelp, type FlagTable, parseFlags, UsageError } from '../flags/index.ts';
 import { dataDirFlag, outputFlag } from './command.ts';
 import { runningCluster } from './control-client.ts';
 import { wholeNumber } from './nodes.ts';

@@ -2,7 +2,8 @@
 import fs from 'node:fs';
 import type { ClusterStatus } from '../cluster/index.ts';
 import { loadKubeconfig } from '../client/index.ts';
-import { flagsHelp, parseFlags, RealClock, type Clock, type FlagTable } from '../kernel/index.ts';
+import { flagsHelp, type FlagTable, parseFlags } from '../flags/index.ts';
+import { type Clock, RealClock } from '../kernel/index.ts';
 import { certificateExpiry, expiredCertificate } from './check-kubeconfig.ts';
 import { dataDirFlag, outputFlag } from './command.ts';
 import { runningCluster } from './control-client.ts';

@@ -1,7 +1,8 @@
 /** `k8ts up`: a cluster in the foreground until Ctrl-C, or in the background with --detach. */
 import path from 'node:path';
 import { ADDONS, realNodesObstacle, serveControlSocket, startCluster, type Addon, type Cluster, type ClusterOptions } from '../cluster/index.ts';
-import { flagsHelp, parseFlags, type Context, type FlagTable, type FlagValues } from '../kernel/index.ts';
+import { flagsHelp, type FlagTable, type FlagValues, parseFlags } from '../flags/index.ts';
+import type { Context } from '../kernel/index.ts';
 import { checkUpFlags } from './check-up-flags.ts';
 import { CommandError, outputFlag } from './command.ts';
 import { detach } from './detach.ts';

@@ -2,7 +2,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { VERSION } from '../apiserver/version.ts';
-import { flagsHelp, parseFlags, type FlagTable } from '../kernel/index.ts';
+import { flagsHelp, type FlagTable, parseFlags } from '../flags/index.ts';
 import { outputFlag } from './command.ts';
 import { print } from './output.ts';
 

@@ -1,4 +1,4 @@
-import { CertificateVerificationError } from '../kernel/tls/index.ts';
+import { CertificateVerificationError } from '../net/tls/index.ts';
 import { TransportError } from './transport.ts';
 
 /** What Node's network errors mean to a client: whether the server can have seen the request at all. */

@@ -8,7 +8,7 @@ import { adoptionPatch, claimObjects, controllerOf, controllerReference, isContr
 import type { ApiObject } from './resource.ts';
 import { retryOnConflict } from './retry-on-conflict.ts';
 import { slowStartBatch, SlowStartError } from './slow-start-batch.ts';
-import { deepFreeze } from '../machinery/deep-freeze.ts';
+import { deepFreeze } from '../base/deep-freeze.ts';
 import { keyOf, splitKey } from './resource.ts';
 import { LruCache } from './lru-cache.ts';
 

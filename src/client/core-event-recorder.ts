@@ -5,7 +5,7 @@ import { isNotFound } from './errors.ts';
 import { EventCorrelator, type Correlation } from './event-correlator.ts';
 import { eventName } from './event-name.ts';
 import { EventQueue, type EventPacing, type EventRecorder, type Occurrence } from './event-recorder.ts';
-import { formatTime } from '../machinery/time/index.ts';
+import { formatTime } from '../base/index.ts';
 
 /** A recorder of core/v1 Events: repeated ones are counted, similar ones combined, and a flood is cut off. */
 export function createCoreEventRecorder(ctx: Context, client: Client, source: EventSource, pacing?: EventPacing): EventRecorder & { run(signal: AbortSignal): Promise<void> } {

@@ -1,7 +1,7 @@
 import type { Event } from '../api/generated/core-v1.ts';
 import { TokenBucket, type Clock } from '../kernel/index.ts';
 import { LruCache } from './lru-cache.ts';
-import { formatTime } from '../machinery/time/index.ts';
+import { formatTime } from '../base/index.ts';
 import { eventName } from './event-name.ts';
 
 const CACHE_ENTRIES = 4096;

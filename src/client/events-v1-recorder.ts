@@ -4,7 +4,7 @@ import type { Client } from './client.ts';
 import { eventName } from './event-name.ts';
 import { isNotFound } from './errors.ts';
 import { EventQueue, type EventPacing, type EventRecorder, type Occurrence } from './event-recorder.ts';
-import { formatMicroTime } from '../machinery/time/index.ts';
+import { formatMicroTime } from '../base/index.ts';
 
 /** A series without news for this long is over. */
 const FINISH_MS = 6 * 60_000;

@@ -1,6 +1,6 @@
 import type { TLSSocket } from 'node:tls';
 import type { Clock } from '../kernel/index.ts';
-import { TlsTrust } from '../kernel/tls/index.ts';
+import { TlsTrust } from '../net/tls/index.ts';
 import type { ClientConfig } from './client-config.ts';
 import { connectionError } from './connection-error.ts';
 import { errorFromResponse } from './errors.ts';

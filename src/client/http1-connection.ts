@@ -1,6 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
-import { TlsTrustAgent, withTrust, type TlsTrust } from '../kernel/tls/index.ts';
+import { TlsTrustAgent, withTrust, type TlsTrust } from '../net/tls/index.ts';
 import { plainHeaders, type HttpConnection, type HttpRequest, type HttpResponse } from './http-connection.ts';
 import { connectionError } from './connection-error.ts';
 

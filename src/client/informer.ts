@@ -1,5 +1,5 @@
 import type { Clock, Logger, Random } from '../kernel/index.ts';
-import { deepFreeze } from '../machinery/deep-freeze.ts';
+import { deepFreeze } from '../base/index.ts';
 import { Indexer, type IndexFunction } from './indexer.ts';
 import { Reflector, type ListerWatcher, type ReflectorSink, type ReflectorTiming } from './reflector.ts';
 import { keyOf, type ApiObject } from './resource.ts';

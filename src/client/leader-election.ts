@@ -3,7 +3,7 @@ import { isAbort, type Context } from '../kernel/index.ts';
 import type { Client } from './client.ts';
 import { isNotFound } from './errors.ts';
 import type { ResourceClient } from './resource-client.ts';
-import { formatMicroTime } from '../machinery/time/index.ts';
+import { formatMicroTime } from '../base/index.ts';
 import { withTimeout, type TimeLimit } from './with-timeout.ts';
 
 export interface LeaderElectionOptions {

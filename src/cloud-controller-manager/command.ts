@@ -1,5 +1,5 @@
 /** `cloud-controller-manager` as a program of its own, with upstream's flags. */
-import { flagsHelp, loggingFlags, parseFlags, processFlags, type FlagTable } from '../kernel/index.ts';
+import { flagsHelp, type FlagTable, loggingFlags, parseFlags, processFlags } from '../flags/index.ts';
 import { DEFAULT_CLOUD_CONFIG, type CloudControllerManagerConfig } from './run.ts';
 
 export const cloudControllerManagerFlags = {

@@ -1,7 +1,7 @@
 /** A provider of the user's own: a module whose default export makes one from the text of the --cloud-config file. */
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { UsageError } from '../kernel/index.ts';
+import { UsageError } from '../flags/index.ts';
 import type { CloudProvider } from './provider.ts';
 
 type ProviderModule = { readonly default?: (config: string | undefined) => CloudProvider | Promise<CloudProvider> };

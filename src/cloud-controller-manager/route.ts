@@ -1,6 +1,6 @@
 /** route: the cloud's network knows the way to every Node's Pods. */
 import type { Node, NodeCondition } from '../api/generated/core-v1.ts';
-import { formatTime } from '../machinery/time/index.ts';
+import { formatTime } from '../base/index.ts';
 import { periodically, type CloudController, type CloudControllerContext } from './controller.ts';
 import type { Route, Routes } from './provider.ts';
 

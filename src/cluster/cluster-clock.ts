@@ -1,7 +1,7 @@
 /** The time of a cluster that runs on virtual time. */
 import type { ApiRequest, ApiResponse } from '../apiserver/index.ts';
 import { RealClock, VirtualClock } from '../kernel/index.ts';
-import { parseDuration } from '../machinery/time/index.ts';
+import { parseDuration } from '../base/index.ts';
 
 type Handle = (request: ApiRequest) => Promise<ApiResponse>;
 

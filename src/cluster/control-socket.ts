@@ -5,7 +5,7 @@
 import fs from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type http from 'node:http';
-import { createHttpServer, splitTarget } from '../kernel/http/index.ts';
+import { createHttpServer, splitTarget } from '../net/http/index.ts';
 import type { Context } from '../kernel/index.ts';
 import { freeName, listImages, loadImage, pullImage, type NodeFleet } from './node-fleet/index.ts';
 import type { Cluster } from './start-cluster.ts';

@@ -2,7 +2,7 @@
 import http from 'node:http';
 import type { LocalInfrastructure } from '../cloud-controller-manager/index.ts';
 import type { Clock } from '../kernel/index.ts';
-import { connectIn } from '../kernel/netns/index.ts';
+import { connectIn } from '../net/netns/index.ts';
 import type { Fabric } from './fabric/index.ts';
 
 const PROBE_TIMEOUT_MS = 1000;

@@ -1,6 +1,6 @@
 /** The QoS class of a pod. */
 import type { Pod, PodSpec } from '../api/generated/core-v1.ts';
-import { parseQuantity, type Quantity } from '../machinery/quantity/index.ts';
+import { parseQuantity, type Quantity } from '../base/index.ts';
 
 export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort';
 

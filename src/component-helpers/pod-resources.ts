@@ -4,7 +4,7 @@
  * both. `spec.resources` replaces the sum for the resources that it names, and the overhead is added.
  */
 import type { Container, ContainerStatus, PodSpec, PodStatus } from '../api/generated/core-v1.ts';
-import { parseQuantity, type Quantity } from '../machinery/quantity/index.ts';
+import { parseQuantity, type Quantity } from '../base/index.ts';
 import { isRestartableInitContainer } from './containers.ts';
 
 export type Amounts<T> = Map<string, T>;

@@ -1,6 +1,6 @@
 /** Where a pod is in its life: terminal, active, terminating, ready, available. */
 import type { Pod, PodCondition } from '../api/generated/core-v1.ts';
-import { parseTime } from '../machinery/time/index.ts';
+import { parseTime } from '../base/index.ts';
 
 /** The containers have ended and will not run again. */
 export const isTerminalPhase = (phase: string | undefined): phase is 'Succeeded' | 'Failed' =>

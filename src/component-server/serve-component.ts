@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { KUBERNETES_MAJOR, KUBERNETES_MINOR, KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
-import { createHttpsServer, splitTarget } from '../kernel/http/index.ts';
+import { createHttpsServer, splitTarget } from '../net/http/index.ts';
 import { METRICS_CONTENT_TYPE, type Context } from '../kernel/index.ts';
-import { ClientCertificates, commonName, organizations, peerChain } from '../kernel/tls/index.ts';
+import { ClientCertificates, commonName, organizations, peerChain } from '../net/tls/index.ts';
 import type { TLSSocket } from 'node:tls';
 import type { Access, CertificateUser, DelegatedAccess } from './delegated-access.ts';
 import type { ServingCertificate } from './self-signed-certificate.ts';

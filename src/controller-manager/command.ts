@@ -2,7 +2,8 @@
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import { DelegatedAccess, selfSignedCertificate, serveComponent, type ServingCertificate } from '../component-server/index.ts';
-import { flagsHelp, parseFlags, RunGroup, UsageError, type Context } from '../kernel/index.ts';
+import { flagsHelp, parseFlags, UsageError } from '../flags/index.ts';
+import { type Context, RunGroup } from '../kernel/index.ts';
 import { controllerManagerFlags, type ControllerManagerFlagValues } from './command/flags.ts';
 import { checkControllerManagerFlags, controllerManagerConfig, managerClients, type ParsedControllerManagerFlags } from './command/options.ts';
 import { controllers } from './registry.ts';

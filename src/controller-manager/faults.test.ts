@@ -1,7 +1,7 @@
 /** Many controllers at once, on random work, while a third of their writes fail: the end state is right all the same. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SeededRandom } from '../kernel/index.ts';
-import { startFixture, type ControllerFixture } from './testing.ts';
+import { startFixture, type ControllerFixture } from './testing/index.ts';
 
 let fixture: ControllerFixture;
 beforeAll(async () => {

@@ -1,12 +1,12 @@
 /** Every controller, from random starting states: alone, with a second leader, with failures and late caches, and killed at every write. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SeededRandom, type Random } from '../kernel/index.ts';
-import { convergesWhenKilled, convergesWhenKilledAtEveryWrite, startFixture, type ControllerFixture, type KillScenario, type Trouble } from './testing.ts';
+import { convergesWhenKilled, convergesWhenKilledAtEveryWrite, startFixture, type ControllerFixture, type KillScenario, type Trouble } from './testing/index.ts';
 import { controllers } from './registry.ts';
-import { IDENTITY_PROPERTIES } from './testing-identity-properties.ts';
-import { PROPERTIES, type Property, type World } from './testing-properties.ts';
-import { SERVED_API_PROPERTIES } from './testing-served-api-properties.ts';
-import { STORAGE_PROPERTIES } from './testing-storage-properties.ts';
+import { IDENTITY_PROPERTIES } from './testing/identity-properties.ts';
+import { PROPERTIES, type Property, type World } from './testing/properties.ts';
+import { SERVED_API_PROPERTIES } from './testing/served-api-properties.ts';
+import { STORAGE_PROPERTIES } from './testing/storage-properties.ts';
 
 const everything = process.env['K8TS_EVERYTHING'] === '1';
 const ALL: readonly Property[] = [...PROPERTIES, ...STORAGE_PROPERTIES, ...IDENTITY_PROPERTIES, ...SERVED_API_PROPERTIES];

@@ -1,6 +1,6 @@
 /** What controllers do with the status of their objects: conditions, and writes only where something changed. */
 import { isConflict, isNotFound } from '../client/index.ts';
-import { deepEqual } from '../machinery/deep-equal.ts';
+import { deepEqual } from '../base/index.ts';
 
 export interface Condition {
   type: string;

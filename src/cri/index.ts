@@ -3,11 +3,11 @@
  * TypeScript, and over a Unix socket. In one process a kubelet calls the runtime's object directly; every field is
  * optional on both ways, as proto3 has it. Nothing else lives here.
  */
-import { connectGrpc, GrpcServer, type GrpcContract } from '../kernel/grpc/index.ts';
+import { connectGrpc, GrpcServer, type GrpcContract } from '../grpc/index.ts';
 import { descriptor, PACKAGE, type ImageService, type RuntimeService } from './runtime-v1.generated.ts';
 
 export type * from './runtime-v1.generated.ts';
-export { GrpcError as CriError } from '../kernel/grpc/index.ts';
+export { GrpcError as CriError } from '../grpc/index.ts';
 
 const contract: GrpcContract = { package: PACKAGE, descriptor };
 

@@ -1,7 +1,7 @@
 import dgram from 'node:dgram';
 import { Resolver } from 'node:dns/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { startTestServer } from '../apiserver/testing.ts';
+import { startTestServer } from '../apiserver/testing/index.ts';
 import { Client } from '../client/index.ts';
 import { inProcessTransport } from '../cluster/in-process-transport.ts';
 import { createContext } from '../kernel/index.ts';

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { flagsHelp, parseFlags, UsageError, type Context, type FlagTable, type FlagValues } from '../kernel/index.ts';
+import { flagsHelp, type FlagTable, type FlagValues, parseFlags, UsageError } from '../flags/index.ts';
+import type { Context } from '../kernel/index.ts';
 import { createEtcdStore } from './client/store.ts';
 import { parseAutoCompaction } from './command/auto-compaction.ts';
 import { etcdFlags, snapshotRestoreFlags, snapshotSaveFlags, snapshotStatusFlags } from './command/flags.ts';

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { Ingress } from '../api/generated/networking-v1.ts';
 import { createAuthority, issue } from '../apiserver/pki/certificates.ts';
-import { startTestServer } from '../apiserver/testing.ts';
+import { startTestServer } from '../apiserver/testing/index.ts';
 import { Client } from '../client/index.ts';
 import { inProcessTransport } from '../cluster/in-process-transport.ts';
 import { createContext } from '../kernel/index.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createHttpServer } from '../kernel/http/index.ts';
+import { createHttpServer } from '../net/http/index.ts';
 import { silentLogger } from '../kernel/index.ts';
 import { IngressProxy } from './proxy.ts';
 

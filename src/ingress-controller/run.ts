@@ -2,7 +2,7 @@
 import type net from 'node:net';
 import type { Ingress, IngressClass } from '../api/generated/networking-v1.ts';
 import { InformerFactory, isConflict, isNotFound, keyOf, splitKey, type Client, type SharedInformer } from '../client/index.ts';
-import { createHttpServer, createHttpsServer } from '../kernel/http/index.ts';
+import { createHttpServer, createHttpsServer } from '../net/http/index.ts';
 import { RunGroup, runWorkers, WorkQueue, type Context } from '../kernel/index.ts';
 import { Certificates } from './certificates.ts';
 import { EndpointPicker } from './endpoint-picker.ts';

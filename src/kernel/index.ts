@@ -45,16 +45,3 @@ export { isAbort, RunGroup } from './run-group.ts';
 export { unlessAborted } from './unless-aborted.ts';
 export { childContext, createContext, type Context, type ContextOptions } from './context.ts';
 export { createTestContext, type TestContext, type TestContextOptions } from './test-context.ts';
-export {
-  flagsHelp,
-  loggingFlags,
-  loggingOptions,
-  parseFlags,
-  processFlags,
-  UsageError,
-  type FlagDeclaration,
-  type FlagKind,
-  type FlagTable,
-  type FlagValues,
-  type ParsedFlags,
-} from './flags/index.ts';

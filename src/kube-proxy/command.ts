@@ -1,5 +1,5 @@
 /** `kube-proxy` as a program of its own, with upstream's flags. */
-import { flagsHelp, loggingFlags, parseFlags, processFlags, UsageError, type FlagTable } from '../kernel/index.ts';
+import { flagsHelp, type FlagTable, loggingFlags, parseFlags, processFlags, UsageError } from '../flags/index.ts';
 import { checkMode, DEFAULT_KUBE_PROXY_CONFIG, KubeProxyConfigError, loadKubeProxyConfiguration, type KubeProxyConfig } from './config.ts';
 
 const NO_IPVS = 'there is no IPVS mode';

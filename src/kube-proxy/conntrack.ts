@@ -2,7 +2,7 @@
  * Connections that the kernel remembers go on to where they went before, whatever the rules say now. For TCP the peer
  * ends them; a UDP sender never notices that its endpoint is gone, so its entries have to go.
  */
-import { spawnIn, ToolMissing } from '../kernel/netns/index.ts';
+import { spawnIn, ToolMissing } from '../net/netns/index.ts';
 import type { Logger } from '../kernel/index.ts';
 import type { ServicePlan } from './service-plan.ts';
 

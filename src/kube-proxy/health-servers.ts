@@ -3,9 +3,9 @@
  * whether it has a ready endpoint on this node.
  */
 import type http from 'node:http';
-import { createHttpServer, splitTarget } from '../kernel/http/index.ts';
+import { createHttpServer, splitTarget } from '../net/http/index.ts';
 import { METRICS_CONTENT_TYPE, type Context } from '../kernel/index.ts';
-import { listenIn } from '../kernel/netns/index.ts';
+import { listenIn } from '../net/netns/index.ts';
 import type { Service } from '../api/generated/core-v1.ts';
 
 export interface HealthState {

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import http from 'node:http';
 import net from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { startTestServer } from '../apiserver/testing.ts';
+import { startTestServer } from '../apiserver/testing/index.ts';
 import { Client } from '../client/index.ts';
 import { inProcessTransport } from '../cluster/in-process-transport.ts';
 import { createContext } from '../kernel/index.ts';
-import { connectIn, listenIn, runIn } from '../kernel/netns/index.ts';
-import { namespacesMissing, TestNamespaces } from '../kernel/netns/testing.ts';
+import { connectIn, listenIn, runIn } from '../net/netns/index.ts';
+import { namespacesMissing, TestNamespaces } from '../net/netns/testing/index.ts';
 import { DEFAULT_KUBE_PROXY_CONFIG } from './config.ts';
 import { run } from './run.ts';
 

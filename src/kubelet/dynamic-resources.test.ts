@@ -1,13 +1,13 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { connectGrpc, GrpcServer } from '../kernel/grpc/index.ts';
+import { connectGrpc, GrpcServer } from '../grpc/index.ts';
 import * as registration from './devices/plugin-registration-v1.generated.ts';
 import * as draHealth from './dra/dra-health-v1alpha1.generated.ts';
 import * as draV1 from './dra/dra-v1.generated.ts';
 import * as draV1beta1 from './dra/dra-v1beta1.generated.ts';
 import * as podResources from './resources/pod-resources-v1.generated.ts';
-import { makePod, NODE, startKubeletFixture, type KubeletFixture } from './testing.ts';
+import { makePod, NODE, startKubeletFixture, type KubeletFixture } from './testing/index.ts';
 
 const DRIVER = 'gpu.example.com';
 let f: KubeletFixture;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { GrpcError } from '../kernel/grpc/index.ts';
-import { makePod, NODE, startKubeletFixture, type KubeletFixture } from './testing.ts';
+import { GrpcError } from '../grpc/index.ts';
+import { makePod, NODE, startKubeletFixture, type KubeletFixture } from './testing/index.ts';
 
 let f: KubeletFixture;
 

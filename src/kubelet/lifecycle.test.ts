@@ -1,7 +1,7 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makePod, startKubeletFixture, type KubeletFixture } from './testing.ts';
+import { makePod, startKubeletFixture, type KubeletFixture } from './testing/index.ts';
 
 let f: KubeletFixture;
 

@@ -1,10 +1,10 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { connectGrpc, GrpcError, GrpcServer } from '../kernel/grpc/index.ts';
+import { connectGrpc, GrpcError, GrpcServer } from '../grpc/index.ts';
 import * as devicePlugin from './devices/device-plugin-v1beta1.generated.ts';
 import * as registration from './devices/plugin-registration-v1.generated.ts';
-import { makePod, NODE, startKubeletFixture, type KubeletFixture } from './testing.ts';
+import { makePod, NODE, startKubeletFixture, type KubeletFixture } from './testing/index.ts';
 import * as csi from './volumes/csi/csi-v1.generated.ts';
 
 let f: KubeletFixture;

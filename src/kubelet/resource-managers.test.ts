@@ -2,7 +2,7 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { NodeTopology } from './resources/node-topology.ts';
-import { MACHINE, makePod, startKubeletFixture, type KubeletFixture } from './testing.ts';
+import { MACHINE, makePod, startKubeletFixture, type KubeletFixture } from './testing/index.ts';
 
 /** Two sockets of four cores, a NUMA node each. */
 const TOPOLOGY: NodeTopology = {

@@ -3,7 +3,7 @@
  * make each kind of it with upstream's code, reason and wording.
  */
 import type { Status, StatusCause, StatusDetails } from '../api/generated/meta-v1.ts';
-import { quote } from './quote.ts';
+import { ParseError, quote } from '../base/index.ts';
 import { aggregateMessage, tellableErrors, type FieldError } from './validation/field-error.ts';
 
 export class StatusError extends Error {
@@ -123,6 +123,11 @@ export const serverTimeout = (gr: GroupResource, operation: string, retryAfterSe
 
 export const internalError = (message: string): StatusError =>
   failure(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
+
+/** The input was refused: by a StatusError, or by the parser of one of its values. */
+export function isBadInput(error: unknown): error is StatusError | ParseError {
+  return error instanceof StatusError || error instanceof ParseError;
+}
 
 export function isStatusError(error: unknown, reason?: string): error is StatusError {
   return error instanceof StatusError && (reason === undefined || error.reason === reason);

@@ -2,10 +2,9 @@
 import type { APIResourceDiscovery } from '../api/generated/apidiscovery-v2.ts';
 import type { Node, Pod } from '../api/generated/core-v1.ts';
 import type { ObjectMeta } from '../api/generated/meta-v1.ts';
-import { Quantity } from '../machinery/quantity/index.ts';
+import { formatDurationNanos, formatTime, Quantity } from '../base/index.ts';
 import { parseFieldSelector, parseLabelSelector } from '../machinery/selectors/index.ts';
 import { notFound } from '../machinery/status.ts';
-import { formatDurationNanos, formatTime } from '../machinery/time/index.ts';
 import type { Samples, Usage } from './samples.ts';
 
 export const METRICS_GROUP = 'metrics.k8s.io';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { startTestServer, type TestServer } from '../apiserver/testing.ts';
+import { startTestServer, type TestServer } from '../apiserver/testing/index.ts';
 import { Client } from '../client/index.ts';
 import { inProcessTransport } from '../cluster/in-process-transport.ts';
 import { childContext } from '../kernel/index.ts';

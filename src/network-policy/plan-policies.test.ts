@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { NetworkPolicySpec } from '../api/generated/networking-v1.ts';
-import { runIn } from '../kernel/netns/index.ts';
-import { namespacesMissing, TestNamespaces } from '../kernel/netns/testing.ts';
+import { runIn } from '../net/netns/index.ts';
+import { namespacesMissing, TestNamespaces } from '../net/netns/testing/index.ts';
 import { blockElements } from './address-intervals.ts';
 import { clusterView } from './cluster-view.ts';
 import { planPolicies, type PlanOptions } from './plan-policies.ts';
 import { renderChanges, renderTable, type Ruleset } from './ruleset.ts';
-import { makeNamespace, makePod, makePolicy, type TestPod } from './testing.ts';
+import { makeNamespace, makePod, makePolicy, type TestPod } from './testing/index.ts';
 
 const PODS: TestPod[] = [
   { key: 'x/web', node: 'n1', ips: ['10.244.1.2', 'fd00:1::2'], labels: { app: 'web' }, ports: { http: 8080 } },

@@ -1,6 +1,6 @@
 /** Keeps the node's table at what the plan says: the differences in one transaction, everything after a failure. */
 import { exponentialBuckets, type Context } from '../kernel/index.ts';
-import { runIn } from '../kernel/netns/index.ts';
+import { runIn } from '../net/netns/index.ts';
 import { renderChanges, renderTable, TABLE, type Ruleset } from './ruleset.ts';
 
 export interface SyncOptions {

@@ -3,20 +3,20 @@ import net from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NetworkPolicySpec } from '../api/generated/networking-v1.ts';
-import { startTestServer } from '../apiserver/testing.ts';
+import { startTestServer } from '../apiserver/testing/index.ts';
 import { Client } from '../client/index.ts';
 import { createFabric, type Fabric } from '../cluster/fabric/index.ts';
 import { inProcessTransport } from '../cluster/in-process-transport.ts';
 import { BridgeNetwork } from '../container-runtime/network/index.ts';
 import { createContext, createTestContext } from '../kernel/index.ts';
-import { connectIn, datagramIn, listenIn, runIn } from '../kernel/netns/index.ts';
-import { namespacesMissing, TestNamespaces } from '../kernel/netns/testing.ts';
+import { connectIn, datagramIn, listenIn, runIn } from '../net/netns/index.ts';
+import { namespacesMissing, TestNamespaces } from '../net/netns/testing/index.ts';
 import { clusterView } from './cluster-view.ts';
 import { planPolicies } from './plan-policies.ts';
 import { PodGate } from './pod-gate.ts';
 import { renderTable } from './ruleset.ts';
 import { run } from './run.ts';
-import { makeNamespace, makePod, makePolicy, type TestPod } from './testing.ts';
+import { makeNamespace, makePod, makePolicy, type TestPod } from './testing/index.ts';
 
 const missing = namespacesMissing('nft');
 

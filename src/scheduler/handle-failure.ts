@@ -1,6 +1,6 @@
 import { isNotFound } from '../client/index.ts';
 import type { Pod, PodCondition } from '../api/generated/core-v1.ts';
-import { formatTime } from '../machinery/time/index.ts';
+import { formatTime } from '../base/index.ts';
 import { conditionPatch } from './condition-patch.ts';
 import type { Diagnosis } from './evaluation/fit-error.ts';
 import type { Status } from './framework/status.ts';

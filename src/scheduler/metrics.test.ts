@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeNode, makePod, startSchedulerFixture, type SchedulerFixture } from './testing.ts';
+import { makeNode, makePod, startSchedulerFixture, type SchedulerFixture } from './testing/index.ts';
 
 describe('the metrics of a scheduler that has placed one pod and turned another down', () => {
   let fixture: SchedulerFixture;

@@ -1,7 +1,7 @@
 /** Tells of pods that got their node, one event each, when there is time for it; the oldest are dropped when too many wait. */
 import type { Client } from '../client/index.ts';
 import type { Context } from '../kernel/index.ts';
-import { formatMicroTime } from '../machinery/time/index.ts';
+import { formatMicroTime } from '../base/index.ts';
 import type { PodInfo } from './cache/pod-info.ts';
 import type { EventPace } from './event-pace.ts';
 

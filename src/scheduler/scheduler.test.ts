@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { makeNode, makePod, startSchedulerFixture, type SchedulerFixture } from './testing.ts';
+import { makeNode, makePod, startSchedulerFixture, type SchedulerFixture } from './testing/index.ts';
 
 let fixture: SchedulerFixture;
 

@@ -1,6 +1,6 @@
 /** What simulated pods do. */
 import type { Pod } from '../api/generated/core-v1.ts';
-import { parseDuration } from '../machinery/time/index.ts';
+import { parseDuration } from '../base/index.ts';
 import type { SimulatedPod } from './simulated-pod.ts';
 
 /** Milliseconds, or a duration such as `1m30s`. */

@@ -1,7 +1,7 @@
 /** The containers of a pod as the simulation keeps them, new or taken over from what an earlier process reported. */
 import type { ContainerState, Pod, PodStatus } from '../api/generated/core-v1.ts';
 import { isRestartableInitContainer } from '../component-helpers/index.ts';
-import { parseTime } from '../machinery/time/index.ts';
+import { parseTime } from '../base/index.ts';
 import type { ContainerModel, ContainerPhase } from './pod-status.ts';
 
 export function containerModels({ spec }: Pod): ContainerModel[] {

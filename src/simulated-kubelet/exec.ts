@@ -5,8 +5,8 @@
 import type http from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import { splitTarget } from '../kernel/http/index.ts';
-import { acceptWebSocket } from '../kernel/websocket/index.ts';
+import { splitTarget } from '../net/http/index.ts';
+import { acceptWebSocket } from '../net/websocket/index.ts';
 import type { ExecResult, PodScript } from './behaviour.ts';
 import type { SimulatedNode } from './simulated-nodes.ts';
 

@@ -6,7 +6,7 @@
 import type { Lease } from '../api/generated/coordination-v1.ts';
 import { isConflict, isNotFound, type Client } from '../client/index.ts';
 import { Heap, type Clock, type Logger, type Timer } from '../kernel/index.ts';
-import { formatMicroTime } from '../machinery/time/index.ts';
+import { formatMicroTime } from '../base/index.ts';
 import { nodeConditions } from './node-object.ts';
 
 const NAMESPACE = 'kube-node-lease';

@@ -1,7 +1,7 @@
 /** The kubelet API of simulated nodes, on connections inside the process: logs, pods, usage, exec. */
 import type http from 'node:http';
 import type { Duplex } from 'node:stream';
-import { createHttpServer, splitTarget } from '../kernel/http/index.ts';
+import { createHttpServer, splitTarget } from '../net/http/index.ts';
 import type { Clock, Logger } from '../kernel/index.ts';
 import { duplexPair } from './duplex-pair.ts';
 import { serveExec } from './exec.ts';

@@ -1,7 +1,7 @@
 /** A simulated node as it registers itself. */
 import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import type { Node, NodeCondition } from '../api/generated/core-v1.ts';
-import { formatTime } from '../machinery/time/index.ts';
+import { formatTime } from '../base/index.ts';
 
 /** Marks nodes that run no containers. */
 export const SIMULATED_LABEL = 'k8ts.dev/simulated';

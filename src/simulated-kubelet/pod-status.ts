@@ -1,7 +1,7 @@
 /** A pod's status as a kubelet reports it, from what the simulation knows of its containers. */
 import type { Container, ContainerState, ContainerStatus, Pod, PodCondition, PodStatus } from '../api/generated/core-v1.ts';
 import { isTerminalPhase } from '../component-helpers/index.ts';
-import { formatTime } from '../machinery/time/index.ts';
+import { formatTime } from '../base/index.ts';
 
 /** A container's state; times in milliseconds since the epoch. */
 export type ContainerPhase =

@@ -1,6 +1,6 @@
 import type http from 'node:http';
 import type { Clock } from '../kernel/index.ts';
-import { formatMicroTime, parseTime } from '../machinery/time/index.ts';
+import { formatMicroTime, parseTime } from '../base/index.ts';
 import type { LogLine } from './pod-log.ts';
 import type { SimulatedPod } from './simulated-pod.ts';
 

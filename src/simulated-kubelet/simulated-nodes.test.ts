@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Pod } from '../api/generated/core-v1.ts';
-import { startTestServer, type TestServer } from '../apiserver/testing.ts';
+import { startTestServer, type TestServer } from '../apiserver/testing/index.ts';
 import { Client } from '../client/index.ts';
 import { inProcessTransport } from '../cluster/in-process-transport.ts';
 import { BEHAVIOUR_ANNOTATION, SimulatedNodes, type PodBehaviour, type PodScript, type SimulatedNodesOptions } from './index.ts';

@@ -1,7 +1,7 @@
 /** What a simulated node and its pods use, in the two forms in which a kubelet tells it. */
 import type { SimulatedPod } from './simulated-pod.ts';
 import type { SimulatedNode } from './simulated-nodes.ts';
-import { formatTime } from '../machinery/time/index.ts';
+import { formatTime } from '../base/index.ts';
 
 interface ContainerUsage {
   readonly pod: SimulatedPod;

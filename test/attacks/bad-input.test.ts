@@ -3,8 +3,8 @@
  * Status that upstream has for it.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { quote } from '../../src/machinery/quote.ts';
-import type { CallOptions, TestAnswer, TestServer } from '../../src/apiserver/testing.ts';
+import { quote } from '../../src/base/index.ts';
+import type { CallOptions, TestAnswer, TestServer } from '../../src/apiserver/testing/index.ts';
 import { APPLY, JSON_PATCH, MAPS, MERGE, REVISIONS, startThingsServer, STRATEGIC, THINGS } from './things-server.ts';
 
 let server: TestServer;

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { schema } from '../../src/api/index.ts';
-import type { CallOptions, TestAnswer, TestServer } from '../../src/apiserver/testing.ts';
+import type { CallOptions, TestAnswer, TestServer } from '../../src/apiserver/testing/index.ts';
 import { MAX_DEPTH } from '../../src/machinery/decode/scan-json.ts';
 import { encodeProtobuf } from '../../src/machinery/protobuf/index.ts';
 import { everything } from '../requires.ts';

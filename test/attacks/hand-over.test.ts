@@ -8,7 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { startApiServer, type ApiServer } from '../../src/apiserver/server.ts';
 import { createAuthority, issue } from '../../src/apiserver/pki/certificates.ts';
 import { openPki } from '../../src/apiserver/pki/files.ts';
-import { dialLoopback } from '../../src/apiserver/testing.ts';
+import { dialLoopback } from '../../src/apiserver/testing/index.ts';
 import { createMemoryStore } from '../../src/etcd/index.ts';
 import { createContext } from '../../src/kernel/index.ts';
 import { some } from '../requires.ts';

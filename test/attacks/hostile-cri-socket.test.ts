@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Random } from '../../src/kernel/index.ts';
-import { createNetns, deleteNetns } from '../../src/kernel/netns/index.ts';
+import { createNetns, deleteNetns } from '../../src/net/netns/index.ts';
 import { removeCgroups } from '../container-runtime-fixture.ts';
 import { startRuntimeProcess, type RuntimeProcess } from '../container-runtime-process.ts';
 import { residentBytes } from '../k8ts-process.ts';

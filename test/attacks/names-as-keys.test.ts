@@ -3,8 +3,8 @@
  * one of them gets the answer that it gets with a name that nobody has ever heard of.
  */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { parseFlags } from '../../src/kernel/flags/index.ts';
-import { startTestServer, type CallOptions, type TestServer } from '../../src/apiserver/testing.ts';
+import { parseFlags } from '../../src/flags/index.ts';
+import { startTestServer, type CallOptions, type TestServer } from '../../src/apiserver/testing/index.ts';
 
 /** Each with a name of the same form that no object has. */
 const NAMES = [

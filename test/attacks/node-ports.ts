@@ -7,7 +7,7 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import readline from 'node:readline';
-import { createHttpServer, createHttpsServer } from '../../src/kernel/http/index.ts';
+import { createHttpServer, createHttpsServer } from '../../src/net/http/index.ts';
 import { serveComponent, selfSignedCertificate } from '../../src/component-server/index.ts';
 import { StreamingServer } from '../../src/container-runtime/streaming/streaming-server.ts';
 import { Forwarder } from '../../src/dns/forwarder.ts';

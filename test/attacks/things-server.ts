@@ -1,5 +1,5 @@
 /** A server with a custom resource of which little is known: `spec` may hold anything. */
-import { startTestServer, type TestServer } from '../../src/apiserver/testing.ts';
+import { startTestServer, type TestServer } from '../../src/apiserver/testing/index.ts';
 
 export const MAPS = '/api/v1/namespaces/default/configmaps';
 export const REVISIONS = '/apis/apps/v1/namespaces/default/controllerrevisions';

@@ -23,7 +23,7 @@ import {
   SERVER_AUTH,
   type MadeCertificate,
   type Shape,
-} from '../../src/kernel/tls/testing.ts';
+} from '../../src/net/tls/testing/index.ts';
 import { httpGet } from '../../src/kubelet/probes/http-get.ts';
 import { httpExtender } from '../../src/scheduler/extenders/http-extender.ts';
 

@@ -1,9 +1,9 @@
 /** Clients that ask for much and read nothing, on connections that let the server send as much as it likes. */
 import { once } from 'node:events';
 import tls from 'node:tls';
-import { END_HEADERS, END_STREAM, HEADERS, LARGEST_WINDOW, PREFACE, SETTING } from '../../src/kernel/http2/frames.ts';
-import { frame, settings, windowUpdate } from '../../src/kernel/http2/testing-frames.ts';
-import { blockOf } from '../../src/kernel/http2/testing-hpack.ts';
+import { END_HEADERS, END_STREAM, HEADERS, LARGEST_WINDOW, PREFACE, SETTING } from '../../src/net/http2/frames.ts';
+import { frame, settings, windowUpdate } from '../../src/net/http2/testing/frames.ts';
+import { blockOf } from '../../src/net/http2/testing/hpack.ts';
 import type { Credentials } from '../k8ts-process.ts';
 
 export type Protocol = 'HTTP/1.1' | 'HTTP/2';

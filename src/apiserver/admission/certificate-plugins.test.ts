@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { webcrypto } from 'node:crypto';
-import { Pkcs10CertificateRequestGenerator } from '../../machinery/x509.ts';
+import { Pkcs10CertificateRequestGenerator } from '../../net/tls/x509.ts';
 import type { UserInfo } from '../request.ts';
-import { startTestServer, type TestServer } from '../testing.ts';
-import { made, refusal } from './testing.ts';
+import { startTestServer, type TestServer } from '../testing/index.ts';
+import { made, refusal } from './testing/index.ts';
 
 const PATH = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
 const OFFICER: UserInfo = { name: 'officer', groups: ['system:authenticated'] };

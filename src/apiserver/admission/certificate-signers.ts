@@ -1,8 +1,7 @@
 /** CertificateApproval, CertificateSigning and ClusterTrustBundleAttest: who acts for a signer needs the right to it by name. */
 import type { CertificateSigningRequest } from '../../api/generated/certificates-v1.ts';
 import type { KubeObject } from '../../machinery/object.ts';
-import { deepEqual } from '../../machinery/deep-equal.ts';
-import { quote } from '../../machinery/quote.ts';
+import { deepEqual, quote } from '../../base/index.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
 import { isFor } from './kinds.ts';

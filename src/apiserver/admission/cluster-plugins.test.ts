@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestServer, type TestServer } from '../testing.ts';
-import { made, makeNamespace, refusal } from './testing.ts';
+import { startTestServer, type TestServer } from '../testing/index.ts';
+import { made, makeNamespace, refusal } from './testing/index.ts';
 
 let server: TestServer;
 beforeAll(async () => {

@@ -4,9 +4,9 @@ import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createContext } from '../../kernel/index.ts';
 import { startLoopbackServer, type LoopbackServer } from '../review-webhooks/testing/loopback-server.ts';
-import { startTestServer, type TestServer } from '../testing.ts';
+import { startTestServer, type TestServer } from '../testing/index.ts';
 import { loadAdmissionConfiguration } from './configuration.ts';
-import { container, pod, podsPath, refusal } from './testing.ts';
+import { container, pod, podsPath, refusal } from './testing/index.ts';
 
 interface Review {
   readonly spec: { readonly containers: readonly { readonly image: string }[] };

@@ -1,7 +1,6 @@
 /** Two lists of tolerations as one, without those that another one of them covers. */
-import { cloneJson } from '../../machinery/clone-json.ts';
+import { cloneJson, deepEqual } from '../../base/index.ts';
 import type { Toleration } from '../../api/generated/core-v1.ts';
-import { deepEqual } from '../../machinery/deep-equal.ts';
 
 export function mergeTolerations(first: readonly Toleration[], second: readonly Toleration[]): Toleration[] {
   const all = [...first, ...second];

@@ -1,7 +1,7 @@
 /** NodeDeclaredFeatureValidator: a running pod changes only in ways that its node says it can follow. */
 import type { Node } from '../../api/generated/core-v1.ts';
 import type { KubeObject } from '../../machinery/object.ts';
-import { deepEqual } from '../../machinery/deep-equal.ts';
+import { deepEqual } from '../../base/index.ts';
 import type { AdmissionPlugin } from './admission.ts';
 import { isFor, oldPodOf, podOf, specOf, type PodObject } from './kinds.ts';
 import { isRestartableInitContainer } from '../../component-helpers/index.ts';

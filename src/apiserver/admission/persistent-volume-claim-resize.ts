@@ -2,7 +2,7 @@
 import type { PersistentVolumeClaim } from '../../api/generated/core-v1.ts';
 import type { StorageClass } from '../../api/generated/storage-v1.ts';
 import type { KubeObject } from '../../machinery/object.ts';
-import { parseQuantity, Quantity } from '../../machinery/quantity/index.ts';
+import { parseQuantity, Quantity } from '../../base/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { AdmissionPlugin } from './admission.ts';
 import { isFor } from './kinds.ts';

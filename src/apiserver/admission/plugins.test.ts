@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { UserInfo } from '../request.ts';
-import { startTestServer, type TestServer, type TestServerOptions } from '../testing.ts';
-import { container, made, makeNamespace, pod, podsPath, refusal } from './testing.ts';
+import { startTestServer, type TestServer, type TestServerOptions } from '../testing/index.ts';
+import { container, made, makeNamespace, pod, podsPath, refusal } from './testing/index.ts';
 
 async function withServer(admission: NonNullable<TestServerOptions['admission']>, act: (server: TestServer) => Promise<void>): Promise<void> {
   const server = await startTestServer({ admission });

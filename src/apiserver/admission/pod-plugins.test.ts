@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Pod, PodSpec } from '../../api/generated/core-v1.ts';
-import { startTestServer, type TestServer } from '../testing.ts';
-import { container, made, makeNamespace, pod, podsPath, refusal } from './testing.ts';
+import { startTestServer, type TestServer } from '../testing/index.ts';
+import { container, made, makeNamespace, pod, podsPath, refusal } from './testing/index.ts';
 
 let server: TestServer;
 beforeAll(async () => {

@@ -1,13 +1,12 @@
 /** RuntimeClass: a pod takes over its class's overhead, node selector and tolerations. */
 import type { RuntimeClass } from '../../api/generated/node-v1.ts';
 import type { KubeObject } from '../../machinery/object.ts';
-import { parseQuantity } from '../../machinery/quantity/index.ts';
+import { ownValue, parseQuantity } from '../../base/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
 import { isForPods, podOf, specOf } from './kinds.ts';
 import { mergeTolerations } from './merge-tolerations.ts';
 import { refuse } from './refuse.ts';
-import { ownValue } from '../../base/index.ts';
 
 type ClassObject = RuntimeClass & KubeObject;
 type ResourceList = Readonly<Record<string, string>>;

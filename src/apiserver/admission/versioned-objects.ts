@@ -1,5 +1,5 @@
 /** The objects of a request in the version that a webhook or policy asked for. */
-import { cloneJson } from '../../machinery/clone-json.ts';
+import { cloneJson } from '../../base/index.ts';
 import { schema } from '../../api/index.ts';
 import { apiVersionOf, type GroupVersionKind } from '../../api/schema.ts';
 import { conform } from '../../machinery/decode/index.ts';

@@ -1,7 +1,7 @@
 /** APIServices of custom resources: made when their group version comes, removed when it goes, put right when changed. */
 import { ItemExponentialFailureRateLimiter, runWorkers, WorkQueue, type Context } from '../../kernel/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
-import { deepEqual } from '../../machinery/deep-equal.ts';
+import { deepEqual } from '../../base/index.ts';
 import { isStatusError } from '../../machinery/status.ts';
 import type { Loopback } from '../loopback.ts';
 import type { Registry } from '../registry/registry.ts';

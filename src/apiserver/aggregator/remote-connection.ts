@@ -1,7 +1,7 @@
 /** How requests reach another API server: over TLS, with the front proxy's certificate, in the name of a user. */
 import type { IncomingMessage } from 'node:http';
 import type { Context } from '../../kernel/index.ts';
-import { TlsTrust } from '../../kernel/tls/index.ts';
+import { TlsTrust } from '../../net/tls/index.ts';
 import { DialAgent, send, type Dialer, type PermittedTarget, type ServiceResolver } from '../dial/index.ts';
 import type { KeyPair } from '../pki/certificates.ts';
 import type { UserInfo } from '../request.ts';

@@ -5,7 +5,7 @@ import type { KubeObject } from '../../machinery/object.ts';
 import { openPki, type ClusterPki } from '../pki/files.ts';
 import type { ApiResponse, ResponseSink, UserInfo } from '../request.ts';
 import { startApiServer, type ApiServer } from '../server.ts';
-import { dialLoopback } from '../testing.ts';
+import { dialLoopback } from '../testing/index.ts';
 import { splitTarget } from '../transport/target.ts';
 
 /** Two of our own servers: the one in front knows custom resources only from the one behind it. */

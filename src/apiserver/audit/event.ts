@@ -1,7 +1,7 @@
 /** One audit event: what audit.k8s.io/v1 says of a request at one of its stages. */
 import { schema } from '../../api/index.ts';
 import { decodeProtobufObject, isProtobuf } from '../../machinery/protobuf/index.ts';
-import { formatMicroTime } from '../../machinery/time/index.ts';
+import { formatMicroTime } from '../../base/index.ts';
 import type { Exchange } from '../handle-request.ts';
 import { headerOf, type ApiResponse, type UserInfo } from '../request.ts';
 import type { AuditDecision, AuditStage } from './policy.ts';

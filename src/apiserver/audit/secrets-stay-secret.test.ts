@@ -1,6 +1,6 @@
 /** Nothing secret that passes through the server is found again in its logs, its audit at Metadata level, its metrics or its errors. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startTestServer, type TestServer } from '../testing.ts';
+import { startTestServer, type TestServer } from '../testing/index.ts';
 import type { AuditEvent } from './event.ts';
 import { loadAuditPolicy, PolicyAudit } from './index.ts';
 

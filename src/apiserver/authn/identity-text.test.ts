@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { handleRequest } from '../handle-request.ts';
 import type { UserInfo } from '../request.ts';
-import { startTestServer, type TestServer } from '../testing.ts';
+import { startTestServer, type TestServer } from '../testing/index.ts';
 import type { Authenticator } from './authenticator.ts';
 import { BearerTokens } from './bearer-tokens.ts';
 import { isPlainIdentity } from './identity-text.ts';

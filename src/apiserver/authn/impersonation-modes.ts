@@ -1,5 +1,5 @@
 /** The ways in which impersonation can be allowed, and what each asks the authorizers. */
-import { quote } from '../../machinery/quote.ts';
+import { quote } from '../../base/index.ts';
 import { dns1123Subdomain } from '../../machinery/validation/names.ts';
 import { forbiddenRequest } from '../authz/authorize.ts';
 import type { AuthorizationAttributes, Authorizer } from '../authz/authorizer.ts';

@@ -5,7 +5,7 @@
  * asks for `impersonate` on the identity alone. The first mode that allows it decides; the first refusal is reported.
  */
 import { badRequest } from '../../machinery/status.ts';
-import { quote } from '../../machinery/quote.ts';
+import { quote } from '../../base/index.ts';
 import { attributesOf } from '../authz/authorize.ts';
 import type { AuthorizationAttributes, Authorizer } from '../authz/authorizer.ts';
 import type { RequestInfo } from '../request-info.ts';

@@ -1,7 +1,7 @@
 /** A front proxy that has authenticated the user already says so in headers; its own certificate says that it may. */
 import { headersOf, type ApiRequest, type PeerCertificate, type UserInfo } from '../request.ts';
 import type { Clock } from '../../kernel/index.ts';
-import { ClientCertificates, commonName } from '../../kernel/tls/index.ts';
+import { ClientCertificates, commonName } from '../../net/tls/index.ts';
 import { withAuthenticated, type Authenticator } from './authenticator.ts';
 import { setOwn } from '../../machinery/decode/index.ts';
 import { ownValue } from '../../base/index.ts';

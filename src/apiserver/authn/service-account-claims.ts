@@ -2,7 +2,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { JWTPayload } from 'jose';
 import type { KubeObject } from '../../machinery/object.ts';
-import { quote } from '../../machinery/quote.ts';
+import { quote } from '../../base/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { UserInfo } from '../request.ts';
 import { AUTHENTICATED, TokenRefused } from './authenticator.ts';

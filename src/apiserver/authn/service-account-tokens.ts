@@ -5,7 +5,7 @@
 import { createPrivateKey, createPublicKey, createHash, type KeyObject } from 'node:crypto';
 import { decodeJwt, decodeProtectedHeader, errors, exportJWK, compactVerify, SignJWT, type JWK, type JWTPayload, type ProtectedHeaderParameters } from 'jose';
 import type { Context } from '../../kernel/index.ts';
-import { quote } from '../../machinery/quote.ts';
+import { quote } from '../../base/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { UserInfo } from '../request.ts';
 import { TokenRefused, type Annotate, type TokenAnswer, type TokenAuthenticator } from './authenticator.ts';

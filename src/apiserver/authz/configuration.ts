@@ -1,7 +1,7 @@
 /** AuthorizationConfiguration: the chain of authorizers from a file. */
 import { parse } from 'yaml';
 import type { Context } from '../../kernel/index.ts';
-import { parseDuration } from '../../machinery/time/index.ts';
+import { parseDuration } from '../../base/index.ts';
 import { compileExpression, ReviewClient } from '../review-webhooks/index.ts';
 import type { AuthorizerConfig } from './build.ts';
 import { WebhookAuthorizer } from './webhook.ts';

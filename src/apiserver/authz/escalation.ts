@@ -5,8 +5,7 @@
  */
 import type { ClusterRole, PolicyRule, Role, RoleBinding } from '../../api/generated/rbac-v1.ts';
 import type { KubeObject } from '../../machinery/object.ts';
-import { deepEqual } from '../../machinery/deep-equal.ts';
-import { quote } from '../../machinery/quote.ts';
+import { deepEqual, quote } from '../../base/index.ts';
 import { forbidden, notFound } from '../../machinery/status.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission/admission.ts';
 import { uncoveredRules } from '../bootstrap/index.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { UserInfo } from '../request.ts';
-import { startTestServer, type TestServer } from '../testing.ts';
+import { startTestServer, type TestServer } from '../testing/index.ts';
 import { AbacAuthorizer } from './abac.ts';
 import type { AuthorizationAttributes } from './authorizer.ts';
 

@@ -3,7 +3,7 @@
  * to date; what one identity may do is gathered from it once, by verb and resource, and kept until something changes.
  */
 import type { ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, RoleRef, Subject } from '../../api/generated/rbac-v1.ts';
-import { quote } from '../../machinery/quote.ts';
+import { append, quote } from '../../base/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { UserInfo } from '../request.ts';
@@ -11,7 +11,6 @@ import type { CacheEvent } from '../storage/resource-cache.ts';
 import type { Entry } from '../storage/entry.ts';
 import type { AuthorizationAttributes, Authorizer, Decision, ResolvedRules } from './authorizer.ts';
 import { RuleIndex } from './rule-index.ts';
-import { append } from '../../base/index.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
 

@@ -4,7 +4,7 @@ import { apiVersionOf } from '../../api/schema.ts';
 import type { Context } from '../../kernel/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { isStatusError } from '../../machinery/status.ts';
-import { formatMicroTime, formatTime } from '../../machinery/time/index.ts';
+import { formatMicroTime, formatTime } from '../../base/index.ts';
 import type { RequestHeaderConfig } from '../authn/request-header.ts';
 import type { Loopback } from '../loopback.ts';
 import type { Registry } from '../registry/registry.ts';

@@ -1,5 +1,5 @@
 /** `--feature-gates`: those that change what is served; a gate that is not known is refused, as upstream does. */
-import { UsageError } from '../../kernel/index.ts';
+import { UsageError } from '../../flags/index.ts';
 import { FEATURE_GATE_DEFAULTS } from '../../machinery/feature-gates.ts';
 
 export function featureGates(given: Readonly<Record<string, string>>): Record<string, boolean> {

@@ -1,4 +1,4 @@
-import { loggingFlags, processFlags, type FlagTable, type FlagValues } from '../../kernel/index.ts';
+import { type FlagTable, type FlagValues, loggingFlags, processFlags } from '../../flags/index.ts';
 import { admissionFlags, auditFlags, authenticationFlags, authorizationFlags } from './security-flags.ts';
 import { apiFlags, servingFlags, storageFlags } from './serving-flags.ts';
 

@@ -1,7 +1,8 @@
 /** From kube-apiserver's flags to the options of a server. */
 import fs from 'node:fs/promises';
 import os from 'node:os';
-import { UsageError, type Context, type ParsedFlags } from '../../kernel/index.ts';
+import { type ParsedFlags, UsageError } from '../../flags/index.ts';
+import type { Context } from '../../kernel/index.ts';
 import { loadAdmissionConfiguration } from '../admission/configuration.ts';
 import { openEncryption, type OpenEncryption } from '../encryption/index.ts';
 import { openStore } from '../open-store.ts';

@@ -1,5 +1,5 @@
 /** Flags of kube-apiserver on who may do what, what is admitted, and what is told of it. */
-import type { FlagTable } from '../../kernel/index.ts';
+import type { FlagTable } from '../../flags/index.ts';
 
 const BATCHED = 'lines of one turn of the event loop are written together';
 

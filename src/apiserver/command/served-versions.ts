@@ -1,6 +1,6 @@
 /** `--runtime-config`: which versions of the API are served. */
 import { schema } from '../../api/index.ts';
-import { UsageError } from '../../kernel/index.ts';
+import { UsageError } from '../../flags/index.ts';
 
 export type ServesVersion = (group: string, version: string) => boolean;
 

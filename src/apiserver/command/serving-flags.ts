@@ -1,5 +1,5 @@
 /** Flags of kube-apiserver on where it listens, where it keeps its objects, and what it serves. */
-import type { FlagTable } from '../../kernel/index.ts';
+import type { FlagTable } from '../../flags/index.ts';
 
 export const servingFlags = {
   'bind-address': { kind: 'text', default: '0.0.0.0', section: 'Serving', summary: 'Address to listen on' },

@@ -3,11 +3,10 @@ import type {
   CustomResourceDefinitionCondition,
   CustomResourceDefinitionNames,
 } from '../../api/generated/apiextensions-v1.ts';
-import { quote } from '../../machinery/quote.ts';
+import { append, quote } from '../../base/index.ts';
 import { aggregateMessage, path, type FieldError } from '../../machinery/validation/index.ts';
 import { structuralFormProblem, validateStructural } from '../../machinery/validation/apiextensions/structural.ts';
 import type { Definition } from './serve-definition.ts';
-import { append } from '../../base/index.ts';
 
 export type Condition = Omit<CustomResourceDefinitionCondition, 'lastTransitionTime'>;
 

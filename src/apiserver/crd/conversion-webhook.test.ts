@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { KubeObject } from '../../machinery/object.ts';
-import { startTestServer, type TestAnswer, type TestServer } from '../testing.ts';
-import { startHttpsServer, type TestHttpsServer, type TestReply } from '../webhook-client/testing.ts';
+import { startTestServer, type TestAnswer, type TestServer } from '../testing/index.ts';
+import { startHttpsServer, type TestHttpsServer, type TestReply } from '../webhook-client/testing/index.ts';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const GROUP = 'convert.example.com';

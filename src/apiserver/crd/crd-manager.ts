@@ -5,10 +5,9 @@
  */
 import type { CustomResourceDefinitionStatus } from '../../api/generated/apiextensions-v1.ts';
 import type { Context } from '../../kernel/index.ts';
-import { deepEqual } from '../../machinery/deep-equal.ts';
+import { deepEqual, formatTime } from '../../base/index.ts';
 import { knowStructure } from '../../machinery/validation/apiextensions/index.ts';
 import { isStatusError } from '../../machinery/status.ts';
-import { formatTime } from '../../machinery/time/index.ts';
 import { inSlices } from '../in-slices.ts';
 import type { Loopback } from '../loopback.ts';
 import type { Registry } from '../registry/registry.ts';

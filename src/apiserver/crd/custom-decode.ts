@@ -2,8 +2,8 @@
 import { apiVersionOf, type GroupVersionKind } from '../../api/schema.ts';
 import { parseJson, parseYaml, unfitNumber, type Conformed, type DecodedObject, type DecodeRequest } from '../../machinery/decode/index.ts';
 import { isRecord, type KubeObject } from '../../machinery/object.ts';
-import { quote } from '../../machinery/quote.ts';
-import { badRequest, StatusError } from '../../machinery/status.ts';
+import { quote } from '../../base/index.ts';
+import { isBadInput, badRequest, StatusError } from '../../machinery/status.ts';
 import type { Schema } from '../../machinery/validation/apiextensions/index.ts';
 import { applySchemaDefaults, coerce, withMetadata, type InForm } from './coerce.ts';
 
@@ -101,7 +101,7 @@ function orElse<T>(run: () => T, wrap: (why: string) => StatusError): T {
   try {
     return run();
   } catch (error) {
-    if (error instanceof StatusError) throw wrap(error.message);
+    if (isBadInput(error)) throw wrap(error.message);
     throw error;
   }
 }

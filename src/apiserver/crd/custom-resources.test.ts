@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { CustomResourceDefinitionSpec } from '../../api/generated/apiextensions-v1.ts';
 import type { Schema } from '../../machinery/validation/apiextensions/index.ts';
-import { startTestServer, type TestAnswer, type TestServer } from '../testing.ts';
+import { startTestServer, type TestAnswer, type TestServer } from '../testing/index.ts';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 let server: TestServer;

@@ -1,5 +1,5 @@
 /** What is particular to custom resources when they are written. */
-import { deepEqual } from '../../machinery/deep-equal.ts';
+import { deepEqual } from '../../base/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import type { Strategy } from '../registry/strategy.ts';
 

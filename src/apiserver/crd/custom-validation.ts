@@ -1,7 +1,7 @@
 /** Whether an object of a custom kind may be stored: its metadata, its schema, its lists, its rules, its scale. */
 import type { CustomResourceSubresourceScale } from '../../api/generated/apiextensions-v1.ts';
 import { apiVersionOf, type GroupVersionKind } from '../../api/schema.ts';
-import type { SchemaRules } from '../../machinery/cel/index.ts';
+import type { SchemaRules } from '../../cel/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { FieldError, invalidValue, path, validateObjectMeta, type KindValidation } from '../../machinery/validation/index.ts';
 import { validateEmbeddedMetadata, validateListTypes, validateValue, type Schema } from '../../machinery/validation/apiextensions/index.ts';

@@ -1,7 +1,6 @@
 /** Deletes every object of a custom kind whose definition goes; those with finalizers are marked, and go when these have. */
-import { cloneJson } from '../../machinery/clone-json.ts';
+import { cloneJson, formatTime } from '../../base/index.ts';
 import type { Context } from '../../kernel/index.ts';
-import { formatTime } from '../../machinery/time/index.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { ObjectStore } from '../storage/object-store.ts';
 import type { ResourceCache } from '../storage/resource-cache.ts';

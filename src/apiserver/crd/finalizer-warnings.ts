@@ -1,6 +1,6 @@
 /** Finalizers of custom resources need no domain, but a client that adds one without hears of it. */
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
-import { quote } from '../../machinery/quote.ts';
+import { quote } from '../../base/index.ts';
 import { qualifiedName } from '../../machinery/validation/names.ts';
 
 const STANDARD = new Set(['orphan', 'foregroundDeletion', 'kubernetes']);

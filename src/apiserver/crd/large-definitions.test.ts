@@ -1,7 +1,7 @@
 /** Large definitions are processed in slices: others are served meanwhile, and the new kind is there soon after. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { ApiRequest } from '../request.ts';
-import { startTestServer, type TestServer } from '../testing.ts';
+import { startTestServer, type TestServer } from '../testing/index.ts';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const LEAVES = [

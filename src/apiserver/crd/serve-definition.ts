@@ -2,7 +2,7 @@
 import type { CustomResourceDefinition, CustomResourceDefinitionVersion } from '../../api/generated/apiextensions-v1.ts';
 import { apiVersionOf, type Message } from '../../api/schema.ts';
 import type { OtherVersions } from '../../machinery/apply/index.ts';
-import { compileSchemaRules } from '../../machinery/cel/index.ts';
+import { compileSchemaRules } from '../../cel/index.ts';
 import type { JsonObject, KubeObject } from '../../machinery/object.ts';
 import { forbidden } from '../../machinery/status.ts';
 import { customResourcePrinter } from '../../machinery/table/index.ts';

@@ -1,7 +1,7 @@
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isStatusError } from '../../machinery/status.ts';
-import { startTestServer, type TestServer } from '../testing.ts';
+import { startTestServer, type TestServer } from '../testing/index.ts';
 import type { AddressSource, DialPolicy } from './dial-policy.ts';
 
 /** The test server says that it is at 192.0.2.1:6443, and gives Services addresses of 10.96.0.0/16. */

@@ -14,7 +14,7 @@
 import type http from 'node:http';
 import type { Duplex } from 'node:stream';
 import { badRequest, failure, isStatusError } from '../../machinery/status.ts';
-import { quote } from '../../machinery/quote.ts';
+import { quote } from '../../base/index.ts';
 import type { ApiRequest, ApiResponse } from '../request.ts';
 import { connectionErrorText } from './connection-error-text.ts';
 import type { Dialer } from './dialer.ts';

@@ -4,7 +4,7 @@
  * header or request.
  */
 import { badRequest } from '../../machinery/status.ts';
-import { quote } from '../../machinery/quote.ts';
+import { quote } from '../../base/index.ts';
 
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 export type OutgoingHeaders = Record<string, string | string[]>;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { EndpointSlice } from '../../api/generated/discovery-v1.ts';
 import type { Service } from '../../api/generated/core-v1.ts';
 import type { KubeObject } from '../../machinery/object.ts';
-import { startTestServer, type TestServer } from '../testing.ts';
+import { startTestServer, type TestServer } from '../testing/index.ts';
 
 let server: TestServer;
 const NS = '/api/v1/namespaces/default';

@@ -2,7 +2,7 @@
 import type { LookupFunction } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { PeerCertificate } from 'node:tls';
-import type { TlsTrust } from '../../kernel/tls/index.ts';
+import type { TlsTrust } from '../../net/tls/index.ts';
 
 export interface Target {
   /** An IP address, or a name that is resolved when the connection is made. */

@@ -1,7 +1,7 @@
 /** EncryptionConfiguration: which resources are encrypted by which providers. */
 import { parse } from 'yaml';
 import type { Context } from '../../kernel/index.ts';
-import { parseDuration } from '../../machinery/time/index.ts';
+import { parseDuration } from '../../base/index.ts';
 import { aesCbcProvider, aesGcmProvider } from './aes.ts';
 import type { ChainOf } from './encryption-at-rest.ts';
 import { KmsProvider } from './kms/kms-provider.ts';

@@ -2,8 +2,7 @@
 import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
 import type { FlowSchema, FlowSchemaCondition } from '../../api/generated/flowcontrol-v1.ts';
 import type { Context } from '../../kernel/index.ts';
-import { quote } from '../../machinery/quote.ts';
-import { formatTime } from '../../machinery/time/index.ts';
+import { formatTime, quote } from '../../base/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ApiRequest, ApiResponse } from '../request.ts';
 import { splitTarget } from '../transport/target.ts';

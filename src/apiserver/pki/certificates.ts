@@ -3,7 +3,7 @@ import { createHash, createPrivateKey, createPublicKey, generateKeyPair, generat
 import { promisify } from 'node:util';
 import type { Context } from '../../kernel/index.ts';
 import { parseIp } from '../../base/index.ts';
-import { bitString, elements, encode, integer, octetString, oid, sequence, TAG, text, time } from '../../kernel/tls/index.ts';
+import { bitString, elements, encode, integer, octetString, oid, sequence, TAG, text, time } from '../../net/tls/index.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 /** A little in the past, so that a client whose clock is behind accepts it at once. */

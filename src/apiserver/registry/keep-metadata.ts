@@ -1,5 +1,5 @@
 /** What a write to a subresource leaves of the metadata that the client sent. */
-import { cloneJson } from '../../machinery/clone-json.ts';
+import { cloneJson } from '../../base/index.ts';
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 
 export type ChangeableMetadata = 'all' | 'none' | readonly ('labels' | 'annotations' | 'finalizers' | 'ownerReferences')[];

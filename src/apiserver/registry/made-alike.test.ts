@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Pod } from '../../api/generated/core-v1.ts';
-import { cloneJson } from '../../machinery/clone-json.ts';
+import { cloneJson } from '../../base/clone-json.ts';
 import type { KubeObject } from '../../machinery/object.ts';
-import { startTestServer, type TestAnswer, type TestServer } from '../testing.ts';
+import { startTestServer, type TestAnswer, type TestServer } from '../testing/index.ts';
 import { AlikeObjects, type Alike } from './made-alike.ts';
 
 type PodObject = Pod & KubeObject;

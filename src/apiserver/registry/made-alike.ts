@@ -4,8 +4,7 @@
  * that follow, what was found then holds again. They have only to be the same, which is a tenth of the work to see.
  */
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
-import { cloneJson } from '../../machinery/clone-json.ts';
-import { deepEqual } from '../../machinery/deep-equal.ts';
+import { cloneJson, deepEqual } from '../../base/index.ts';
 import type { FieldSet } from '../../machinery/apply/index.ts';
 import { isRecord, type KubeObject } from '../../machinery/object.ts';
 import { NAME_SUFFIX_ALPHABET, NAME_SUFFIX_LENGTH } from '../../kernel/index.ts';

@@ -2,7 +2,7 @@
 import { apiVersionOf } from '../../api/schema.ts';
 import { keepUnchangedTimes, managedFieldsOfCreator, updateManagedFields, type FieldSet, type ResetFields } from '../../machinery/apply/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
-import { formatTime } from '../../machinery/time/index.ts';
+import { formatTime, ownValue } from '../../base/index.ts';
 import type { WriteOptions } from '../options.ts';
 import { headerOf } from '../request.ts';
 import type { Scope } from '../scope.ts';
@@ -10,7 +10,6 @@ import { clearsManagedFields, withEmptyLists } from './empty-lists.ts';
 import { throughStorage } from './served-resource.ts';
 import { hasStatusSubresource } from './status.ts';
 import type { Strategy } from './strategy.ts';
-import { ownValue } from '../../base/index.ts';
 
 const MANAGER_LIMIT = 128;
 

@@ -1,7 +1,7 @@
 /** What every new object goes through between admission and the store. */
 import type { KubeObject } from '../../machinery/object.ts';
 import { failure, invalid } from '../../machinery/status.ts';
-import { formatTime } from '../../machinery/time/index.ts';
+import { append, formatTime } from '../../base/index.ts';
 import { validateCreate, warningsOnCreate, type FieldError } from '../../machinery/validation/index.ts';
 import { checkObjectVersion, parseUintFault } from '../resource-version.ts';
 import { betweenStages } from '../in-slices.ts';
@@ -10,7 +10,6 @@ import { errorKind, type ServedResource } from './served-resource.ts';
 import { dropDisabledFields } from './disabled-fields.ts';
 import { clearStatus } from './status.ts';
 import type { Reservation, WriteContext } from './strategy.ts';
-import { append } from '../../base/index.ts';
 
 export interface CreateSteps {
   readonly dryRun: boolean;

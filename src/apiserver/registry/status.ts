@@ -1,5 +1,5 @@
 /** The status of an object belongs to its controllers: plain writes cannot set it, and /status cannot set the rest. */
-import { cloneJson } from '../../machinery/clone-json.ts';
+import { cloneJson } from '../../base/index.ts';
 import { canonicalize } from '../../machinery/decode/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import type { ServedResource } from './served-resource.ts';

@@ -1,6 +1,6 @@
 /** CEL expressions over JSON values, of configurations that say whom to ask and how to read a token. */
-import { CelCompileError, compile, Environment, types, untypedValue } from '../../machinery/cel/index.ts';
-import { toJson } from '../../machinery/cel-admission/index.ts';
+import { CelCompileError, compile, Environment, types, untypedValue } from '../../cel/index.ts';
+import { toJson } from '../../cel/admission/index.ts';
 
 export interface Expression {
   readonly text: string;

@@ -1,7 +1,7 @@
 /** TokenReview: whose token is this. SelfSubjectReview: who am I. */
 import { badRequest } from '../../machinery/status.ts';
 import type { TokenReview } from '../../api/generated/authentication-v1.ts';
-import { formatTime } from '../../machinery/time/index.ts';
+import { formatTime } from '../../base/index.ts';
 import { TokenRefused } from '../authn/authenticator.ts';
 import type { UserInfo } from '../request.ts';
 import { review } from './review.ts';

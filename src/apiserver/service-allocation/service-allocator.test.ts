@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Service } from '../../api/generated/core-v1.ts';
-import { startTestServer, type TestAnswer, type TestServer } from '../testing.ts';
+import { startTestServer, type TestAnswer, type TestServer } from '../testing/index.ts';
 
 let server: TestServer;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 /** What a Service of a type has to have. */
 import type { Service, ServiceSpec } from '../../api/generated/core-v1.ts';
-import { deepEqual } from '../../machinery/deep-equal.ts';
+import { deepEqual } from '../../base/index.ts';
 
 const specOf = (service: Service): ServiceSpec => service.spec ?? {};
 

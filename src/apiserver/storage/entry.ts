@@ -8,7 +8,7 @@
  */
 import { allocateBytes } from '../../kernel/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
-import { deepFreeze } from '../../machinery/deep-freeze.ts';
+import { deepFreeze } from '../../base/index.ts';
 import { encodeForStorage } from './encode-for-storage.ts';
 import { parseStored } from './parse-stored.ts';
 import { LateBytes } from './late-bytes.ts';

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { BYTES_PER_SIZE } from '../../etcd/index.ts';
 import { SeededRandom } from '../../kernel/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
-import { startTestServer, type TestServer } from '../testing.ts';
+import { startTestServer, type TestServer } from '../testing/index.ts';
 import { LateBytes, roughLength } from './late-bytes.ts';
 
 const MAP = '/api/v1/namespaces/default/configmaps';

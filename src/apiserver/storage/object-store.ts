@@ -4,7 +4,7 @@
  */
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 import { StoreError, type Store } from '../../etcd/index.ts';
-import { deepEqual } from '../../machinery/deep-equal.ts';
+import { deepEqual } from '../../base/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { alreadyExists, failure, internalError, notFound, serviceUnavailable } from '../../machinery/status.ts';
 import { toStored, viewOf, type ServedResource } from '../registry/served-resource.ts';

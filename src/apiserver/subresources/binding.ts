@@ -4,7 +4,7 @@ import type { Binding, Pod, PodCondition } from '../../api/generated/core-v1.ts'
 import { canonicalize } from '../../machinery/decode/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { badRequest, conflict, failure } from '../../machinery/status.ts';
-import { formatTime } from '../../machinery/time/index.ts';
+import { formatTime } from '../../base/index.ts';
 import { aggregateMessage, validateBody } from '../../machinery/validation/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
 import { optionsObject, writeOptions } from '../options.ts';

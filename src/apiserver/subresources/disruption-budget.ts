@@ -1,9 +1,8 @@
 /** A disruption budget is a counter that evictions take from and the disruption controller fills up again. */
-import { cloneJson } from '../../machinery/clone-json.ts';
+import { cloneJson, formatTime } from '../../base/index.ts';
 import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { forbidden, timeout, tooManyRequests, type StatusError } from '../../machinery/status.ts';
-import { formatTime } from '../../machinery/time/index.ts';
 import type { Scope } from '../scope.ts';
 import type { Entry } from '../storage/entry.ts';
 

@@ -5,7 +5,7 @@ import type { Eviction, PodDisruptionBudget } from '../../api/generated/policy-v
 import type { DeleteOptions } from '../../api/generated/meta-v1.ts';
 import { conform, parseJson } from '../../machinery/decode/index.ts';
 import { isRecord, type KubeObject } from '../../machinery/object.ts';
-import { deepEqual } from '../../machinery/deep-equal.ts';
+import { deepEqual } from '../../base/index.ts';
 import { labelSelectorAsSelector } from '../../machinery/selectors/index.ts';
 import { badRequest, failure, isStatusError } from '../../machinery/status.ts';
 import { attributesOf } from '../admission/attributes.ts';

@@ -1,7 +1,7 @@
 /** How the API server reaches the kubelet of a node. */
 import type { Duplex } from 'node:stream';
 import type { Node } from '../../api/generated/core-v1.ts';
-import { TlsTrust } from '../../kernel/tls/index.ts';
+import { TlsTrust } from '../../net/tls/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { failure } from '../../machinery/status.ts';
 import type { AddressSource, DialPolicy, PermittedTarget } from '../dial/index.ts';

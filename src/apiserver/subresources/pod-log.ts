@@ -2,8 +2,7 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { badRequest, failure, internalError, invalid, isStatusError } from '../../machinery/status.ts';
-import { quote } from '../../machinery/quote.ts';
-import { parseTime } from '../../machinery/time/index.ts';
+import { parseTime, quote } from '../../base/index.ts';
 import { forbiddenField, invalidValue, path, type FieldError, WHOLE_OBJECT } from '../../machinery/validation/index.ts';
 import { dialText, pump, send } from '../dial/index.ts';
 import { isTrue } from '../request-info.ts';

@@ -1,9 +1,9 @@
 /** proxy of pods, services and nodes: any HTTP request to what they serve, below the API server's own path. */
-import { TlsTrust } from '../../kernel/tls/index.ts';
+import { TlsTrust } from '../../net/tls/index.ts';
 import type { Pod, Service } from '../../api/generated/core-v1.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { badRequest, isStatusError, serviceUnavailable } from '../../machinery/status.ts';
-import { quote } from '../../machinery/quote.ts';
+import { quote } from '../../base/index.ts';
 import { forwardedHeaders, handOver, relay, send, unreachable, type PermittedTarget, type Target } from '../dial/index.ts';
 import type { ApiResponse } from '../request.ts';
 import { splitPath } from '../request-info.ts';

@@ -2,7 +2,7 @@
  * The scale subresource: a workload seen as a Scale, and written as one. What is stored is the workload; the Scale is
  * made for the answer, and what happens to its replicas is carried back.
  */
-import { cloneJson } from '../../machinery/clone-json.ts';
+import { cloneJson } from '../../base/index.ts';
 import { schema } from '../../api/index.ts';
 import { apiVersionOf, type GroupVersionKind } from '../../api/schema.ts';
 import type { Scale } from '../../api/generated/autoscaling-v1.ts';

@@ -3,7 +3,7 @@
  * is made once, and the same thing from then on, which every connection knows how to say in a few bytes.
  */
 import type { Clock } from '../../kernel/index.ts';
-import type { Head } from '../../kernel/http2/index.ts';
+import type { Head } from '../../net/http2/index.ts';
 import type { ResponseHeaders } from '../request.ts';
 
 export const AUDIT_ID = 'audit-id';

@@ -3,7 +3,7 @@ import http from 'node:http';
 import type net from 'node:net';
 import type { Duplex } from 'node:stream';
 import type tls from 'node:tls';
-import { Http2Connection, type Http2Listener, type Http2Stream } from '../../kernel/http2/index.ts';
+import { Http2Connection, type Http2Listener, type Http2Stream } from '../../net/http2/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import type { ApiRequest, ApiResponse } from '../request.ts';
 import { AnswerHeads } from './answer-head.ts';

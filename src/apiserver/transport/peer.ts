@@ -1,7 +1,7 @@
 /** Who is at the other end of a connection: read once, not for each of its requests. */
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import { peerChain } from '../../kernel/tls/index.ts';
+import { peerChain } from '../../net/tls/index.ts';
 import type { PeerCertificate } from '../request.ts';
 
 export interface Peer {

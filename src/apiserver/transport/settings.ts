@@ -1,7 +1,7 @@
 /** How connections are set up, whichever thread they are in. */
 import http from 'node:http';
 import type tls from 'node:tls';
-import type { Http2Options } from '../../kernel/http2/index.ts';
+import type { Http2Options } from '../../net/http2/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import type { TlsOptions } from './serve.ts';
 

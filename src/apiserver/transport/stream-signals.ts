@@ -2,7 +2,7 @@
  * The abort signals of HTTP/2 requests. A stream that was answered in full closes without an event: nobody is left to
  * hear it, and telling costs more than all the rest of the signal. One listener tells all of them when the server ends.
  */
-import type { Http2Stream } from '../../kernel/http2/index.ts';
+import type { Http2Stream } from '../../net/http2/index.ts';
 
 export class StreamSignals {
   #open = new Map<AbortSignal, AbortController>();

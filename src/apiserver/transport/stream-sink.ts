@@ -1,5 +1,5 @@
 /** What an answer is written to piece by piece on HTTP/2. */
-import { HTTP2_ERROR, type Http2Stream } from '../../kernel/http2/index.ts';
+import { HTTP2_ERROR, type Http2Stream } from '../../net/http2/index.ts';
 import type { ResponseSink } from '../request.ts';
 import { giveBack, type BufferWriter } from './large-body.ts';
 import type { Sending } from './send-budget.ts';

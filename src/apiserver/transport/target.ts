@@ -1,1 +1,1 @@
-export { splitTarget } from '../../kernel/http/index.ts';
+export { splitTarget } from '../../net/http/index.ts';

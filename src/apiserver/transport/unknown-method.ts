@@ -5,7 +5,7 @@
  */
 import http from 'node:http';
 import type net from 'node:net';
-import { headersOf } from '../../kernel/http2/index.ts';
+import { headersOf } from '../../net/http2/index.ts';
 import { MAX_HEADER_BYTES } from './settings.ts';
 
 /** What Node adds to its error. */

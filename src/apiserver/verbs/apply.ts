@@ -1,12 +1,11 @@
 /** Server-side apply: the fields that a manager wants, merged into the object or making it. */
-import { cloneJson } from '../../machinery/clone-json.ts';
+import { cloneJson, formatTime } from '../../base/index.ts';
 import { apiVersionOf } from '../../api/schema.ts';
 import { applyPatch } from '../../machinery/apply/index.ts';
 import { conform, parseYaml } from '../../machinery/decode/index.ts';
 import { applyDefaults } from '../../machinery/defaulting/index.ts';
 import { isRecord, type KubeObject } from '../../machinery/object.ts';
 import { badRequest, conflict, failure, isStatusError } from '../../machinery/status.ts';
-import { formatTime } from '../../machinery/time/index.ts';
 import { betweenStages, readBodyOf } from '../in-slices.ts';
 import { writeOptions, type WriteOptions } from '../options.ts';
 import { keepTimes, resetFieldsOf } from '../registry/managed-fields.ts';

@@ -1,5 +1,5 @@
 /** POST to a collection: a new object, from the body to the store. */
-import { cloneJson } from '../../machinery/clone-json.ts';
+import { cloneJson } from '../../base/index.ts';
 import { DEFAULT_NAME_ATTEMPTS, fillName } from '../registry/generate-name.ts';
 import { clearSystemMetadata, prepareForCreate } from '../registry/prepare-for-create.ts';
 import type { KubeObject } from '../../machinery/object.ts';

@@ -1,5 +1,5 @@
 /** The body of a write, decoded into the kind that the endpoint takes, in the media type it came in. */
-import { cloneJson } from '../../machinery/clone-json.ts';
+import { append, cloneJson, formatTime, quote } from '../../base/index.ts';
 import type { GroupVersionKind, Message } from '../../api/schema.ts';
 import { schema } from '../../api/index.ts';
 import type { DeleteOptions } from '../../api/generated/meta-v1.ts';
@@ -8,8 +8,6 @@ import { applyDefaults, type DefaultingContext } from '../../machinery/defaultin
 import type { KubeObject } from '../../machinery/object.ts';
 import { decodeProtobufObject } from '../../machinery/protobuf/index.ts';
 import { badRequest, unsupportedMediaType } from '../../machinery/status.ts';
-import { formatTime } from '../../machinery/time/index.ts';
-import { quote } from '../../machinery/quote.ts';
 import type { FieldValidation } from '../options.ts';
 import { rememberEmptyLists, wroteEmptyLists } from '../registry/empty-lists.ts';
 import { alikeObjectsOf } from '../registry/made-alike.ts';
@@ -17,7 +15,6 @@ import { betweenStages, readBodyOf } from '../in-slices.ts';
 import { headerOf } from '../request.ts';
 import type { Scope } from '../scope.ts';
 import { putTogether, setAsideUntouched } from './untouched.ts';
-import { append } from '../../base/index.ts';
 
 export interface BodyOptions {
   readonly fieldValidation: FieldValidation;

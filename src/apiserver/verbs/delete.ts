@@ -2,11 +2,10 @@
  * DELETE. What holds an object back (a grace period, finalizers, dependents that are to go first) turns the deletion
  * into a mark on the object; without such it goes at once.
  */
-import { cloneJson } from '../../machinery/clone-json.ts';
+import { cloneJson, formatTime } from '../../base/index.ts';
 import type { DeleteOptions, Status } from '../../api/generated/meta-v1.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { conflict } from '../../machinery/status.ts';
-import { formatTime } from '../../machinery/time/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
 import { checkDeleteOptions, deleteOptionsFromQuery } from '../options.ts';
 import { errorKind } from '../registry/served-resource.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../kernel/index.ts';
-import { startTestServer, type TestAnswer, type TestServer } from '../testing.ts';
+import { startTestServer, type TestAnswer, type TestServer } from '../testing/index.ts';
 
 const COLLECTION = '/api/v1/namespaces/default/configmaps';
 let server: TestServer;

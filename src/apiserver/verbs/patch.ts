@@ -1,12 +1,10 @@
 /** PATCH: JSON patch, merge patch, strategic merge patch, and server-side apply. */
-import { cloneJson } from '../../machinery/clone-json.ts';
+import { cloneJson, formatTime, quote } from '../../base/index.ts';
 import { conform } from '../../machinery/decode/index.ts';
 import { applyDefaults } from '../../machinery/defaulting/index.ts';
 import { isRecord, type KubeObject } from '../../machinery/object.ts';
-import { quote } from '../../machinery/quote.ts';
 import { patchObject, patchSteps, type PatchBody } from '../../machinery/patch/index.ts';
 import { badRequest, failure, isStatusError, unsupportedMediaType } from '../../machinery/status.ts';
-import { formatTime } from '../../machinery/time/index.ts';
 import { betweenStages, inSlices, readBodyOf } from '../in-slices.ts';
 import { writeOptions, type WriteOptions } from '../options.ts';
 import { managerOf, trackUpdate } from '../registry/managed-fields.ts';

@@ -1,6 +1,6 @@
 /** Label and field selectors of a list or watch, ready to be asked about an entry. */
 import { badRequest } from '../../machinery/status.ts';
-import { quote } from '../../machinery/quote.ts';
+import { quote } from '../../base/index.ts';
 import { parseFieldSelector, parseLabelSelector } from '../../machinery/selectors/index.ts';
 import type { ListOptions } from '../options.ts';
 import { selectableFieldReader, viewOf, type ServedResource } from '../registry/served-resource.ts';

@@ -3,7 +3,7 @@
  * not be copied, decoded or compared. A write to /status keeps them as they are, so that the cost of one is that of the
  * status, not of the object.
  */
-import { cloneJson } from '../../machinery/clone-json.ts';
+import { cloneJson } from '../../base/index.ts';
 import { inDeclaredOrder } from '../../machinery/defaulting/index.ts';
 import { isRecord, type KubeObject } from '../../machinery/object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';

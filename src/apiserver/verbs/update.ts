@@ -1,5 +1,5 @@
 /** PUT: the whole object anew. */
-import { cloneJson } from '../../machinery/clone-json.ts';
+import { cloneJson } from '../../base/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { badRequest } from '../../machinery/status.ts';
 import { writeOptions, type WriteOptions } from '../options.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../kernel/index.ts';
 import type { ResponseSink } from '../request.ts';
-import { startTestServer, type TestServer } from '../testing.ts';
+import { startTestServer, type TestServer } from '../testing/index.ts';
 
 let server: TestServer;
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 /** The error that an answer with a failing status code stands for when its body is no Status. */
-import { quote } from '../../machinery/quote.ts';
+import { quote } from '../../base/index.ts';
 import { failure, type StatusError } from '../../machinery/status.ts';
 
 const KNOWN: Readonly<Record<number, readonly [reason: string, message: string]>> = {

@@ -5,10 +5,10 @@
 import type { IncomingMessage } from 'node:http';
 import path from 'node:path';
 import { DeadlineExceeded, type Context } from '../../kernel/index.ts';
-import { TlsTrust } from '../../kernel/tls/index.ts';
+import { TlsTrust } from '../../net/tls/index.ts';
 import { parseJson } from '../../machinery/decode/index.ts';
 import { isRecord } from '../../machinery/object.ts';
-import { quote } from '../../machinery/quote.ts';
+import { quote } from '../../base/index.ts';
 import { isStatusError, StatusError } from '../../machinery/status.ts';
 import { connectionErrorText, DialAgent, startRequest } from '../dial/index.ts';
 import type { Dialer, DialPolicy, PermittedTarget, ServiceResolver } from '../dial/index.ts';

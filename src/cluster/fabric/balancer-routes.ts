@@ -1,6 +1,6 @@
 /** The host's routes to addresses of load balancers: to several nodes at once, or to nobody. */
 import net from 'node:net';
-import { addRoute, deleteRoute, listRoutes, type NetlinkRequest, type NetlinkSocket, type Route } from '../../kernel/netns/index.ts';
+import { addRoute, deleteRoute, listRoutes, type NetlinkRequest, type NetlinkSocket, type Route } from '../../net/netns/index.ts';
 import { AddressRange } from '../../base/index.ts';
 
 /** Marks them: they come and go with Services, not with the fabric's own routes. */

@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { createHash } from 'node:crypto';
 import { makeDirectorySync } from '../../kernel/index.ts';
-import { lockFile } from '../../kernel/netns/index.ts';
+import { lockFile } from '../../net/netns/index.ts';
 import { AddressRange } from '../../base/index.ts';
 import { FabricError, type FabricOptions, type FabricRanges } from './fabric.ts';
 

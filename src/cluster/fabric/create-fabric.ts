@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type net from 'node:net';
 import path from 'node:path';
 import type { Context } from '../../kernel/index.ts';
-import { addAddress, addRoute, createNetns, deleteAddress, deleteLink, deleteNetns, deleteRoute, findLink, inNetns, isNetns, listRoutes, NetlinkSocket, readSysctl, runIn, setLink, tryLockFile, writeSysctl, type FileLock, type Link, type ListedRoute, type Route } from '../../kernel/netns/index.ts';
+import { addAddress, addRoute, createNetns, deleteAddress, deleteLink, deleteNetns, deleteRoute, findLink, inNetns, isNetns, listRoutes, NetlinkSocket, readSysctl, runIn, setLink, tryLockFile, writeSysctl, type FileLock, type Link, type ListedRoute, type Route } from '../../net/netns/index.ts';
 import { AddressRange } from '../../base/index.ts';
 import { BalancerRoutes, hostRange } from './balancer-routes.ts';
 import { claim, fabricDirectory, fabricId, listClaims, releaseClaim, type Claim } from './claims.ts';

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { BridgeNetwork } from '../../container-runtime/network/index.ts';
 import { createTestContext } from '../../kernel/index.ts';
-import { addAddress, addRoute, addVeth, connectIn, deleteNetns, findLink, isNetns, listenIn, NetlinkSocket, openNetns, readSysctl, runIn, setLink } from '../../kernel/netns/index.ts';
-import { namespacesMissing, TestNamespaces } from '../../kernel/netns/testing.ts';
+import { addAddress, addRoute, addVeth, connectIn, deleteNetns, findLink, isNetns, listenIn, NetlinkSocket, openNetns, readSysctl, runIn, setLink } from '../../net/netns/index.ts';
+import { namespacesMissing, TestNamespaces } from '../../net/netns/testing/index.ts';
 import { createFabric, forwardTo, listFabrics, type Fabric, type FabricNode, type FabricOptions } from './index.ts';
 
 const missing = namespacesMissing('nft', 'ip');

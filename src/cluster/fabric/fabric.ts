@@ -103,7 +103,7 @@ export interface AddNodeOptions {
 
 export interface FabricNode {
   readonly name: string;
-  /** The pinned namespace: give it to listenIn, connectIn, runIn of kernel/netns, and to the node's PodNetwork. */
+  /** The pinned namespace: give it to listenIn, connectIn, runIn of src/net/netns, and to the node's PodNetwork. */
   readonly netnsPath: string;
   /** The node's InternalIPs, one per family. */
   readonly addresses: readonly string[];

@@ -4,7 +4,7 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { inNetns, lockFile, readSysctl, writeSysctl } from '../../kernel/netns/index.ts';
+import { inNetns, lockFile, readSysctl, writeSysctl } from '../../net/netns/index.ts';
 
 const fileOf = (stateDirectory: string): string => path.join(stateDirectory, 'forwarding-before.json');
 const lock = (stateDirectory: string) => lockFile(path.join(stateDirectory, 'fabric.lock'));

@@ -1,6 +1,6 @@
 /** Listeners on the host's fabric addresses, so that a server on loopback is reached from nodes and pods too. */
 import net from 'node:net';
-import { listenIn } from '../../kernel/netns/index.ts';
+import { listenIn } from '../../net/netns/index.ts';
 import type { HostListener } from './fabric.ts';
 
 interface HostAddresses {

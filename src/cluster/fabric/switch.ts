@@ -20,7 +20,7 @@ import {
   withoutLinkLocal,
   writeSysctl,
   type Link,
-} from '../../kernel/netns/index.ts';
+} from '../../net/netns/index.ts';
 
 const BRIDGE = 'fabric';
 

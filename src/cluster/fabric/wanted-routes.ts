@@ -1,5 +1,5 @@
 /** Pure: which routes a namespace of the fabric should have, and what to change for that. */
-import { type ListedRoute, type Route } from '../../kernel/netns/index.ts';
+import { type ListedRoute, type Route } from '../../net/netns/index.ts';
 import { AddressRange } from '../../base/index.ts';
 import type { FabricRanges } from './fabric.ts';
 import type { NodeRecord } from './node-records.ts';

@@ -1,4 +1,4 @@
-import type { GrpcStatusName } from '../../kernel/grpc/index.ts';
+import type { GrpcStatusName } from '../../grpc/index.ts';
 
 /**
  * Something about an image is wrong. `code` is what a CRI caller sees; the kubelet's events are made of the message.

@@ -1,7 +1,7 @@
 /** The traffic of a sandbox, from the counters of its interfaces. */
 import fs from 'node:fs';
 import type { NetworkInterfaceUsage } from '../../cri/index.ts';
-import { inNetns } from '../../kernel/netns/index.ts';
+import { inNetns } from '../../net/netns/index.ts';
 
 export function readNetworkUsage(netns: string): NetworkInterfaceUsage[] {
   return parseNetDev(inNetns(netns, () => fs.readFileSync('/proc/thread-self/net/dev', 'utf8')));

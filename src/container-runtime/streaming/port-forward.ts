@@ -5,7 +5,7 @@ import type net from 'node:net';
 import type { WebSocket } from 'ws';
 import type { PortForwardRequest } from '../../cri/index.ts';
 import type { Clock } from '../../kernel/index.ts';
-import { connectIn } from '../../kernel/netns/index.ts';
+import { connectIn } from '../../net/netns/index.ts';
 import { messageOf, type RuntimeParts } from '../runtime-parts.ts';
 import { sandboxModes } from '../sandboxes/sandbox-namespaces.ts';
 import { findSandbox } from '../sandboxes/sandbox-status.ts';

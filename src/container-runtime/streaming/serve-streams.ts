@@ -2,8 +2,8 @@
 import type http from 'node:http';
 import type { Duplex } from 'node:stream';
 import { createWebSocketStream } from 'ws';
-import { splitTarget } from '../../kernel/http/index.ts';
-import { acceptWebSocket } from '../../kernel/websocket/index.ts';
+import { splitTarget } from '../../net/http/index.ts';
+import { acceptWebSocket } from '../../net/websocket/index.ts';
 import type { RuntimeParts } from '../runtime-parts.ts';
 import { attachSession } from './attach-session.ts';
 import { execSession } from './exec-session.ts';

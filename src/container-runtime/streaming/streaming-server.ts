@@ -6,7 +6,7 @@ import type http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { AttachRequest, ExecRequest, PortForwardRequest } from '../../cri/index.ts';
-import { createHttpServer, splitTarget } from '../../kernel/http/index.ts';
+import { createHttpServer, splitTarget } from '../../net/http/index.ts';
 import type { Timer } from '../../kernel/index.ts';
 import { messageOf, newId, type RuntimeParts } from '../runtime-parts.ts';
 import { serveStreams } from './serve-streams.ts';

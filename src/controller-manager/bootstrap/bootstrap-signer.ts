@@ -1,7 +1,7 @@
 /** bootstrap-signer-controller: signs the ConfigMap cluster-info with every bootstrap token, so that who joins can trust it. */
 import { createHmac } from 'node:crypto';
 import { isNotFound } from '../../client/index.ts';
-import { deepEqual } from '../../machinery/deep-equal.ts';
+import { deepEqual } from '../../base/index.ts';
 import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { BOOTSTRAP_TOKEN_SCOPE, signingToken } from './bootstrap-tokens.ts';
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startFixture, type ControllerFixture } from '../testing.ts';
+import { startFixture, type ControllerFixture } from '../testing/index.ts';
 
 let fixture: ControllerFixture;
 beforeAll(async () => {

@@ -9,8 +9,8 @@ import {
   commonName,
   organizations,
   verifyChain,
-} from '../../kernel/tls/index.ts';
-import * as x509 from '../../machinery/x509.ts';
+} from '../../net/tls/index.ts';
+import * as x509 from '../../net/tls/x509.ts';
 import { CertificateAuthority } from './certificate-authority.ts';
 
 const EC = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };

@@ -1,7 +1,7 @@
 /** certificatesigningrequest-approving-controller: approves the client certificates that kubelets ask for, where RBAC lets them. */
 import type { CertificateSigningRequest } from '../../api/generated/certificates-v1.ts';
 import { isNotFound, keyOf } from '../../client/index.ts';
-import { formatTime } from '../../machinery/time/index.ts';
+import { formatTime } from '../../base/index.ts';
 import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { hasCondition, KUBELET_CLIENT, kubeletClientRefusal, readRequest } from './request.ts';
 

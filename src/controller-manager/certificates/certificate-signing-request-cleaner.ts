@@ -1,8 +1,8 @@
 /** certificatesigningrequest-cleaner-controller: removes requests that have been answered a while ago, or never will be. */
 import type { CertificateSigningRequest } from '../../api/generated/certificates-v1.ts';
 import { isNotFound, keyOf } from '../../client/index.ts';
-import { parseTime } from '../../machinery/time/index.ts';
-import * as x509 from '../../machinery/x509.ts';
+import { parseTime } from '../../base/index.ts';
+import * as x509 from '../../net/tls/x509.ts';
 import type { ControllerDescriptor } from '../controller.ts';
 import { hasCondition } from './request.ts';
 

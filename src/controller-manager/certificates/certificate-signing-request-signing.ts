@@ -1,7 +1,7 @@
 /** certificatesigningrequest-signing-controller: signs approved requests for the signers of Kubernetes itself. */
 import type { CertificateSigningRequest } from '../../api/generated/certificates-v1.ts';
 import { isNotFound, keyOf } from '../../client/index.ts';
-import { formatTime } from '../../machinery/time/index.ts';
+import { formatTime } from '../../base/index.ts';
 import type { ControllerManagerConfig } from '../config.ts';
 import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { CertificateAuthority } from './certificate-authority.ts';

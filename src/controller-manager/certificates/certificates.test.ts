@@ -1,7 +1,7 @@
 import { webcrypto } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import * as x509 from '../../machinery/x509.ts';
-import { startFixture, type ControllerFixture } from '../testing.ts';
+import * as x509 from '../../net/tls/x509.ts';
+import { startFixture, type ControllerFixture } from '../testing/index.ts';
 import { API_CLIENT, KUBELET_CLIENT, KUBELET_SERVING } from './request.ts';
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };

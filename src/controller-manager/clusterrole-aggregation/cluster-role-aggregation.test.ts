@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PolicyRule } from '../../api/generated/rbac-v1.ts';
-import { startFixture, type ControllerFixture } from '../testing.ts';
+import { startFixture, type ControllerFixture } from '../testing/index.ts';
 
 let fixture: ControllerFixture;
 

@@ -1,7 +1,7 @@
 /** clusterrole-aggregation-controller: a ClusterRole with an aggregation rule has the rules of all roles that it selects. */
 import type { ClusterRole, PolicyRule } from '../../api/generated/rbac-v1.ts';
 import { isNotFound, keyOf } from '../../client/index.ts';
-import { deepEqual } from '../../machinery/deep-equal.ts';
+import { deepEqual } from '../../base/index.ts';
 import { labelSelectorAsSelector } from '../../machinery/selectors/index.ts';
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
 

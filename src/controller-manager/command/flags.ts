@@ -1,5 +1,5 @@
 /** Every flag that kube-controller-manager v1.36 has. */
-import { loggingFlags, processFlags, type FlagTable, type FlagValues } from '../../kernel/index.ts';
+import { type FlagTable, type FlagValues, loggingFlags, processFlags } from '../../flags/index.ts';
 import { DEFAULT_CONFIG } from '../config.ts';
 
 const NO_CLOUD = 'clouds are the business of the cloud controller manager';

@@ -2,7 +2,8 @@
 import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
 import fs from 'node:fs/promises';
 import { connect, HttpTransport, Client, inClusterConfig, loadKubeconfig, serviceAccountCredentials, type ClientConfig, type ClientOptions } from '../../client/index.ts';
-import { TokenBucket, UsageError, type Context, type ParsedFlags } from '../../kernel/index.ts';
+import { type Context, TokenBucket } from '../../kernel/index.ts';
+import { type ParsedFlags, UsageError } from '../../flags/index.ts';
 import { API_CLIENT, KUBELET_CLIENT, KUBELET_SERVING, LEGACY_UNKNOWN } from '../certificates/request.ts';
 import { DEFAULT_CONFIG, type ControllerManagerConfig } from '../config.ts';
 import { enabledControllers } from '../registry.ts';

@@ -1,5 +1,5 @@
 import type { CronJob } from '../../api/generated/batch-v1.ts';
-import { parseTime } from '../../machinery/time/index.ts';
+import { parseTime } from '../../base/index.ts';
 import type { Schedule } from './schedule.ts';
 
 const TOO_MANY = 100;

@@ -11,7 +11,7 @@ import {
   type ResourceClient,
   type SharedInformer,
 } from '../../client/index.ts';
-import { formatTime, parseTime } from '../../machinery/time/index.ts';
+import { formatTime, parseTime } from '../../base/index.ts';
 import type { ControllerContext, Reconciler, Requeue } from '../controller.ts';
 import { isFinished, trueCondition } from '../job/job-state.ts';
 import { ReadYourWrites } from '../read-your-writes.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseTime } from '../../machinery/time/index.ts';
+import { parseTime } from '../../base/index.ts';
 import { parseSchedule } from './schedule.ts';
 import { rfc1123, rfc3339In } from './time-texts.ts';
 

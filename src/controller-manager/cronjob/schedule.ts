@@ -1,5 +1,5 @@
 /** Cron schedules: when is the next time? Local time of the zone decides, as clocks there show it. */
-import { parseDurationNanos } from '../../machinery/time/index.ts';
+import { parseDurationNanos } from '../../base/index.ts';
 import { localFields, localTime } from './local-time.ts';
 
 const MINUTE = 60_000;

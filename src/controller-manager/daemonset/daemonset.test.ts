@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DaemonSet } from '../../api/generated/apps-v1.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
-import { TestKubelet } from '../testing-pods.ts';
-import { convergesWhenKilledAtEveryWrite, startFixture, type ControllerFixture } from '../testing.ts';
+import { TestKubelet } from '../testing/pods.ts';
+import { convergesWhenKilledAtEveryWrite, startFixture, type ControllerFixture } from '../testing/index.ts';
 import { nodeOf } from './daemon-pod.ts';
 
 let fixture: ControllerFixture;

@@ -1,7 +1,7 @@
 /** What a DaemonSet's nodes lack and have too much of: pure decisions from nodes and pods. */
 import type { DaemonSet } from '../../api/generated/apps-v1.ts';
 import type { Node, Pod } from '../../api/generated/core-v1.ts';
-import { getScaledValue } from '../../machinery/time/index.ts';
+import { getScaledValue } from '../../base/index.ts';
 import { isPodAvailable, isPodReady, isPodTerminal } from '../../component-helpers/index.ts';
 import { HASH_LABEL, isUpdated, templateGeneration, verdictFor } from './daemon-pod.ts';
 

@@ -2,7 +2,7 @@
 import type { ControllerRevision, DaemonSet } from '../../api/generated/apps-v1.ts';
 import type { Node, Pod } from '../../api/generated/core-v1.ts';
 import { controllerOf, keyOf, NAMESPACE_INDEX } from '../../client/index.ts';
-import { deepEqual } from '../../machinery/deep-equal.ts';
+import { deepEqual } from '../../base/index.ts';
 import { watch, type Watch } from '../controller.ts';
 import { ownerKeyIn } from '../owners.ts';
 import { matcherOf, selectsEverything } from '../selector-matchers.ts';

@@ -1,5 +1,5 @@
 import type { Deployment, DeploymentCondition, DeploymentStatus, ReplicaSet } from '../../api/generated/apps-v1.ts';
-import { formatTime, parseTime } from '../../machinery/time/index.ts';
+import { formatTime, parseTime } from '../../base/index.ts';
 import { findCondition, withoutCondition } from '../status.ts';
 
 export type Conditions = readonly DeploymentCondition[] | undefined;

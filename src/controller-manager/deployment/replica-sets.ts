@@ -2,7 +2,7 @@
 import type { Deployment, ReplicaSet } from '../../api/generated/apps-v1.ts';
 import type { PodTemplateSpec } from '../../api/generated/core-v1.ts';
 import { controllerReference } from '../../client/index.ts';
-import { deepEqual } from '../../machinery/deep-equal.ts';
+import { deepEqual } from '../../base/index.ts';
 import { templateHash } from '../pods/index.ts';
 import { maxSurge, isRolling } from './rolling-limits.ts';
 

@@ -1,5 +1,5 @@
 import type { Deployment } from '../../api/generated/apps-v1.ts';
-import { getScaledValue } from '../../machinery/time/index.ts';
+import { getScaledValue } from '../../base/index.ts';
 
 export const isRolling = (deployment: Deployment): boolean => deployment.spec?.strategy?.type === 'RollingUpdate';
 

@@ -8,7 +8,7 @@ import type {
 } from '../../api/generated/resource-v1.ts';
 import type { SharedInformer } from '../../client/index.ts';
 import { toleratesTaint } from '../../component-helpers/index.ts';
-import { parseTime } from '../../machinery/time/index.ts';
+import { parseTime } from '../../base/index.ts';
 import type { ControllerContext, Reconciler, Requeue } from '../controller.ts';
 import { markDisrupted } from '../pod-garbage-collector/disruption-target.ts';
 import { ignoringGone } from '../status.ts';

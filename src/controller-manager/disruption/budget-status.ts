@@ -1,10 +1,9 @@
 import type { Condition } from '../../api/generated/meta-v1.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../api/generated/policy-v1.ts';
-import { formatTime, parseTime } from '../../machinery/time/index.ts';
+import { formatTime, ownValue, parseTime } from '../../base/index.ts';
 import { isPodReady } from '../../component-helpers/index.ts';
 import type { ExpectedPods } from './expected-pods.ts';
-import { ownValue } from '../../base/index.ts';
 
 /** A pod whose eviction was granted should be gone by then; it counts again afterwards. */
 export const DELETION_TIMEOUT_MS = 120_000;

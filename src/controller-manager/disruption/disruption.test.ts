@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PodDisruptionBudgetSpec } from '../../api/generated/policy-v1.ts';
-import { formatTime } from '../../machinery/time/index.ts';
-import { TestKubelet } from '../testing-pods.ts';
-import { startFixture, type ControllerFixture } from '../testing.ts';
+import { formatTime } from '../../base/index.ts';
+import { TestKubelet } from '../testing/pods.ts';
+import { startFixture, type ControllerFixture } from '../testing/index.ts';
 
 let fixture: ControllerFixture;
 let kubelet: TestKubelet;

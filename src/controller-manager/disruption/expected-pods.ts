@@ -2,7 +2,7 @@
 import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { controllerOf, isNotFound, type InformerFactory } from '../../client/index.ts';
-import { getScaledValue } from '../../machinery/time/index.ts';
+import { getScaledValue } from '../../base/index.ts';
 import type { ScaleClient } from '../scale-client.ts';
 
 export interface ExpectedPods {

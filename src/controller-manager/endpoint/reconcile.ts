@@ -8,7 +8,7 @@ import {
   type ResourceClient,
   type SharedInformer,
 } from '../../client/index.ts';
-import { deepEqual } from '../../machinery/deep-equal.ts';
+import { deepEqual } from '../../base/index.ts';
 import type { ControllerContext, Reconciler } from '../controller.ts';
 import {
   hasSelectedPods,

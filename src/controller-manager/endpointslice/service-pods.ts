@@ -2,11 +2,10 @@
 import { isIPv6 } from 'node:net';
 import type { Pod, Service, ServicePort } from '../../api/generated/core-v1.ts';
 import { byNamespace, keyOf, NAMESPACE_INDEX, type InformerFactory, type SharedInformer } from '../../client/index.ts';
-import { deepEqual } from '../../machinery/deep-equal.ts';
+import { deepEqual, ownValue } from '../../base/index.ts';
 import { isPodReady, isPodTerminal, longRunningContainers } from '../../component-helpers/index.ts';
 import { watch, type Watch } from '../controller.ts';
 import { labelsMatcherOf } from '../selector-matchers.ts';
-import { ownValue } from '../../base/index.ts';
 
 export const HEADLESS_LABEL = 'service.kubernetes.io/headless';
 export const TRIGGER_TIME = 'endpoints.kubernetes.io/last-change-trigger-time';

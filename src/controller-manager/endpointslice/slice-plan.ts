@@ -1,6 +1,6 @@
 /** From the endpoints that there should be and the slices that there are: which slices to make, change and delete. */
 import type { Endpoint, EndpointPort, EndpointSlice } from '../../api/generated/discovery-v1.ts';
-import { deepEqual } from '../../machinery/deep-equal.ts';
+import { deepEqual } from '../../base/index.ts';
 
 /** Endpoints that share a family and ports, and so may share slices. */
 export interface EndpointGroup {

@@ -2,7 +2,7 @@
 import type { EndpointSlice } from '../../api/generated/discovery-v1.ts';
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 import { byNamespace, isNamespaceTerminating, isNotFound, NAMESPACE_INDEX, type SharedInformer } from '../../client/index.ts';
-import { deepEqual } from '../../machinery/deep-equal.ts';
+import { deepEqual } from '../../base/index.ts';
 import type { ControllerContext } from '../controller.ts';
 import { planSlices, type EndpointGroup } from './slice-plan.ts';
 import { TRIGGER_TIME } from './service-pods.ts';

@@ -1,7 +1,7 @@
 /** Custom resources come and go: their objects own, are owned, and are removed with their namespace like any others. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defineResource, type ApiObject } from '../../client/index.ts';
-import { startFixture, type ControllerFixture } from '../testing.ts';
+import { startFixture, type ControllerFixture } from '../testing/index.ts';
 
 const WIDGETS = defineResource<ApiObject>({ group: 'example.com', version: 'v1', plural: 'widgets', kind: 'Widget', namespaced: true });
 

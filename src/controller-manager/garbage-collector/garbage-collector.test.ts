@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
 import { isNotFound } from '../../client/index.ts';
 import { SeededRandom } from '../../kernel/index.ts';
-import { convergesWhenKilledAtEveryWrite, startFixture, type ControllerFixture } from '../testing.ts';
+import { convergesWhenKilledAtEveryWrite, startFixture, type ControllerFixture } from '../testing/index.ts';
 
 let fixture: ControllerFixture;
 

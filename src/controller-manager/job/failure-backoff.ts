@@ -1,5 +1,5 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
-import { parseTime } from '../../machinery/time/index.ts';
+import { parseTime } from '../../base/index.ts';
 import { podReadyCondition } from '../../component-helpers/index.ts';
 
 const FIRST_MS = 10_000;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JobSpec } from '../../api/generated/batch-v1.ts';
-import { formatTime, parseTime } from '../../machinery/time/index.ts';
-import { TestKubelet } from '../testing-pods.ts';
-import { convergesWhenKilledAtEveryWrite, startFixture, type ControllerFixture } from '../testing.ts';
+import { formatTime, parseTime } from '../../base/index.ts';
+import { TestKubelet } from '../testing/pods.ts';
+import { convergesWhenKilledAtEveryWrite, startFixture, type ControllerFixture } from '../testing/index.ts';
 
 let fixture: ControllerFixture;
 let kubelet: TestKubelet;

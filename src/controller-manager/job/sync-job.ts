@@ -6,11 +6,10 @@
 import type { Job, JobCondition, JobStatus, UncountedTerminatedPods } from '../../api/generated/batch-v1.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { keyOf } from '../../client/index.ts';
-import { formatTime, parseTime } from '../../machinery/time/index.ts';
+import { deepEqual, formatTime, parseTime } from '../../base/index.ts';
 import type { ControllerContext } from '../controller.ts';
 import { comparePodsForDeletion, type CreatePodOptions } from '../pods/index.ts';
 import { isPodActive, isPodReady, isPodTerminating } from '../../component-helpers/index.ts';
-import { deepEqual } from '../../machinery/deep-equal.ts';
 import { afterFinished, backoffMs, finishedAt, type FailureRecord } from './failure-backoff.ts';
 import { allFailures, indexPodOptions, isIndexFailed } from './index-pods.ts';
 import { formatIndexes, parseIndexes } from './indexes.ts';

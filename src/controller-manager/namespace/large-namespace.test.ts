@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { startFixture } from '../testing.ts';
+import { startFixture } from '../testing/index.ts';
 
 const everything = process.env['K8TS_EVERYTHING'] === '1';
 const OBJECTS = everything ? 10_000 : 500;

@@ -1,7 +1,7 @@
 /** namespace-controller: empties a namespace that is being deleted, says how that goes, and lets it go in the end. */
 import type { Namespace } from '../../api/generated/core-v1.ts';
 import { isNotFound, keyOf } from '../../client/index.ts';
-import { formatTime, parseTime } from '../../machinery/time/index.ts';
+import { formatTime, parseTime } from '../../base/index.ts';
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { deleteContent } from './delete-content.ts';
 import { deletionConditions, withConditions } from './deletion-conditions.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { startFixture, type ControllerFixture } from '../testing.ts';
+import { startFixture, type ControllerFixture } from '../testing/index.ts';
 import { CidrSet } from './cidr-set.ts';
 
 describe('CidrSet', () => {

@@ -1,7 +1,7 @@
 /** When a node was last heard of, and what is said of one that is silent. */
 import type { Node, NodeCondition } from '../../api/generated/core-v1.ts';
 import type { Lease } from '../../api/generated/coordination-v1.ts';
-import { formatTime } from '../../machinery/time/index.ts';
+import { formatTime } from '../../base/index.ts';
 import { readyCondition } from './taints.ts';
 
 /** The conditions that only the kubelet knows. */

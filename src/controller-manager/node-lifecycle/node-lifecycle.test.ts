@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Node, NodeCondition } from '../../api/generated/core-v1.ts';
-import { formatMicroTime } from '../../machinery/time/index.ts';
-import { startFixture, type ControllerFixture } from '../testing.ts';
+import { formatMicroTime } from '../../base/index.ts';
+import { startFixture, type ControllerFixture } from '../testing/index.ts';
 
 let fixture: ControllerFixture;
 const fixtures: ControllerFixture[] = [];

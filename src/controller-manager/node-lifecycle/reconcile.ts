@@ -1,8 +1,7 @@
 /** Gives one node the taints and labels that follow from its state, and marks its pods when it is not ready. */
-import { ownValue } from '../../base/index.ts';
+import { formatTime, ownValue } from '../../base/index.ts';
 import type { Node, Pod, PodCondition } from '../../api/generated/core-v1.ts';
 import { keyOf, type SharedInformer } from '../../client/index.ts';
-import { formatTime } from '../../machinery/time/index.ts';
 import type { ControllerContext, Reconciler } from '../controller.ts';
 import { ignoringGone } from '../status.ts';
 import { PODS_BY_NODE } from './pods-by-node.ts';

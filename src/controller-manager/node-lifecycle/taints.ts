@@ -1,7 +1,7 @@
 /** Taints of nodes: which a node should have, and how they are put on it. */
 import type { Node, Taint } from '../../api/generated/core-v1.ts';
 import { isNotFound, retryOnConflict } from '../../client/index.ts';
-import { formatTime } from '../../machinery/time/index.ts';
+import { formatTime } from '../../base/index.ts';
 import type { ControllerContext } from '../controller.ts';
 
 export const NOT_READY = 'node.kubernetes.io/not-ready';

@@ -2,7 +2,7 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '../../api/generated/core-v1.ts';
 import { keyOf, referenceTo, type EventRecorder } from '../../client/index.ts';
 import type { ControllerContext } from '../controller.ts';
-import { deepEqual } from '../../machinery/deep-equal.ts';
+import { deepEqual } from '../../base/index.ts';
 import type { WrittenObjects } from '../written-objects.ts';
 import { annotationOf, BIND_COMPLETED, BOUND_BY_CONTROLLER, isBoundTo, withAnnotations } from './annotations.ts';
 

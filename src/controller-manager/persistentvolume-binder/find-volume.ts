@@ -1,7 +1,7 @@
 /** Which volume is right for a claim. */
 import type { PersistentVolume, PersistentVolumeClaim } from '../../api/generated/core-v1.ts';
 import { keyOf } from '../../client/index.ts';
-import { parseQuantity, Quantity } from '../../machinery/quantity/index.ts';
+import { parseQuantity, Quantity } from '../../base/index.ts';
 import { labelSelectorAsSelector } from '../../machinery/selectors/index.ts';
 import { classOfClaim, classOfVolume, isBoundTo } from './annotations.ts';
 

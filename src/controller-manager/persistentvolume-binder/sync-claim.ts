@@ -2,7 +2,7 @@
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../api/generated/core-v1.ts';
 import type { StorageClass } from '../../api/generated/storage-v1.ts';
 import { keyOf, type SharedInformer } from '../../client/index.ts';
-import { parseTime } from '../../machinery/time/index.ts';
+import { parseTime } from '../../base/index.ts';
 import { annotationOf, BETA_STORAGE_PROVISIONER, BIND_COMPLETED, BOUND_BY_CONTROLLER, classOfClaim, isBoundTo, isDefaultClass, SELECTED_NODE, STORAGE_PROVISIONER, withAnnotations } from './annotations.ts';
 import { bind, setClaimLost, setClaimPending, updateClaim, type Binder } from './bind.ts';
 import { findVolume, mismatch } from './find-volume.ts';

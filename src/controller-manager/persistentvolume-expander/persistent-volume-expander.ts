@@ -4,7 +4,7 @@
  */
 import type { PersistentVolume, PersistentVolumeClaim, PersistentVolumeSpec } from '../../api/generated/core-v1.ts';
 import { keyOf } from '../../client/index.ts';
-import { parseQuantity } from '../../machinery/quantity/index.ts';
+import { parseQuantity } from '../../base/index.ts';
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { ignoringGone } from '../status.ts';
 

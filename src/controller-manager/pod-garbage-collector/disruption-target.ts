@@ -1,6 +1,6 @@
 import type { Pod, PodCondition } from '../../api/generated/core-v1.ts';
 import { isPodTerminal } from '../../component-helpers/index.ts';
-import { formatTime } from '../../machinery/time/index.ts';
+import { formatTime } from '../../base/index.ts';
 import type { ControllerContext } from '../controller.ts';
 
 export interface Disruption {

@@ -1,7 +1,7 @@
 /** The size that each metric of an autoscaler proposes; the largest counts. */
 import type { HorizontalPodAutoscaler, MetricSpec, MetricStatus, MetricTarget } from '../../api/generated/autoscaling-v2.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
-import { parseQuantity, Quantity } from '../../machinery/quantity/index.ts';
+import { parseQuantity, Quantity } from '../../base/index.ts';
 import { labelSelectorAsSelector } from '../../machinery/selectors/index.ts';
 import { isPodReady } from '../../component-helpers/index.ts';
 import type { DescribedObject, MetricsClient } from './metrics-client.ts';

@@ -3,7 +3,7 @@ import { createCoreEventRecorder, InformerFactory } from '../../client/index.ts'
 import { childContext, RunGroup } from '../../kernel/index.ts';
 import { DEFAULT_CONFIG } from '../config.ts';
 import { DiscoveredResources } from '../discovered-resources.ts';
-import { startFixture, type ControllerFixture } from '../testing.ts';
+import { startFixture, type ControllerFixture } from '../testing/index.ts';
 import type { MetricsClient } from './metrics-client.ts';
 import { autoscalerLoop } from './podautoscaler.ts';
 

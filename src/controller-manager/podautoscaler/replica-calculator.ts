@@ -1,9 +1,7 @@
 /** From what pods use to how many there should be. Pure. */
 import type { Pod } from '../../api/generated/core-v1.ts';
-import { parseQuantity } from '../../machinery/quantity/index.ts';
-import { parseTime } from '../../machinery/time/index.ts';
+import { ownValue, parseQuantity, parseTime } from '../../base/index.ts';
 import { longRunningContainers, podReadyCondition } from '../../component-helpers/index.ts';
-import { ownValue } from '../../base/index.ts';
 
 /** A pod that starts up burns more than it will later; its numbers do not count at first. */
 export interface StartUpPeriods {

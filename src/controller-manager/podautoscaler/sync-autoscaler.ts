@@ -8,9 +8,8 @@ import type {
 } from '../../api/generated/autoscaling-v2.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { NAMESPACE_INDEX, type SharedInformer } from '../../client/index.ts';
-import { parseQuantity } from '../../machinery/quantity/index.ts';
+import { formatTime, parseQuantity } from '../../base/index.ts';
 import { parseLabelSelector } from '../../machinery/selectors/index.ts';
-import { formatTime } from '../../machinery/time/index.ts';
 import type { ControllerContext } from '../controller.ts';
 import type { ScaleClient, ScaleTarget } from '../scale-client.ts';
 import { MetricFailure, proposalOf, type MetricContext, type MetricProposal } from './compute-replicas.ts';

@@ -1,9 +1,8 @@
 import type { Pod, PodTemplateSpec, ReplicationControllerStatus } from '../../api/generated/core-v1.ts';
 import type { ReplicaSetStatus } from '../../api/generated/apps-v1.ts';
-import { formatTime } from '../../machinery/time/index.ts';
+import { formatTime, ownValue } from '../../base/index.ts';
 import { isPodAvailable, isPodReady } from '../../component-helpers/index.ts';
 import { findCondition, withoutCondition, withoutZeros } from '../status.ts';
-import { ownValue } from '../../base/index.ts';
 
 const REPLICA_FAILURE = 'ReplicaFailure';
 

@@ -9,8 +9,7 @@ import {
   type ApiObject,
   type SharedInformer,
 } from '../../client/index.ts';
-import { deepEqual } from '../../machinery/deep-equal.ts';
-import { parseQuantity, Quantity } from '../../machinery/quantity/index.ts';
+import { deepEqual, parseQuantity, Quantity } from '../../base/index.ts';
 import { addUsage, matchesScopes, scopesOf, trackedNames, usageOf, type Usage } from '../../machinery/quota/index.ts';
 import type { ControllerContext, Reconciler, Requeue } from '../controller.ts';
 

@@ -2,7 +2,7 @@
 import type { ControllerRevision } from '../../api/generated/apps-v1.ts';
 import type { PodTemplateSpec } from '../../api/generated/core-v1.ts';
 import { isRecord } from '../../machinery/object.ts';
-import { deepEqual } from '../../machinery/deep-equal.ts';
+import { deepEqual } from '../../base/index.ts';
 
 export const revisionData = (template: PodTemplateSpec | undefined): unknown => ({ spec: { template: { ...template, $patch: 'replace' } } });
 

@@ -4,7 +4,7 @@
  */
 import type { Secret } from '../../api/generated/core-v1.ts';
 import { isConflict, isNotFound, keyOf } from '../../client/index.ts';
-import { parseTime } from '../../machinery/time/index.ts';
+import { parseTime } from '../../base/index.ts';
 import type { ControllerDescriptor } from '../controller.ts';
 import { accountKeyOf, isTokenOf, TOKEN_SECRET_TYPE } from './token-secrets.ts';
 

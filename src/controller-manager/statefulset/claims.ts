@@ -3,7 +3,7 @@ import type { StatefulSet } from '../../api/generated/apps-v1.ts';
 import type { PersistentVolumeClaim, Pod } from '../../api/generated/core-v1.ts';
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
 import { controllerReference, isAlreadyExists, type SharedInformer } from '../../client/index.ts';
-import { deepEqual } from '../../machinery/deep-equal.ts';
+import { deepEqual } from '../../base/index.ts';
 import type { ControllerContext } from '../controller.ts';
 import { claimsFor, ordinalOf, podNameFor, startOrdinal, STATEFUL_SET_KIND } from './identity.ts';
 

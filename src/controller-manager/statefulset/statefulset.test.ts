@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StatefulSet } from '../../api/generated/apps-v1.ts';
-import { TestKubelet } from '../testing-pods.ts';
-import { convergesWhenKilledAtEveryWrite, startFixture, type ControllerFixture } from '../testing.ts';
+import { TestKubelet } from '../testing/pods.ts';
+import { convergesWhenKilledAtEveryWrite, startFixture, type ControllerFixture } from '../testing/index.ts';
 
 let fixture: ControllerFixture;
 let kubelet: TestKubelet;

@@ -5,7 +5,7 @@
 import type { ControllerRevision, StatefulSet } from '../../api/generated/apps-v1.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { slowStartBatch, SlowStartError } from '../../client/index.ts';
-import { getScaledValue } from '../../machinery/time/index.ts';
+import { getScaledValue } from '../../base/index.ts';
 import { isPodAvailable, isPodTerminal } from '../../component-helpers/index.ts';
 import type { StatefulClaims } from './claims.ts';
 import { hasIdentity, ordinalOf, revisionNameOf, startOrdinal } from './identity.ts';

@@ -3,7 +3,7 @@
  * are gone for good are taken out. Does nothing where the server does not have this alpha API.
  */
 import { defineResource, isNotFound, keyOf, type ApiObject, type Resource } from '../../client/index.ts';
-import { formatTime } from '../../machinery/time/index.ts';
+import { formatTime } from '../../base/index.ts';
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { findCondition, ignoringGone, withoutCondition, type Condition } from '../status.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Taint, Toleration } from '../../api/generated/core-v1.ts';
-import { convergesWhenKilledAtEveryWrite, startFixture, type ControllerFixture } from '../testing.ts';
+import { convergesWhenKilledAtEveryWrite, startFixture, type ControllerFixture } from '../testing/index.ts';
 import { toleratedSeconds } from './taint-eviction.ts';
 
 const taint = (key: string, value?: string): Taint => ({ key, value, effect: 'NoExecute' });

@@ -2,7 +2,7 @@
 import type { Node, Pod, Taint, Toleration } from '../../api/generated/core-v1.ts';
 import { toleratesTaint } from '../../component-helpers/index.ts';
 import { isNotFound, keyOf } from '../../client/index.ts';
-import { deepEqual } from '../../machinery/deep-equal.ts';
+import { deepEqual } from '../../base/index.ts';
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { nodeOfPod, PODS_BY_NODE } from '../node-lifecycle/pods-by-node.ts';
 import { markDisrupted } from '../pod-garbage-collector/disruption-target.ts';

@@ -1,7 +1,7 @@
 /** ttl-after-finished-controller: deletes Jobs the time after their end that they ask for. */
 import type { Job } from '../../api/generated/batch-v1.ts';
 import { isNotFound, keyOf } from '../../client/index.ts';
-import { parseTime } from '../../machinery/time/index.ts';
+import { parseTime } from '../../base/index.ts';
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
 
 export const ttlAfterFinishedController: ControllerDescriptor = {

@@ -1,7 +1,7 @@
 /** validatingadmissionpolicy-status-controller: says which generation of a policy has been looked at, and what its expressions would stumble over. */
 import { schema } from '../../api/index.ts';
 import { isNotFound, keyOf } from '../../client/index.ts';
-import { typeCheckPolicy } from '../../machinery/cel-admission/index.ts';
+import { typeCheckPolicy } from '../../cel/admission/index.ts';
 import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
 
 const FIELD_MANAGER = 'validatingadmissionpolicy-status';

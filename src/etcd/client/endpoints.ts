@@ -1,5 +1,5 @@
 import { type ChannelOptions, type ChannelCredentials, Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
-import { TlsTrust } from '../../kernel/tls/index.ts';
+import { TlsTrust } from '../../net/tls/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { failure, failureOfMessage } from '../errors.ts';
 import { StoreError } from '../store.ts';

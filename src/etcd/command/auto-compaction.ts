@@ -1,4 +1,5 @@
-import { UsageError, type Context } from '../../kernel/index.ts';
+import { UsageError } from '../../flags/index.ts';
+import type { Context } from '../../kernel/index.ts';
 import { DurationError, parseDuration } from '../../base/index.ts';
 import { type Store, StoreError } from '../store.ts';
 

@@ -1,5 +1,5 @@
 /** The flags of `k8ts etcd` and of its snapshots, as users know them from etcd, etcdctl and etcdutl. */
-import type { FlagDeclaration, FlagTable } from '../../kernel/index.ts';
+import type { FlagDeclaration, FlagTable } from '../../flags/index.ts';
 
 const ONE_MEMBER = 'it has no meaning for a single member';
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node
 import { createServer, type Http2Server, type ServerHttp2Session } from 'node:http2';
 import { createServer as createTcpServer, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions, type TLSSocket } from 'node:tls';
-import { createHttpServer, splitTarget } from '../../kernel/http/index.ts';
+import { createHttpServer, splitTarget } from '../../net/http/index.ts';
 import { type Services, serveGrpcStream } from './grpc-server.ts';
 
 export interface ListenerTls {

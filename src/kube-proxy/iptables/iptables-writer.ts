@@ -1,5 +1,5 @@
 /** Rules through iptables-restore: the chains of changed Services and the chains that lead to all of them. */
-import { CommandFailed, runIn, spawnIn } from '../../kernel/netns/index.ts';
+import { CommandFailed, runIn, spawnIn } from '../../net/netns/index.ts';
 import type { Plans, RuleWriter } from '../rule-writer.ts';
 import type { Family } from '../service-plan.ts';
 import { FILTER_CHAINS, JUMPS, NAT_CHAINS, SERVICE_CHAIN } from './chains.ts';

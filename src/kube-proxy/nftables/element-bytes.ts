@@ -1,5 +1,5 @@
 /** Elements as nft's language has them, for the kernel: the parts of keys and values as bytes. */
-import { type ElementChanges, type ElementParts, type MapElements, type SetElements, type Verdict } from '../../kernel/netns/index.ts';
+import { type ElementChanges, type ElementParts, type MapElements, type SetElements, type Verdict } from '../../net/netns/index.ts';
 import { addressBytes } from '../../base/index.ts';
 import type { Family } from '../service-plan.ts';
 import { TABLE } from './base-table.ts';

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Service } from '../../api/generated/core-v1.ts';
 import type { EndpointSlice } from '../../api/generated/discovery-v1.ts';
 import { SeededRandom } from '../../kernel/index.ts';
-import { runIn } from '../../kernel/netns/index.ts';
-import { namespacesMissing, TestNamespaces } from '../../kernel/netns/testing.ts';
+import { runIn } from '../../net/netns/index.ts';
+import { namespacesMissing, TestNamespaces } from '../../net/netns/testing/index.ts';
 import { planService, type ServicePlan } from '../service-plan.ts';
 import { NftablesWriter } from './nftables-writer.ts';
 

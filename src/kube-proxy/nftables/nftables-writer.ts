@@ -2,7 +2,7 @@
  * Rules in the kernel, one transaction a change. Most changes are elements alone and go there by netlink; whatever makes
  * or removes chains is nft's.
  */
-import { changeElements, NetlinkSocket, runIn } from '../../kernel/netns/index.ts';
+import { changeElements, NetlinkSocket, runIn } from '../../net/netns/index.ts';
 import type { Plans, RuleWriter } from '../rule-writer.ts';
 import type { BaseTableOptions } from './base-table.ts';
 import { elementChanges } from './element-bytes.ts';

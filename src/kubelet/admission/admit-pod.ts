@@ -1,6 +1,6 @@
 /** Whether a pod that was given to this node can run here: named checks, the first that fails refuses it. */
 import type { Node, Pod } from '../../api/generated/core-v1.ts';
-import { parseQuantity } from '../../machinery/quantity/index.ts';
+import { parseQuantity } from '../../base/index.ts';
 import { isCriticalPod, isStaticPod, allocatedRequests } from '../pod/pod-resources.ts';
 import { findUntoleratedTaint, longRunningContainers, podMatchesNode, podQos, toleratesTaint } from '../../component-helpers/index.ts';
 

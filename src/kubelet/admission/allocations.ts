@@ -6,7 +6,7 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Container, Pod, PodCondition, ResourceRequirements } from '../../api/generated/core-v1.ts';
 import { writeFileDurably } from '../../kernel/index.ts';
-import { parseQuantity } from '../../machinery/quantity/index.ts';
+import { parseQuantity } from '../../base/index.ts';
 import { isStaticPod, allocatedRequests } from '../pod/pod-resources.ts';
 import { computePodQos } from '../../component-helpers/index.ts';
 import { uidOf } from '../pod/pod-text.ts';

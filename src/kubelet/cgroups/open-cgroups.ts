@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
-import { parseQuantity } from '../../machinery/quantity/index.ts';
+import { parseQuantity } from '../../base/index.ts';
 import type { KubeletConfiguration } from '../configuration/kubelet-configuration.ts';
 import { bytes, milli, milliCpuToQuota, milliCpuToShares } from '../pod/container-resources.ts';
 import { allocatedRequests, podResources } from '../pod/pod-resources.ts';

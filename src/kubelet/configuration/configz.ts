@@ -1,5 +1,5 @@
 /** The configuration in force, as /configz shows it. */
-import { formatDuration } from '../../machinery/time/index.ts';
+import { formatDuration } from '../../base/index.ts';
 import type { Field } from './fields.ts';
 import { KUBELET_FIELDS, type KubeletConfiguration } from './kubelet-configuration.ts';
 

@@ -1,5 +1,5 @@
 /** The kubelet's command line: upstream's flags. Most set a field of the configuration, and count over its file. */
-import { loggingFlags, processFlags, type FlagTable } from '../../kernel/index.ts';
+import { type FlagTable, loggingFlags, processFlags } from '../../flags/index.ts';
 import type { KubeletConfiguration } from './kubelet-configuration.ts';
 
 const CADVISOR = 'there is no cAdvisor; statistics come from the runtime';

@@ -2,9 +2,9 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Container, EphemeralContainer, Pod, ResourceStatus } from '../../api/generated/core-v1.ts';
-import { connectGrpc, GrpcServer, type GrpcConnection } from '../../kernel/grpc/index.ts';
+import { connectGrpc, GrpcServer, type GrpcConnection } from '../../grpc/index.ts';
 import { childContext, writeFileDurably, type Context, makeDirectory } from '../../kernel/index.ts';
-import { parseQuantity } from '../../machinery/quantity/index.ts';
+import { ownValue, parseQuantity } from '../../base/index.ts';
 import { messageOf } from '../images/image-manager.ts';
 import type { KubeletConfig } from '../kubelet-options.ts';
 import { mergeAdditions, NO_ADDITION, type ContainerAddition } from '../pod/container-extras.ts';
@@ -13,7 +13,6 @@ import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 import { allMasks, bitsOf, countOf, maskOf, type NumaMask, type ProviderHints, type TopologyHint } from '../resources/topology-hint.ts';
 import type { HintProvider } from '../resources/topology-manager.ts';
 import { descriptor, PACKAGE, type DevicePlugin, type DevicePluginOptions, type RegisterRequest } from './device-plugin-v1beta1.generated.ts';
-import { ownValue } from '../../base/index.ts';
 
 const CONTRACT = { package: PACKAGE, descriptor };
 const VERSION = 'v1beta1';

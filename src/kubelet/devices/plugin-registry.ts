@@ -2,7 +2,7 @@
 import fs from 'node:fs/promises';
 import { watch } from 'node:fs';
 import path from 'node:path';
-import { connectGrpc } from '../../kernel/grpc/index.ts';
+import { connectGrpc } from '../../grpc/index.ts';
 import { childContext, type Context, makeDirectory } from '../../kernel/index.ts';
 import { messageOf } from '../images/image-manager.ts';
 import { descriptor, PACKAGE, type PluginInfo, type Registration } from './plugin-registration-v1.generated.ts';

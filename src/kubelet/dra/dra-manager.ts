@@ -2,7 +2,7 @@
 import type { Container, EphemeralContainer, Pod, ResourceStatus } from '../../api/generated/core-v1.ts';
 import type { ResourceClaim } from '../../api/generated/resource-v1.ts';
 import { isNotFound, type Client } from '../../client/index.ts';
-import { connectGrpc, type GrpcConnection } from '../../kernel/grpc/index.ts';
+import { connectGrpc, type GrpcConnection } from '../../grpc/index.ts';
 import { childContext, type Context, type Timer } from '../../kernel/index.ts';
 import type { PluginRegistry } from '../devices/plugin-registry.ts';
 import { messageOf } from '../images/image-manager.ts';

@@ -1,7 +1,6 @@
 /** What the downward API tells of a pod. */
 import type { Container, EphemeralContainer, Pod, ResourceFieldSelector } from '../../api/generated/core-v1.ts';
-import { parseQuantity, Quantity } from '../../machinery/quantity/index.ts';
-import { ownValue } from '../../base/index.ts';
+import { ownValue, parseQuantity, Quantity } from '../../base/index.ts';
 
 export interface PodFacts {
   readonly pod: Pod;

@@ -1,7 +1,7 @@
 /** Keeps the node from running out: when a threshold is met it frees what nobody uses, and then ends pods one by one. */
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
-import { formatTime } from '../../machinery/time/index.ts';
+import { formatTime } from '../../base/index.ts';
 import { messageOf } from '../images/image-manager.ts';
 import type { KubeletConfig } from '../kubelet-options.ts';
 import type { NodeReporter } from '../node/node-reporter.ts';

@@ -1,10 +1,9 @@
 /** Why a pod was evicted, in upstream's words, and the same as annotations for machines. */
 import type { Pod } from '../../api/generated/core-v1.ts';
-import { parseQuantity, Quantity } from '../../machinery/quantity/index.ts';
+import { ownValue, parseQuantity, Quantity } from '../../base/index.ts';
 import { threshold as thresholdAmount } from '../node/capacity.ts';
 import type { ContainerSummary, PodSummary } from '../server/stats/summary-types.ts';
 import { SIGNALS, type Observations, type Threshold } from './thresholds.ts';
-import { ownValue } from '../../base/index.ts';
 
 export interface EvictionReason {
   readonly message: string;

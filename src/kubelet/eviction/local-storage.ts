@@ -1,6 +1,6 @@
 /** Pods that use more local storage than they may. */
 import type { Pod } from '../../api/generated/core-v1.ts';
-import { parseQuantity } from '../../machinery/quantity/index.ts';
+import { parseQuantity } from '../../base/index.ts';
 import type { PodSummary } from '../server/stats/summary-types.ts';
 
 export function limitsStorage({ spec }: Pod): boolean {

@@ -1,7 +1,7 @@
 /** Eviction thresholds: what the configuration says, and which of them a set of observations meets. */
 import type { KubeletConfiguration } from '../configuration/kubelet-configuration.ts';
 import { threshold } from '../node/capacity.ts';
-import { parseDuration } from '../../machinery/time/index.ts';
+import { parseDuration } from '../../base/index.ts';
 
 export const SIGNALS = {
   'memory.available': { resource: 'memory', condition: 'MemoryPressure' },

@@ -5,7 +5,7 @@
 import type { Container, EphemeralContainer, Pod, Secret } from '../../api/generated/core-v1.ts';
 import { CriError, type AuthConfig, type ContainerRuntime, type PodSandboxConfig } from '../../cri/index.ts';
 import type { Context } from '../../kernel/index.ts';
-import { formatDurationNanos } from '../../machinery/time/index.ts';
+import { formatDurationNanos } from '../../base/index.ts';
 import { BackOffTable } from '../pod/back-off.ts';
 import type { StartProblem } from '../pod/container-statuses.ts';
 import type { PodEvents } from '../pod/pod-events.ts';

@@ -1,6 +1,6 @@
 /** What a node has, and what of it is for pods. */
 import type { KubeletConfiguration } from '../configuration/kubelet-configuration.ts';
-import { parseQuantity, Quantity } from '../../machinery/quantity/index.ts';
+import { parseQuantity, Quantity } from '../../base/index.ts';
 import type { FilesystemUse, Machine } from './machine.ts';
 
 export type ResourceTexts = Record<string, string>;

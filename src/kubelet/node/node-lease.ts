@@ -2,7 +2,7 @@
 import type { Lease } from '../../api/generated/coordination-v1.ts';
 import { isAlreadyExists, isConflict, isNotFound, type Client } from '../../client/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
-import { formatMicroTime } from '../../machinery/time/index.ts';
+import { formatMicroTime } from '../../base/index.ts';
 import { messageOf } from '../images/image-manager.ts';
 
 const NAMESPACE = 'kube-node-lease';

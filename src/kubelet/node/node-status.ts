@@ -2,7 +2,7 @@
 import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
 import type { ContainerImage, Node, NodeCondition, NodeStatus } from '../../api/generated/core-v1.ts';
 import type { Image, RuntimeHandler, RuntimeFeatures } from '../../cri/index.ts';
-import { formatTime } from '../../machinery/time/index.ts';
+import { formatTime } from '../../base/index.ts';
 import type { Machine } from './machine.ts';
 
 export interface NodeStatusInput {

@@ -1,7 +1,7 @@
 /** Between the API's resources and the numbers that cgroups take, in both directions. */
 import type { Container, EphemeralContainer, ResourceRequirements } from '../../api/generated/core-v1.ts';
 import type { LinuxContainerResources } from '../../cri/index.ts';
-import { parseQuantity, Quantity } from '../../machinery/quantity/index.ts';
+import { parseQuantity, Quantity } from '../../base/index.ts';
 import type { ObservedContainer } from '../runtime/observe-pod.ts';
 
 const MIN_SHARES = 2;

@@ -1,6 +1,6 @@
 /** A pod's containers as its status shows them. */
 import type { Container, ContainerState, ContainerStateTerminated, ContainerStatus, EphemeralContainer, Pod, ResourceStatus, VolumeMountStatus } from '../../api/generated/core-v1.ts';
-import { formatTime } from '../../machinery/time/index.ts';
+import { formatTime } from '../../base/index.ts';
 import type { ObservedContainer, ObservedPod } from '../runtime/observe-pod.ts';
 import { actualResources } from './container-resources.ts';
 import { isRestartableInitContainer } from '../../component-helpers/index.ts';

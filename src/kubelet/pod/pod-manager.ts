@@ -2,7 +2,7 @@
 import type { Node, Pod } from '../../api/generated/core-v1.ts';
 import type { SharedInformer } from '../../client/index.ts';
 import { RunGroup, type Context } from '../../kernel/index.ts';
-import { formatTime, parseTime } from '../../machinery/time/index.ts';
+import { formatTime, parseTime } from '../../base/index.ts';
 import { admitPod, type Refusal } from '../admission/admit-pod.ts';
 import type { Allocations } from '../admission/allocations.ts';
 import { podsToPreempt } from '../admission/preempt-for-critical.ts';

@@ -1,8 +1,7 @@
 /** What the kubelet reserves for a pod: its cgroup's resources, its OOM score, and which pods are critical. */
 import type { Container, Pod, ResourceRequirements } from '../../api/generated/core-v1.ts';
-import { parseQuantity, type Quantity } from '../../machinery/quantity/index.ts';
+import { ownValue, parseQuantity, type Quantity } from '../../base/index.ts';
 import { longRunningContainers, podLimits, podQos, podRequests } from '../../component-helpers/index.ts';
-import { ownValue } from '../../base/index.ts';
 
 /** Requests and limits that a pod's cgroup gets: a limit counts only when every container has one. */
 export function podResources(pod: Pod): ResourceRequirements {

@@ -1,7 +1,7 @@
 /** The whole status of a pod, from what is asked for, what the runtime has and what was written before. */
 import type { Pod, PodCondition, PodStatus } from '../../api/generated/core-v1.ts';
 import { isTerminalPhase } from '../../component-helpers/index.ts';
-import { formatTime } from '../../machinery/time/index.ts';
+import { formatTime } from '../../base/index.ts';
 import { containerStatuses, type StatusInput } from './container-statuses.ts';
 import { bareConditions, mergeConditions } from './pod-conditions.ts';
 import { podPhase } from './pod-phase.ts';

@@ -2,7 +2,7 @@
 import type { Pod, PodCondition, PodStatus } from '../../api/generated/core-v1.ts';
 import { isPodTerminal, isTerminalPhase } from '../../component-helpers/index.ts';
 import { isAbort, type Timer } from '../../kernel/index.ts';
-import { parseTime } from '../../machinery/time/index.ts';
+import { parseTime } from '../../base/index.ts';
 import { messageOf } from '../images/image-manager.ts';
 import { terminationMessage } from '../lifecycle/termination-message.ts';
 import { emptyObservation, type ObservedContainer, type ObservedPod } from '../runtime/observe-pod.ts';

@@ -1,6 +1,6 @@
 /** Connections from the node to its pods, with errors in the words that Go's dialer has for them. */
 import type net from 'node:net';
-import { connectIn } from '../../kernel/netns/index.ts';
+import { connectIn } from '../../net/netns/index.ts';
 
 /** Opens a connection; a test may have its own. */
 export type Dial = (host: string, port: number, signal: AbortSignal) => Promise<net.Socket>;

@@ -2,7 +2,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import type { HTTPGetAction } from '../../api/generated/core-v1.ts';
-import { TlsTrust } from '../../kernel/tls/index.ts';
+import { TlsTrust } from '../../net/tls/index.ts';
 import type { Dial } from './dial.ts';
 
 export interface HttpAnswer {

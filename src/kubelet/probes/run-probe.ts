@@ -1,7 +1,7 @@
 /** One probe of a container. */
 import type { Container, Pod, Probe } from '../../api/generated/core-v1.ts';
 import { CriError, type ContainerRuntime } from '../../cri/index.ts';
-import { grpcStatus, type GrpcStatusName } from '../../kernel/grpc/index.ts';
+import { grpcStatus, type GrpcStatusName } from '../../grpc/index.ts';
 import { DeadlineExceeded, type Clock } from '../../kernel/index.ts';
 import { expand } from '../environment/expand.ts';
 import { criText } from '../images/image-manager.ts';

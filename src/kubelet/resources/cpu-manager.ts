@@ -1,7 +1,7 @@
 /** The static policy of the CPU manager: guaranteed pods that ask for whole CPUs have them for themselves. */
 import path from 'node:path';
 import type { Container, EphemeralContainer, Pod } from '../../api/generated/core-v1.ts';
-import { parseQuantity } from '../../machinery/quantity/index.ts';
+import { parseQuantity } from '../../base/index.ts';
 import { isRestartableInitContainer, podQos } from '../../component-helpers/index.ts';
 import { uidOf } from '../pod/pod-text.ts';
 import { NO_CPU_POLICY_OPTIONS, parseCpuPolicyOptions, type CpuPolicyOptions } from './cpu-policy-options.ts';

@@ -1,7 +1,7 @@
 /** The static policy of the memory manager: guaranteed pods have their memory and huge pages from NUMA nodes of their own choice. */
 import path from 'node:path';
 import type { Container, Pod } from '../../api/generated/core-v1.ts';
-import { parseQuantity } from '../../machinery/quantity/index.ts';
+import { parseQuantity } from '../../base/index.ts';
 import { isRestartableInitContainer, podQos } from '../../component-helpers/index.ts';
 import { uidOf } from '../pod/pod-text.ts';
 import { formatCpuSet } from './cpu-set.ts';

@@ -1,9 +1,8 @@
 /** The memory of every NUMA node as the state file shows it, and what of it is reserved. */
 import type { KubeletConfiguration } from '../configuration/kubelet-configuration.ts';
 import { threshold } from '../node/capacity.ts';
-import { parseQuantity, Quantity } from '../../machinery/quantity/index.ts';
+import { ownValue, parseQuantity, Quantity } from '../../base/index.ts';
 import type { NodeTopology } from './node-topology.ts';
-import { ownValue } from '../../base/index.ts';
 
 /** What a container has of one kind of memory, and where. */
 export interface MemoryBlock {

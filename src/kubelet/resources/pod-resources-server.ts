@@ -2,7 +2,7 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Container, Pod } from '../../api/generated/core-v1.ts';
-import { GrpcError, GrpcServer } from '../../kernel/grpc/index.ts';
+import { GrpcError, GrpcServer } from '../../grpc/index.ts';
 import { childContext, type Context, makeDirectory } from '../../kernel/index.ts';
 import type { DraManager } from '../dra/dra-manager.ts';
 import { isRestartableInitContainer } from '../../component-helpers/index.ts';

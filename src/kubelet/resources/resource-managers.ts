@@ -2,7 +2,7 @@
 import type { Container, EphemeralContainer, Pod, ResourceStatus } from '../../api/generated/core-v1.ts';
 import type { ContainerRuntime } from '../../cri/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
-import { parseQuantity } from '../../machinery/quantity/index.ts';
+import { parseQuantity } from '../../base/index.ts';
 import type { Refusal } from '../admission/admit-pod.ts';
 import type { DeviceManager } from '../devices/device-manager.ts';
 import type { DraManager } from '../dra/dra-manager.ts';

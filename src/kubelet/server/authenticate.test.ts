@@ -9,7 +9,7 @@ import {
   SERVER_AUTH,
   type MadeCertificate,
   type Shape,
-} from '../../kernel/tls/testing.ts';
+} from '../../net/tls/testing/index.ts';
 import { Authenticator } from './authenticate.ts';
 import { secureContextOptions } from './serve-kubelet.ts';
 

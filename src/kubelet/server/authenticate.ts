@@ -4,7 +4,7 @@ import type { TLSSocket } from 'node:tls';
 import type { TokenReview } from '../../api/generated/authentication-v1.ts';
 import type { Client } from '../../client/index.ts';
 import type { Clock } from '../../kernel/index.ts';
-import { ClientCertificates, commonName, organizations, peerChain, type ClientChain } from '../../kernel/tls/index.ts';
+import { ClientCertificates, commonName, organizations, peerChain, type ClientChain } from '../../net/tls/index.ts';
 
 export interface Caller {
   readonly name: string;

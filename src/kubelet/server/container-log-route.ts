@@ -2,7 +2,7 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { ContainerRuntime } from '../../cri/index.ts';
 import type { Clock } from '../../kernel/index.ts';
-import { parseTime } from '../../machinery/time/index.ts';
+import { parseTime } from '../../base/index.ts';
 import type { PodManager } from '../pod/pod-manager.ts';
 import { uidOf } from '../pod/pod-text.ts';
 import { HttpProblem } from './http-problem.ts';

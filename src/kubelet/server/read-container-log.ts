@@ -3,7 +3,7 @@ import fs from 'node:fs/promises';
 import { watch, type FSWatcher } from 'node:fs';
 import path from 'node:path';
 import type { Clock } from '../../kernel/index.ts';
-import { parseTime } from '../../machinery/time/index.ts';
+import { parseTime } from '../../base/index.ts';
 
 export interface LogOptions {
   readonly follow: boolean;

@@ -1,5 +1,5 @@
 /** What pods use in Prometheus' format: /metrics/resource for metrics-server, /metrics/cadvisor for dashboards, and their volumes on /metrics. */
-import { parseTime } from '../../machinery/time/index.ts';
+import { parseTime } from '../../base/index.ts';
 import type { Machine } from '../node/machine.ts';
 import type { PodSummary, Summary, VolumeSummary } from './stats/summary-types.ts';
 

@@ -1,7 +1,7 @@
 /** exec, attach and port-forward: the runtime says where, and the client's connection is handed through to it as it is. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { connectIn } from '../../kernel/netns/index.ts';
+import { connectIn } from '../../net/netns/index.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { ContainerRuntime } from '../../cri/index.ts';
 import type { PodManager } from '../pod/pod-manager.ts';

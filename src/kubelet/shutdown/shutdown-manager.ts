@@ -3,7 +3,7 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
-import { formatTime } from '../../machinery/time/index.ts';
+import { formatTime } from '../../base/index.ts';
 import type { KubeletConfig } from '../kubelet-options.ts';
 import { messageOf } from '../images/image-manager.ts';
 import type { NodeReporter } from '../node/node-reporter.ts';

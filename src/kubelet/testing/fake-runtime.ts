@@ -2,7 +2,7 @@
  * A container runtime in memory, on the clock of the test: containers run until the test, or their own script, ends them.
  * It answers what a kubelet asks and remembers it all.
  */
-import { GrpcError } from '../../kernel/grpc/index.ts';
+import { GrpcError } from '../../grpc/index.ts';
 import type { Clock, Timer } from '../../kernel/index.ts';
 import type { ContainerConfig, ContainerEventResponse, ContainerRuntime, ContainerStatus, ExecSyncRequest, ExecSyncResponse, ImageService, PodSandboxConfig, PodSandboxStatus, RuntimeService } from '../../cri/index.ts';
 

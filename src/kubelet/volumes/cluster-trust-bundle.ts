@@ -1,7 +1,7 @@
 /** Trust anchors from ClusterTrustBundles, each certificate once. */
 import type { ClusterTrustBundleProjection } from '../../api/generated/core-v1.ts';
 import { defineResource, type ApiObject } from '../../client/index.ts';
-import { pemBlocks } from '../../machinery/pem.ts';
+import { pemBlocks } from '../../base/index.ts';
 import { labelSelectorAsSelector } from '../../machinery/selectors/index.ts';
 import type { PayloadFile } from './atomic-writer.ts';
 import { VolumeError, type VolumeRequest } from './volume.ts';

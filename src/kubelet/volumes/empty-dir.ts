@@ -2,7 +2,7 @@
 import fs from 'node:fs/promises';
 import { makeDirectory } from '../../kernel/index.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
-import { parseQuantity } from '../../machinery/quantity/index.ts';
+import { parseQuantity } from '../../base/index.ts';
 import { setOwnership } from './ownership.ts';
 import { VolumeError, type MountedVolume, type VolumePlugin, type VolumeRequest } from './volume.ts';
 

@@ -3,7 +3,7 @@ import type { Pod } from '../../api/generated/core-v1.ts';
 import type { TokenRequest } from '../../api/generated/authentication-v1.ts';
 import type { Client } from '../../client/index.ts';
 import type { Clock } from '../../kernel/index.ts';
-import { parseTime } from '../../machinery/time/index.ts';
+import { parseTime } from '../../base/index.ts';
 
 const DAY = 24 * 3600 * 1000;
 

@@ -6,7 +6,7 @@ import { badRequest, failure } from '../status.ts';
 import { compileMessage } from './apply-type.ts';
 import { compareObjects } from './compare.ts';
 import { conflictError, conflictsOf, type Conflict } from './conflicts.ts';
-import { deepEqual } from '../deep-equal.ts';
+import { append, deepEqual } from '../../base/index.ts';
 import { emptyObject } from './empty-object.ts';
 import { hasPath, intersection } from './field-set.ts';
 import { withinDepth } from '../patch/within-depth.ts';
@@ -21,7 +21,6 @@ import { fieldSetOf } from './to-field-set.ts';
 import { typedErrorText } from './typed-errors.ts';
 import { lose, ownersAfterUpdate } from './update-managed-fields.ts';
 import type { OtherVersions } from './versions.ts';
-import { append } from '../../base/index.ts';
 
 export interface ApplyRequest {
   /** The object as it is stored; undefined when the apply creates it. */

@@ -5,7 +5,7 @@
 import { isRecord } from '../object.ts';
 import { getOwn } from '../patch/own-property.ts';
 import { DEDUCED, fieldOf, type ApplyType, type ListApplyType, type MapApplyType, type StructApplyType, type StructField } from './apply-type.ts';
-import { deepEqual } from '../deep-equal.ts';
+import { deepEqual } from '../../base/index.ts';
 import { isMember, LEAF, SELF, union, type FieldSet } from './field-set.ts';
 import { compareText } from '../patch/go-text.ts';
 import { identifyItems, isSorted, itemElement, NO_KEYS, sortItems, type IdentifiedItem } from './list-items.ts';

@@ -1,6 +1,6 @@
 /** The refusal of an apply that would change what others own. */
 import type { StatusCause } from '../../api/generated/meta-v1.ts';
-import { quote } from '../quote.ts';
+import { quote } from '../../base/index.ts';
 import { applyConflict, type StatusError } from '../status.ts';
 import { eachPath, pathText, type FieldSet } from './field-set.ts';
 import { compareText } from '../patch/go-text.ts';

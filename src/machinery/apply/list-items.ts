@@ -1,7 +1,7 @@
 /** Items of lists that merge item by item, each with the path element that identifies it. */
 import { isRecord } from '../object.ts';
 import { getOwn } from '../patch/own-property.ts';
-import { quote } from '../quote.ts';
+import { quote } from '../../base/index.ts';
 import type { ListApplyType, ListKey } from './apply-type.ts';
 import { jsonText } from '../patch/go-text.ts';
 import { compareValues, valueElement } from './path-element.ts';

@@ -5,7 +5,7 @@
  */
 import { parseJson } from '../decode/index.ts';
 import { isRecord } from '../object.ts';
-import { quote } from '../quote.ts';
+import { quote } from '../../base/index.ts';
 import { compareText, floatText, jsonText } from '../patch/go-text.ts';
 
 type ElementKind = 'f' | 'k' | 'v' | 'i';

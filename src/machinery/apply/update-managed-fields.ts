@@ -4,7 +4,7 @@ import type { Message } from '../../api/schema.ts';
 import type { KubeObject } from '../object.ts';
 import { compileMessage } from './apply-type.ts';
 import { compareObjects, type Changes } from './compare.ts';
-import { deepEqual } from '../deep-equal.ts';
+import { deepEqual } from '../../base/index.ts';
 import { emptyObject } from './empty-object.ts';
 import { difference, LEAF, union, type FieldSet } from './field-set.ts';
 import { UnidentifiedItemError } from './list-items.ts';

@@ -1,6 +1,5 @@
 import type { ScalarType } from '../../api/schema.ts';
-import { canonicalQuantity } from '../quantity/index.ts';
-import { canonicalDuration, canonicalMicroTime, canonicalTime } from '../time/index.ts';
+import { canonicalDuration, canonicalMicroTime, canonicalQuantity, canonicalTime } from '../../base/index.ts';
 import { canonicalBase64 } from './base64.ts';
 import { countKeys } from './count-keys.ts';
 

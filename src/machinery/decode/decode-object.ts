@@ -1,7 +1,7 @@
 import { apiVersionOf, type GroupVersionKind, type Message, type Schema } from '../../api/schema.ts';
 import type { KubeObject } from '../object.ts';
-import { quote } from '../quote.ts';
-import { badRequest, StatusError } from '../status.ts';
+import { quote } from '../../base/index.ts';
+import { isBadInput, badRequest, StatusError } from '../status.ts';
 import { conformDocument, tryConform, type Conformed } from './conform-value.ts';
 import { readDocument } from './document.ts';
 import { interpretKind } from './interpret-kind.ts';
@@ -96,7 +96,7 @@ function orElse<T>(run: () => T, wrap: (why: string) => StatusError): T {
   try {
     return run();
   } catch (error) {
-    if (error instanceof StatusError) throw wrap(error.message);
+    if (isBadInput(error)) throw wrap(error.message);
     throw error;
   }
 }

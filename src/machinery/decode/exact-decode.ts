@@ -1,5 +1,5 @@
 import type { Field, MapType, Message, ScalarType, Type, UnionType } from '../../api/schema.ts';
-import { quote } from '../quote.ts';
+import { quote } from '../../base/index.ts';
 import { isRecord } from '../object.ts';
 import { ObjectDocument, setOwn, type JsonDocument } from './document.ts';
 import { decodeScalar, kindWord } from './exact-scalar.ts';

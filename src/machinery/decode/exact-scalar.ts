@@ -1,7 +1,6 @@
 import type { ScalarType } from '../../api/schema.ts';
-import { parseQuantity } from '../quantity/index.ts';
-import { canonicalDuration, canonicalMicroTime, canonicalTime } from '../time/index.ts';
-import { StatusError } from '../status.ts';
+import { canonicalDuration, canonicalMicroTime, canonicalTime, parseQuantity } from '../../base/index.ts';
+import { isBadInput } from '../status.ts';
 import { canonicalBase64 } from './base64.ts';
 import { NumberLiteral, plainValue, unfitNumber, type JsonDocument } from './document.ts';
 import { FatalDecodeError } from './type-error.ts';
@@ -128,7 +127,7 @@ function parsed(read: () => unknown, text: string): string {
   try {
     read();
   } catch (error) {
-    if (error instanceof StatusError) throw new FatalDecodeError(error.message);
+    if (isBadInput(error)) throw new FatalDecodeError(error.message);
     throw error;
   }
   return text;

@@ -1,4 +1,4 @@
-import { quote } from '../quote.ts';
+import { quote } from '../../base/index.ts';
 import { MAX_DEPTH } from './scan-json.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { isAlias, isCollection, isMap, isPair, isScalar, isSeq, LineCounter, parseAllDocuments, type Document, type Node, type YAMLMap } from 'yaml';
-import { quote } from '../quote.ts';
+import { append, quote } from '../../base/index.ts';
 import { badRequest } from '../status.ts';
 import { countKeys } from './count-keys.ts';
 import { setOwn } from './document.ts';
@@ -10,7 +10,6 @@ import { parseJson } from './parse-json.ts';
 import { isTooDeep, MAX_YAML_DEPTH } from './yaml-depth.ts';
 import { yamlError } from './yaml-error.ts';
 import { resolvePlainScalar, resolveTaggedScalar, type YamlScalar } from './yaml-scalar.ts';
-import { append } from '../../base/index.ts';
 
 export interface ParsedYaml {
   readonly value: unknown;

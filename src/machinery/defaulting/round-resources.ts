@@ -1,5 +1,5 @@
 import { setOwn } from '../decode/index.ts';
-import { parseQuantity } from '../quantity/index.ts';
+import { parseQuantity } from '../../base/index.ts';
 import type { MessageDefaults } from './apply-defaults.ts';
 
 const MILLI = -3;

@@ -1,7 +1,7 @@
 /** Strategic merge patches made from the difference of objects, as kubectl makes them. */
 import type { Message, Type } from '../../api/schema.ts';
 import { isRecord } from '../object.ts';
-import { deepEqual } from '../deep-equal.ts';
+import { deepEqual } from '../../base/index.ts';
 import { DELETE_LIST, PATCH, RETAIN_KEYS, SET_ORDER } from './directive-names.ts';
 import { identityOf, itemKind, requireMergeKey } from './element-order.ts';
 import { combinePatches } from './combine-patches.ts';

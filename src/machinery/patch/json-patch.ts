@@ -5,7 +5,7 @@
 import { stringifyJson } from '../decode/index.ts';
 import { isRecord } from '../object.ts';
 import { failure, type StatusError } from '../status.ts';
-import { deepEqual } from '../deep-equal.ts';
+import { deepEqual } from '../../base/index.ts';
 import type { JsonPatchOperation } from './decode-patch.ts';
 import { getOwn, setOwn } from './own-property.ts';
 import { withinDepth } from './within-depth.ts';

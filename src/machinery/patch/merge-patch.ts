@@ -1,6 +1,6 @@
 /** JSON merge patch (RFC 7386). */
 import { isRecord } from '../object.ts';
-import { deepEqual } from '../deep-equal.ts';
+import { deepEqual } from '../../base/index.ts';
 import { getOwn, setOwn } from './own-property.ts';
 import { withinDepth } from './within-depth.ts';
 

@@ -1,6 +1,6 @@
 /** What strategic merge patch needs to know of a type: how each field is patched, and by which key lists merge. */
 import type { Field, Type } from '../../api/schema.ts';
-import { quote } from '../quote.ts';
+import { quote } from '../../base/index.ts';
 import { failure } from '../status.ts';
 
 export interface PatchMeta {

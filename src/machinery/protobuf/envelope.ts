@@ -1,6 +1,6 @@
 import { apiVersionOf, type Message, type Schema } from '../../api/schema.ts';
 import { isRecord, type KubeObject } from '../object.ts';
-import { quote } from '../quote.ts';
+import { quote } from '../../base/index.ts';
 import { badRequest } from '../status.ts';
 import { decoderOf } from './decode-message.ts';
 import { readFields } from './decode-scalar.ts';

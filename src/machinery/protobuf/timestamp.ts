@@ -1,4 +1,4 @@
-import { formatTime, parseTime } from '../time/index.ts';
+import { formatTime, parseTime } from '../../base/index.ts';
 import { badRequest } from '../status.ts';
 
 /**

@@ -1,8 +1,7 @@
 /** What a pod uses of a quota: itself, and what its containers ask for together. */
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { isPodTerminal, podLimits, podRequests } from '../../component-helpers/index.ts';
-import { Quantity } from '../quantity/index.ts';
-import { parseTime } from '../time/index.ts';
+import { parseTime, Quantity } from '../../base/index.ts';
 import type { Usage } from './usage.ts';
 
 /** A pod that has finished, or should be gone for longer than its grace period, uses nothing but its place in the store. */

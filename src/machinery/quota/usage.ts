@@ -1,7 +1,7 @@
 /** What one object uses of a quota, by the names that quotas limit. */
 import type { PersistentVolumeClaim, Pod, Service } from '../../api/generated/core-v1.ts';
 import type { DeviceRequest, ResourceClaim } from '../../api/generated/resource-v1.ts';
-import { parseQuantity, Quantity } from '../quantity/index.ts';
+import { parseQuantity, Quantity } from '../../base/index.ts';
 import { podUsage } from './pod-usage.ts';
 
 export type Usage = Map<string, Quantity>;

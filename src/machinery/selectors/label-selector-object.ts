@@ -1,5 +1,5 @@
 import type { LabelSelector } from '../../api/generated/meta-v1.ts';
-import { quote } from '../quote.ts';
+import { quote } from '../../base/index.ts';
 import { badRequest } from '../status.ts';
 import { EVERYTHING, LabelRequirement, LabelSelectorMatcher, NOTHING, type LabelOperator } from './label-selector.ts';
 

@@ -1,4 +1,4 @@
-import { quote } from '../quote.ts';
+import { quote } from '../../base/index.ts';
 import { badRequest, StatusError } from '../status.ts';
 import { qualifiedName } from '../validation/names.ts';
 import { EVERYTHING, LabelRequirement, LabelSelectorMatcher, type LabelOperator } from './label-selector.ts';

@@ -1,5 +1,5 @@
 import type { CronJob, Job } from '../../api/generated/batch-v1.ts';
-import { humanDuration, parseTime } from '../time/index.ts';
+import { humanDuration, parseTime } from '../../base/index.ts';
 import { formatLabelSelector } from '../selectors/index.ts';
 import { age, containerCells, nameOf, NONE, since, UNSET } from './cell-text.ts';
 import type { Cell } from './table.ts';

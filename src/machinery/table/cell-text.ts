@@ -1,5 +1,5 @@
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
-import { humanDuration, parseTime } from '../time/index.ts';
+import { humanDuration, parseTime } from '../../base/index.ts';
 import type { KubeObject } from '../object.ts';
 import type { Cell } from './table.ts';
 

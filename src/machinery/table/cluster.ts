@@ -8,7 +8,7 @@ import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
 import type { ClusterRoleBinding, RoleBinding } from '../../api/generated/rbac-v1.ts';
 import type { DeviceClass, ResourceClaim, ResourceClaimTemplate, ResourceSlice } from '../../api/generated/resource-v1.ts';
 import type { PriorityClass } from '../../api/generated/scheduling-v1.ts';
-import { humanDuration } from '../time/index.ts';
+import { humanDuration } from '../../base/index.ts';
 import { age, nameOf, NONE } from './cell-text.ts';
 import type { Cell } from './table.ts';
 

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../object.ts';
 import { isRecord } from '../object.ts';
-import { StatusError } from '../status.ts';
+import { isBadInput } from '../status.ts';
 import { nameOf, since } from './cell-text.ts';
 import { JsonPathError, parseJsonPath, type JsonPath } from './json-path.ts';
 import { columnDefinition, type Cell, type TablePrinter } from './table.ts';
@@ -63,7 +63,7 @@ function dateCell(text: string, now: number): string {
   try {
     return since(text, now);
   } catch (error) {
-    if (error instanceof StatusError) return '<invalid>';
+    if (isBadInput(error)) return '<invalid>';
     throw error;
   }
 }

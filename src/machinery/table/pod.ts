@@ -1,6 +1,6 @@
 import type { ContainerStatus, Pod, PodTemplate } from '../../api/generated/core-v1.ts';
 import { isRestartableInitContainer, isTerminalPhase } from '../../component-helpers/index.ts';
-import { parseTime } from '../time/index.ts';
+import { parseTime } from '../../base/index.ts';
 import { age, containerCells, labelsText, nameOf, NONE, orNone, since } from './cell-text.ts';
 import type { Cell, TableRowCondition } from './table.ts';
 

@@ -1,5 +1,5 @@
 /** Field errors as upstream words them: where (a path), what (a type), the offending value, and a detail. */
-import { quote } from '../quote.ts';
+import { quote } from '../../base/index.ts';
 
 export type FieldErrorType =
   | 'FieldValueNotFound'

@@ -1,5 +1,5 @@
 /** URLs as Go's net/url parses them, with its errors, as far as validation looks into them. */
-import { quote } from '../quote.ts';
+import { quote } from '../../base/index.ts';
 
 export interface GoUrl {
   readonly scheme: string;

@@ -1,12 +1,11 @@
 /** The rules that every object's metadata follows, on create and on update. */
 import type { Condition, ManagedFieldsEntry, ObjectMeta, OwnerReference } from '../../api/generated/meta-v1.ts';
-import { quote } from '../quote.ts';
+import { ownValue, quote } from '../../base/index.ts';
 import { semanticEqual } from './equality.ts';
 import { duplicate, forbiddenField, invalidValue, notSupported, path, required, tooLong, type FieldError, type Path } from './field-error.ts';
 import { validateLabelName, validateLabels } from './label-selector.ts';
 import { IMMUTABLE_MESSAGE, NEGATIVE_MESSAGE, nameIsDnsLabel, qualifiedName, regexMessage, type NameCheck } from './names.ts';
 import { utf8Length, utf8Longer } from './text.ts';
-import { ownValue } from '../../base/index.ts';
 
 const METADATA = path('metadata');
 const ANNOTATIONS_MAX_BYTES = 256 * 1024;

@@ -1,5 +1,5 @@
 /** Questions that validation asks of quantities in canonical text. The usual answer needs no arithmetic. */
-import { parseQuantity, Quantity, QuantityError } from '../quantity/index.ts';
+import { parseQuantity, Quantity, QuantityError } from '../../base/index.ts';
 
 const ZERO = Quantity.zero();
 

@@ -1,5 +1,5 @@
 /** Names of certificate signers: `example.com/signer-name`. */
-import { quote } from '../quote.ts';
+import { quote } from '../../base/index.ts';
 import { invalidValue, required, tooLong, type FieldError, type Path } from './field-error.ts';
 import { dns1123Label, dns1123Subdomain, type Messages } from './names.ts';
 import { utf8Longer } from './text.ts';

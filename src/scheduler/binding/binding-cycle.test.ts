@@ -2,7 +2,7 @@ import { afterEach, expect, test } from 'vitest';
 import { DEFAULT_PROFILE } from '../config/defaults.ts';
 import { mergePlugins, type PluginRegistry } from '../framework/build-profile.ts';
 import { errorStatus, skip } from '../framework/status.ts';
-import { makeNode, makePod, startSchedulerFixture, type SchedulerFixture } from '../testing.ts';
+import { makeNode, makePod, startSchedulerFixture, type SchedulerFixture } from '../testing/index.ts';
 
 let fixture: SchedulerFixture;
 afterEach(() => fixture.stop());

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Pod } from '../../api/generated/core-v1.ts';
-import { makePod } from '../testing.ts';
+import { makePod } from '../testing/index.ts';
 import { shapeOf, surelySameShape } from './pod-shape.ts';
 
 const base = (): Pod => {

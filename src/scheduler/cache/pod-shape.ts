@@ -4,7 +4,7 @@
  */
 import type { Affinity, Container, ContainerStatus, Pod, Toleration, TopologySpreadConstraint, Volume } from '../../api/generated/core-v1.ts';
 import { longRunningContainers } from '../../component-helpers/index.ts';
-import { deepEqual } from '../../machinery/deep-equal.ts';
+import { deepEqual } from '../../base/index.ts';
 import { requiredFeatures } from './required-features.ts';
 import { affinityTermsOf, type AffinityTerms } from './affinity-term.ts';
 import { schedulerRequests, type PodRequests } from './pod-requests.ts';

@@ -1,4 +1,4 @@
-import { parseQuantity } from '../../machinery/quantity/index.ts';
+import { parseQuantity } from '../../base/index.ts';
 
 const milli = new Map<string, number>();
 const whole = new Map<string, number>();

@@ -1,5 +1,5 @@
 /** Every flag that kube-scheduler v1.36 has, and one of our own. */
-import { loggingFlags, processFlags, type FlagTable, type FlagValues } from '../../kernel/index.ts';
+import { type FlagTable, type FlagValues, loggingFlags, processFlags } from '../../flags/index.ts';
 import { DEFAULT_CONFIG } from '../config/defaults.ts';
 
 const { leaderElection } = DEFAULT_CONFIG;

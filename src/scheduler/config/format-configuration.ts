@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import { formatDuration } from '../../machinery/time/index.ts';
+import { formatDuration } from '../../base/index.ts';
 import type { SchedulerConfiguration } from './types.ts';
 
 /** As a KubeSchedulerConfiguration file. */

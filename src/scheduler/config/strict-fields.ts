@@ -1,5 +1,5 @@
 /** What fields a configuration may have, and the strict reading of it: anything else is an error that names it. */
-import { parseDuration } from '../../machinery/time/index.ts';
+import { parseDuration } from '../../base/index.ts';
 
 export class SchedulerConfigurationError extends Error {
   readonly code = 'scheduler-configuration';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeNode, makePod, startSchedulerFixture, type SchedulerFixture } from '../testing.ts';
+import { makeNode, makePod, startSchedulerFixture, type SchedulerFixture } from '../testing/index.ts';
 import { Explanations, type Attempt } from './explanations.ts';
 
 describe('explanations', () => {

@@ -2,7 +2,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { loadSchedulerConfiguration } from '../config/load-configuration.ts';
-import { makeNode, makePod, startSchedulerFixture, type SchedulerFixture } from '../testing.ts';
+import { makeNode, makePod, startSchedulerFixture, type SchedulerFixture } from '../testing/index.ts';
 
 let fixture: SchedulerFixture | undefined;
 let server: http.Server | undefined;

@@ -4,7 +4,7 @@ import http from 'node:http';
 import https from 'node:https';
 import type { Node } from '../../api/generated/core-v1.ts';
 import type { Clock } from '../../kernel/index.ts';
-import { TlsTrust, TlsTrustAgent } from '../../kernel/tls/index.ts';
+import { TlsTrust, TlsTrustAgent } from '../../net/tls/index.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { PodInfo } from '../cache/pod-info.ts';
 import type { ExtenderConfiguration } from '../config/types.ts';

@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { DEFAULT_PROFILE } from '../config/defaults.ts';
-import { makeNode, makePod, startSchedulerFixture } from '../testing.ts';
+import { makeNode, makePod, startSchedulerFixture } from '../testing/index.ts';
 import { mergePlugins } from './build-profile.ts';
 import { loadPluginModules } from './load-plugins.ts';
 

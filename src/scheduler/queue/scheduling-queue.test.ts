@@ -5,7 +5,7 @@ import { PodInfo } from '../cache/pod-info.ts';
 import { Action, ASSIGNED_POD_ADD, ASSIGNED_POD_DELETE, event } from '../framework/cluster-event.ts';
 import type { Profile } from '../framework/profile.ts';
 import { schedulerMetrics } from '../metrics.ts';
-import { makeNode, makePod, testProfile } from '../testing.ts';
+import { makeNode, makePod, testProfile } from '../testing/index.ts';
 import { SchedulingQueue } from './scheduling-queue.ts';
 
 let ctx: TestContext;

@@ -1,5 +1,5 @@
 /** The bounds of a LimitRange, each with what it says of amounts outside it. */
-import { parseQuantity, type Quantity } from '../../../machinery/quantity/index.ts';
+import { parseQuantity, type Quantity } from '../../../base/index.ts';
 
 export interface Bound {
   readonly type: string;

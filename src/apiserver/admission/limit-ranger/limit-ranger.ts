@@ -1,7 +1,7 @@
 /** LimitRanger: the LimitRanges of a namespace give containers default resources, and bound those of containers, pods and claims. */
 import type { LimitRange, LimitRangeItem, PersistentVolumeClaim } from '../../../api/generated/core-v1.ts';
 import type { KubeObject } from '../../../machinery/object.ts';
-import { parseQuantity } from '../../../machinery/quantity/index.ts';
+import { parseQuantity } from '../../../base/index.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { isFor, podOf, specOf, type PodObject } from '../kinds.ts';

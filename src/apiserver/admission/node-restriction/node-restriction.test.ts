@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PodSpec } from '../../../api/generated/core-v1.ts';
 import type { UserInfo } from '../../request.ts';
-import { startTestServer, type TestServer } from '../../testing.ts';
-import { container, made, makeNamespace, pod, podsPath, refusal } from '../testing.ts';
+import { startTestServer, type TestServer } from '../../testing/index.ts';
+import { container, made, makeNamespace, pod, podsPath, refusal } from '../testing/index.ts';
 
 /** In system:masters as well, so that only admission is in the way. */
 const NODE: UserInfo = { name: 'system:node:n', groups: ['system:nodes', 'system:masters', 'system:authenticated'] };

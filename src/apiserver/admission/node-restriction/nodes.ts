@@ -1,7 +1,7 @@
 /** A node's own Node: neither its taints nor labels by which others steer privileged pods. */
 import type { Node } from '../../../api/generated/core-v1.ts';
 import type { KubeObject } from '../../../machinery/object.ts';
-import { deepEqual } from '../../../machinery/deep-equal.ts';
+import { deepEqual } from '../../../base/index.ts';
 import { refuse } from '../refuse.ts';
 import type { NodeRequest } from './node-restriction.ts';
 

@@ -1,6 +1,6 @@
 /** A node's own pods: it shows its static pods, reports on all, evicts and deletes them. */
 import type { PodResourceClaimStatus } from '../../../api/generated/core-v1.ts';
-import { deepEqual } from '../../../machinery/deep-equal.ts';
+import { deepEqual } from '../../../base/index.ts';
 import { isMirrorPod, MIRROR_POD, oldPodOf, podOf, specOf, type PodObject } from '../kinds.ts';
 import { referencesConfigMaps, referencesSecrets } from '../pod-references.ts';
 import { refuse } from '../refuse.ts';

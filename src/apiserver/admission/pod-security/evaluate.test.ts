@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Container, PodSpec, SecurityContext } from '../../../api/generated/core-v1.ts';
-import { container } from '../testing.ts';
+import { container } from '../testing/index.ts';
 import { evaluatePod, violationsText } from './evaluate.ts';
 import type { Level, LevelVersion } from './policy.ts';
 

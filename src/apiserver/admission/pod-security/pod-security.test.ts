@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestServer, type TestServer } from '../../testing.ts';
-import { container, made, makeNamespace, pod, podsPath, refusal } from '../testing.ts';
+import { startTestServer, type TestServer } from '../../testing/index.ts';
+import { container, made, makeNamespace, pod, podsPath, refusal } from '../testing/index.ts';
 import { DEFAULT_POLICY, parsePolicy, policyText } from './policy.ts';
 
 let server: TestServer;

@@ -1,5 +1,5 @@
 import type { ConditionOutcome } from '../match-conditions.ts';
-import { Budget, MATCH_CONDITIONS_COST_BUDGET, OutOfBudgetError, type AdmissionExpression } from '../../../machinery/cel-admission/index.ts';
+import { Budget, MATCH_CONDITIONS_COST_BUDGET, OutOfBudgetError, type AdmissionExpression } from '../../../cel/admission/index.ts';
 import type { EvaluationInput, PolicyExpressions } from './expressions.ts';
 
 /** What each match condition gives; when their budget runs out, that is all there is to say of them. */

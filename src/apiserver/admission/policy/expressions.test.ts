@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Budget } from '../../../machinery/cel-admission/index.ts';
+import { Budget } from '../../../cel/admission/index.ts';
 import type { Authorizer } from '../../authz/authorizer.ts';
 import type { AdmissionAttributes } from '../admission.ts';
 import { PolicyExpressions, type EvaluationInput } from './expressions.ts';

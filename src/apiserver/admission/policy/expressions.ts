@@ -1,5 +1,5 @@
 /** CEL for policies and match conditions, with the server's authorizer, which may take its time. */
-import { AuthorizerValue, AUTHORIZER, RESOURCE_CHECK, type AuthorizationAnswer, type AuthorizationQuestion } from '../../../machinery/cel/library/authorizer.ts';
+import { AuthorizerValue, AUTHORIZER, RESOURCE_CHECK, type AuthorizationAnswer, type AuthorizationQuestion } from '../../../cel/library/authorizer.ts';
 import {
   AdmissionExpressions,
   Evaluation,
@@ -8,7 +8,7 @@ import {
   type Budget,
   type ExpressionOptions,
   type Outcome,
-} from '../../../machinery/cel-admission/index.ts';
+} from '../../../cel/admission/index.ts';
 import type { Authorizer, Decision } from '../../authz/authorizer.ts';
 import { fieldRequirements, labelRequirements } from '../../authz/selectors.ts';
 import type { UserInfo } from '../../request.ts';

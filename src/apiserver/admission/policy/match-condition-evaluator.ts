@@ -1,5 +1,5 @@
 /** Match conditions of webhooks: compiled once for each webhook. */
-import type { AdmissionExpression } from '../../../machinery/cel-admission/index.ts';
+import type { AdmissionExpression } from '../../../cel/admission/index.ts';
 import type { Authorizer } from '../../authz/authorizer.ts';
 import { combineConditions, type Conditional, type MatchConditionEvaluator } from '../match-conditions.ts';
 import { evaluateConditions } from './evaluate-conditions.ts';

@@ -1,8 +1,7 @@
 /** MutatingAdmissionPolicy: expressions that change objects, by merging a configuration into them or by a JSON patch. */
-import { cloneJson } from '../../../machinery/clone-json.ts';
+import { append, cloneJson, deepEqual } from '../../../base/index.ts';
 import type { MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding } from '../../../api/generated/admissionregistration-v1.ts';
 import type { KubeObject } from '../../../machinery/object.ts';
-import { deepEqual } from '../../../machinery/deep-equal.ts';
 import { isStatusError, type StatusError } from '../../../machinery/status.ts';
 import type { Context } from '../../../kernel/index.ts';
 import type { Registry } from '../../registry/registry.ts';
@@ -17,7 +16,6 @@ import { collectParams, findParamKind } from './params.ts';
 import { PolicyMetrics } from './policy-metrics.ts';
 import { policySource, type BoundPolicy } from './policy-source.ts';
 import type { CompilerFactory } from './expressions.ts';
-import { append } from '../../../base/index.ts';
 
 type PolicyObject = MutatingAdmissionPolicy & KubeObject;
 type BindingObject = MutatingAdmissionPolicyBinding & KubeObject;

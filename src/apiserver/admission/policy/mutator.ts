@@ -1,12 +1,12 @@
 /** The mutations of a policy, compiled. */
 import type { MutatingAdmissionPolicy, Mutation } from '../../../api/generated/admissionregistration-v1.ts';
 import type { KubeObject } from '../../../machinery/object.ts';
-import type { Value } from '../../../machinery/cel/values.ts';
+import type { Value } from '../../../cel/values.ts';
 import { combineConditions, type MatchResult } from '../match-conditions.ts';
 import { decodeChanged, type View } from '../versioned-objects.ts';
 import { mergeApplyConfiguration } from './apply-configuration.ts';
 import { evaluateConditions } from './evaluate-conditions.ts';
-import { Budget, COST_BUDGET, toJson, type AdmissionExpression } from '../../../machinery/cel-admission/index.ts';
+import { Budget, COST_BUDGET, toJson, type AdmissionExpression } from '../../../cel/admission/index.ts';
 import { applyPolicyPatch } from './policy-patch.ts';
 import type { CompilerFactory, EvaluationInput, PolicyExpressions } from './expressions.ts';
 

@@ -1,7 +1,7 @@
 /** The validations of a policy, compiled: what they decide about a request. */
 import type { ValidatingAdmissionPolicy, Validation } from '../../../api/generated/admissionregistration-v1.ts';
 import { combineConditions } from '../match-conditions.ts';
-import { Budget, COST_BUDGET, OutOfBudgetError, type AdmissionExpression, type Outcome } from '../../../machinery/cel-admission/index.ts';
+import { Budget, COST_BUDGET, OutOfBudgetError, type AdmissionExpression, type Outcome } from '../../../cel/admission/index.ts';
 import { evaluateConditions } from './evaluate-conditions.ts';
 import type { CompilerFactory, EvaluationInput, PolicyExpressions } from './expressions.ts';
 

@@ -1,5 +1,5 @@
 /** Sums and comparisons of what is used, by name. */
-import { parseQuantity, type Quantity } from '../../../machinery/quantity/index.ts';
+import { parseQuantity, type Quantity } from '../../../base/index.ts';
 
 export type Amounts = ReadonlyMap<string, Quantity>;
 

@@ -2,7 +2,7 @@
  * ServiceAccount: every pod runs as one. Pods that name none get `default`; the account gives them its token, its image
  * pull secrets, and, where it insists, a limit on the secrets that they may use.
  */
-import { cloneJson } from '../../../machinery/clone-json.ts';
+import { cloneJson } from '../../../base/index.ts';
 import type { ServiceAccount } from '../../../api/generated/core-v1.ts';
 import type { Context } from '../../../kernel/index.ts';
 import type { KubeObject } from '../../../machinery/object.ts';

@@ -3,7 +3,7 @@ import type { AdmissionResponse, AdmissionReview } from '../../../api/generated/
 import type { Status } from '../../../api/generated/meta-v1.ts';
 import { encodeJson } from '../../../machinery/decode/index.ts';
 import { isRecord, type KubeObject } from '../../../machinery/object.ts';
-import { quote } from '../../../machinery/quote.ts';
+import { quote } from '../../../base/index.ts';
 import type { AdmissionAttributes } from '../admission.ts';
 import { namespaceOf } from '../request-matching.ts';
 import { asDeclared, type View } from '../versioned-objects.ts';

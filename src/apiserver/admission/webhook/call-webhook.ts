@@ -1,7 +1,7 @@
 /** One call of one webhook: the review there, the verdict back, and what becomes of it when that fails. */
 import type { Context } from '../../../kernel/index.ts';
 import type { Status } from '../../../api/generated/meta-v1.ts';
-import { quote } from '../../../machinery/quote.ts';
+import { quote } from '../../../base/index.ts';
 import { badRequest, StatusError } from '../../../machinery/status.ts';
 import type { WebhookClients } from '../../webhook-client/index.ts';
 import type { AdmissionAttributes } from '../admission.ts';

@@ -1,7 +1,7 @@
 /** A webhook's JSON patch on an object; says which operation it was that did not fit. */
 import { checkNesting } from '../../../machinery/decode/index.ts';
 import { applyJsonPatch } from '../../../machinery/patch/index.ts';
-import { quote } from '../../../machinery/quote.ts';
+import { quote } from '../../../base/index.ts';
 import { failure, isStatusError } from '../../../machinery/status.ts';
 
 export function applyWebhookPatch(object: unknown, operations: readonly Record<string, unknown>[]): unknown {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { dialLoopback, startTestServer, type TestServer } from '../../testing.ts';
-import { startHttpsServer, type TestCall, type TestHttpsServer, type TestReply } from '../../webhook-client/testing.ts';
+import { dialLoopback, startTestServer, type TestServer } from '../../testing/index.ts';
+import { startHttpsServer, type TestCall, type TestHttpsServer, type TestReply } from '../../webhook-client/testing/index.ts';
 
 interface ReviewRequest {
   readonly uid: string;

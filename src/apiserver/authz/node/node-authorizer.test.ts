@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestServer, type TestServer } from '../../testing.ts';
+import { startTestServer, type TestServer } from '../../testing/index.ts';
 import type { AuthorizationAttributes } from '../authorizer.ts';
 
 let server: TestServer;

@@ -3,7 +3,7 @@
  * (the name of an object to create), NodeRestriction admission decides later.
  */
 import type { PolicyRule } from '../../../api/generated/rbac-v1.ts';
-import { quote } from '../../../machinery/quote.ts';
+import { quote } from '../../../base/index.ts';
 import type { UserInfo } from '../../request.ts';
 import { ALLOW, NO_OPINION, noOpinion, type AuthorizationAttributes, type Authorizer, type Decision, type ResolvedRules } from '../authorizer.ts';
 import { RuleIndex } from '../rule-index.ts';

@@ -1,7 +1,6 @@
 /** Who asks for a certificate is whoever sent the request; who approves it does so at an endpoint of its own. */
-import { cloneJson } from '../../../machinery/clone-json.ts';
+import { cloneJson, formatTime } from '../../../base/index.ts';
 import type { CertificateSigningRequest } from '../../../api/generated/certificates-v1.ts';
-import { formatTime } from '../../../machinery/time/index.ts';
 import type { ObjectOf, Strategy, WriteContext } from '../strategy.ts';
 
 type Request = ObjectOf<CertificateSigningRequest>;

@@ -1,5 +1,5 @@
 import type { EndpointSlice } from '../../../api/generated/discovery-v1.ts';
-import { deepEqual } from '../../../machinery/deep-equal.ts';
+import { deepEqual } from '../../../base/index.ts';
 import type { ObjectOf, Strategy } from '../strategy.ts';
 
 /** A slice counts every change of what it lists, and of its labels: they say which Service it belongs to. */

@@ -4,8 +4,7 @@ import type { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } fro
 import type { APIService } from '../../../api/generated/apiregistration-v1.ts';
 import { knowSchema } from '../../../machinery/validation/apiextensions/index.ts';
 import type { Clock } from '../../../kernel/index.ts';
-import { deepEqual } from '../../../machinery/deep-equal.ts';
-import { formatTime } from '../../../machinery/time/index.ts';
+import { deepEqual, formatTime } from '../../../base/index.ts';
 import type { ObjectOf, Strategy, WriteContext } from '../strategy.ts';
 import { celCompiler } from '../../cel-compiler.ts';
 import { inSlices } from '../../in-slices.ts';

@@ -1,5 +1,5 @@
 /** A namespace is held by its spec.finalizers until the namespace controller has emptied it. */
-import { cloneJson } from '../../../machinery/clone-json.ts';
+import { cloneJson } from '../../../base/index.ts';
 import type { Namespace } from '../../../api/generated/core-v1.ts';
 import type { ObjectOf, Strategy } from '../strategy.ts';
 

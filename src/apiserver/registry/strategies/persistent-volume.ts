@@ -1,5 +1,5 @@
 import type { PersistentVolume, PersistentVolumeClaim, PersistentVolumeClaimSpec, TypedLocalObjectReference } from '../../../api/generated/core-v1.ts';
-import { formatTime } from '../../../machinery/time/index.ts';
+import { formatTime } from '../../../base/index.ts';
 import type { ObjectOf, Strategy } from '../strategy.ts';
 
 export const persistentVolumes: Strategy<ObjectOf<PersistentVolume>> = {

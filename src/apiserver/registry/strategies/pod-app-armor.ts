@@ -1,7 +1,6 @@
 /** AppArmor profiles were annotations before they were fields: what an annotation says, the field says too. */
 import type { AppArmorProfile, Pod, SecurityContext } from '../../../api/generated/core-v1.ts';
-import { deepEqual } from '../../../machinery/deep-equal.ts';
-import { ownValue } from '../../../base/index.ts';
+import { deepEqual, ownValue } from '../../../base/index.ts';
 
 const ANNOTATION_PREFIX = 'container.apparmor.security.beta.kubernetes.io/';
 

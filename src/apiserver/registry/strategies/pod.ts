@@ -1,15 +1,13 @@
-import { cloneJson } from '../../../machinery/clone-json.ts';
+import { cloneJson, deepEqual, formatTime } from '../../../base/index.ts';
 import { schema } from '../../../api/index.ts';
 import type { Pod, PodCondition, PodSpec } from '../../../api/generated/core-v1.ts';
 import type { DeleteOptions } from '../../../api/generated/meta-v1.ts';
 import { canonicalize } from '../../../machinery/decode/index.ts';
-import { deepEqual } from '../../../machinery/deep-equal.ts';
 import { keepStatusMetadata } from '../keep-metadata.ts';
 import type { ObjectOf, Strategy } from '../strategy.ts';
 import { reconcileAppArmor } from './pod-app-armor.ts';
 import { pinMatchLabelKeys } from './pod-labels.ts';
 import { computePodQos, isTerminalPhase } from '../../../component-helpers/index.ts';
-import { formatTime } from '../../../machinery/time/index.ts';
 
 type PodObject = ObjectOf<Pod>;
 

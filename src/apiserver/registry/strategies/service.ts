@@ -1,5 +1,5 @@
 import type { Service } from '../../../api/generated/core-v1.ts';
-import { deepEqual } from '../../../machinery/deep-equal.ts';
+import { deepEqual } from '../../../base/index.ts';
 import {
   allocatesNodePorts,
   isExternallyAccessible,

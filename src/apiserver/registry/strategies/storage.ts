@@ -1,5 +1,5 @@
 import type { CSIDriver, VolumeAttachment } from '../../../api/generated/storage-v1.ts';
-import { deepEqual } from '../../../machinery/deep-equal.ts';
+import { deepEqual } from '../../../base/index.ts';
 import type { ObjectOf, Strategy } from '../strategy.ts';
 
 export const storageClasses: Strategy = { deleteReturnsObject: true };

@@ -1,6 +1,6 @@
 /** What the author of an object is held to have written, where that differs from what is stored. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestServer, type TestAnswer, type TestServer } from '../../testing.ts';
+import { startTestServer, type TestAnswer, type TestServer } from '../../testing/index.ts';
 
 let server: TestServer;
 beforeAll(async () => {

@@ -2,7 +2,7 @@
  * Headers of answers differ in little but their audit id: what they have in common is told once, and then named by its place.
  * Telling the other thread of an object costs several times as much as telling it of a number and a text.
  */
-import type { Head } from '../../../kernel/http2/index.ts';
+import type { Head } from '../../../net/http2/index.ts';
 import type { ResponseHeaders } from '../../request.ts';
 import { AUDIT_ID, commonHead, commonText, MOST_KNOWN_HEADS } from '../answer-head.ts';
 import type { BatchReader, Outbox } from './batch.ts';

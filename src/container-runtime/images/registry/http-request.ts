@@ -1,7 +1,7 @@
 /** One HTTP request to a registry, with redirects followed. */
 import { request as plainRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { request as tlsRequest } from 'node:https';
-import { TlsTrust, TlsTrustAgent } from '../../../kernel/tls/index.ts';
+import { TlsTrust, TlsTrustAgent } from '../../../net/tls/index.ts';
 import { ImageError } from '../image-error.ts';
 import { endWhenStalled, type StallLimit } from '../stall.ts';
 import { isLoopback } from './endpoints.ts';

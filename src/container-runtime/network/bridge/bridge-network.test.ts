@@ -4,8 +4,8 @@ import net from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTestContext } from '../../../kernel/index.ts';
-import { addAddress, addNeighbour, addVeth, connectIn, datagramIn, deleteNetns, findLink, listenIn, NetlinkSocket, openNetns, readSysctl, runIn, setLink } from '../../../kernel/netns/index.ts';
-import { namespacesMissing, TestNamespaces } from '../../../kernel/netns/testing.ts';
+import { addAddress, addNeighbour, addVeth, connectIn, datagramIn, deleteNetns, findLink, listenIn, NetlinkSocket, openNetns, readSysctl, runIn, setLink } from '../../../net/netns/index.ts';
+import { namespacesMissing, TestNamespaces } from '../../../net/netns/testing/index.ts';
 import type { NetworkSandbox } from '../pod-network.ts';
 import { BridgeNetwork, type BridgeNetworkOptions } from './bridge-network.ts';
 

@@ -1,7 +1,7 @@
 /** The built-in pod network: a bridge in the node's network namespace and a pair of interfaces per sandbox. */
 import { createHash } from 'node:crypto';
 import type { Context } from '../../../kernel/index.ts';
-import { deleteNeighbour, findLink, isNetns, NetlinkSocket, runIn } from '../../../kernel/netns/index.ts';
+import { deleteNeighbour, findLink, isNetns, NetlinkSocket, runIn } from '../../../net/netns/index.ts';
 import { PodNetworkError, type Attachment, type NetworkSandbox, type NetworkStatus, type PodNetwork, type PodNetworkConfig } from '../pod-network.ts';
 import { SandboxQueue } from '../sandbox-queue.ts';
 import { AddressPool } from './address-pool.ts';

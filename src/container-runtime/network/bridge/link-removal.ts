@@ -3,7 +3,7 @@
  * interfaces meanwhile, but not more for many than for one: whatever is asked for during a deletion is deleted together
  * in the next.
  */
-import { deleteLinkGroup, setLink, type NetlinkSocket } from '../../../kernel/netns/index.ts';
+import { deleteLinkGroup, setLink, type NetlinkSocket } from '../../../net/netns/index.ts';
 
 /** Interfaces that are about to be deleted are put into this group. */
 const DOOMED = 0x6b38_7473;

@@ -1,5 +1,5 @@
 /** The node's side of the built-in network: the bridge, its addresses, forwarding, and what belongs to nobody any more. */
-import { addAddress, addBridge, deleteAddress, deleteLink, findLink, listAddresses, listLinks, listNeighbours, readSysctl, runIn, setLink, writeSysctl, type Link, type NetlinkSocket } from '../../../kernel/netns/index.ts';
+import { addAddress, addBridge, deleteAddress, deleteLink, findLink, listAddresses, listLinks, listNeighbours, readSysctl, runIn, setLink, writeSysctl, type Link, type NetlinkSocket } from '../../../net/netns/index.ts';
 import { AddressRange } from '../../../base/index.ts';
 import type { AddressPool } from './address-pool.ts';
 

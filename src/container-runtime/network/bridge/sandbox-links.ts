@@ -21,7 +21,7 @@ import {
   withoutLinkLocal,
   writeSysctl,
   type Link,
-} from '../../../kernel/netns/index.ts';
+} from '../../../net/netns/index.ts';
 import type { AttachmentRecord } from './attachment-records.ts';
 import { shapingCommands, type Bandwidth } from './bandwidth.ts';
 import type { LinkRemoval } from './link-removal.ts';

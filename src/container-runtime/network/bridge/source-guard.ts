@@ -4,7 +4,7 @@
  * thus cannot be fooled by a pod that writes its own packets.
  */
 import net from 'node:net';
-import { addSetElements, deleteSetElements, macBytes, NetlinkSocket, runIn, type SetElements } from '../../../kernel/netns/index.ts';
+import { addSetElements, deleteSetElements, macBytes, NetlinkSocket, runIn, type SetElements } from '../../../net/netns/index.ts';
 import { addressBytes } from '../../../base/index.ts';
 
 export const GUARD_TABLE = 'k8ts-source-guard';

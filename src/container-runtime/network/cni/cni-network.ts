@@ -1,6 +1,6 @@
 /** Sandboxes on the network of the user's CNI plugins. */
 import type { Context } from '../../../kernel/index.ts';
-import { isNetns, NetlinkSocket, setLink } from '../../../kernel/netns/index.ts';
+import { isNetns, NetlinkSocket, setLink } from '../../../net/netns/index.ts';
 import { PodNetworkError, type Attachment, type NetworkSandbox, type NetworkStatus, type PodNetwork, type PodNetworkConfig } from '../pod-network.ts';
 import { SandboxQueue } from '../sandbox-queue.ts';
 import { CachedAttachments, type CachedAttachment } from './cached-attachments.ts';

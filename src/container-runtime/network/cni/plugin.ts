@@ -1,7 +1,7 @@
 /** One call of a CNI plugin: a program in a directory of plugins, its configuration on standard input. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { spawnIn } from '../../../kernel/netns/index.ts';
+import { spawnIn } from '../../../net/netns/index.ts';
 import { PodNetworkError } from '../pod-network.ts';
 import { isObject, type JsonObject } from './network-list.ts';
 

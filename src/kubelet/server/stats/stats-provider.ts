@@ -4,7 +4,7 @@ import os from 'node:os';
 import type { Pod } from '../../../api/generated/core-v1.ts';
 import type { ContainerRuntime, ContainerStats, CpuUsage, FilesystemUsage, ImageFsInfoResponse, MemoryUsage, PodSandboxStats } from '../../../cri/index.ts';
 import { childContext, type Context } from '../../../kernel/index.ts';
-import { formatTime } from '../../../machinery/time/index.ts';
+import { formatTime } from '../../../base/index.ts';
 import type { CgroupManager } from '../../cgroups/cgroup-manager.ts';
 import type { KubeletConfig } from '../../kubelet-options.ts';
 import { filesystemUse, memoryAvailable, processCounts, type Machine } from '../../node/machine.ts';

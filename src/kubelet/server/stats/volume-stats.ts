@@ -2,7 +2,7 @@
 import fs from 'node:fs/promises';
 import type { Pod, Volume } from '../../../api/generated/core-v1.ts';
 import type { Context } from '../../../kernel/index.ts';
-import { formatTime } from '../../../machinery/time/index.ts';
+import { formatTime } from '../../../base/index.ts';
 import { messageOf } from '../../images/image-manager.ts';
 import type { KubeletConfig } from '../../kubelet-options.ts';
 import { filesystemUse, type FilesystemUse } from '../../node/machine.ts';

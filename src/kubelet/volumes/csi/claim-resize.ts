@@ -1,7 +1,6 @@
 /** What a claim and its volume say of growing the file system, and the patches of the claim's status that answer it. */
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../api/generated/core-v1.ts';
-import { parseQuantity, type Quantity } from '../../../machinery/quantity/index.ts';
-import { formatTime } from '../../../machinery/time/index.ts';
+import { formatTime, parseQuantity, type Quantity } from '../../../base/index.ts';
 
 /** Where a resizer has found out that nodes have nothing to do. */
 const NOT_REQUIRED = 'volume.kubernetes.io/node-expansion-not-required';

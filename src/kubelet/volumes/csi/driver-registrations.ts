@@ -1,7 +1,7 @@
 /** The CSI drivers that have registered, and what the cluster is told of them in the CSINode and the node's labels. */
 import type { CSINode } from '../../../api/generated/storage-v1.ts';
 import { isAlreadyExists, isNotFound, retryOnConflict, type Client } from '../../../client/index.ts';
-import { connectGrpc, type GrpcConnection } from '../../../kernel/grpc/index.ts';
+import { connectGrpc, type GrpcConnection } from '../../../grpc/index.ts';
 import type { Context } from '../../../kernel/index.ts';
 import type { PluginRegistry } from '../../devices/plugin-registry.ts';
 import { VolumeError } from '../volume.ts';

@@ -1,5 +1,5 @@
 /** Why a driver did not grow a volume, and what follows from it. */
-import { GrpcError, type GrpcStatusName } from '../../../kernel/grpc/index.ts';
+import { GrpcError, type GrpcStatusName } from '../../../grpc/index.ts';
 import { VolumeError } from '../volume.ts';
 
 /**

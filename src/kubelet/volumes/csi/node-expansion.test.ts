@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { PersistentVolume, PersistentVolumeClaim, PersistentVolumeClaimStatus, Pod } from '../../../api/generated/core-v1.ts';
-import { startTestServer, type TestServer } from '../../../apiserver/testing.ts';
+import { startTestServer, type TestServer } from '../../../apiserver/testing/index.ts';
 import { Client } from '../../../client/index.ts';
 import { inProcessTransport } from '../../../cluster/in-process-transport.ts';
 import { childContext } from '../../../kernel/index.ts';
-import { GrpcError } from '../../../kernel/grpc/index.ts';
+import { GrpcError } from '../../../grpc/index.ts';
 import { ExpansionError } from './expansion-error.ts';
 import { NodeExpansion, type ClaimUse } from './node-expansion.ts';
 

@@ -5,7 +5,7 @@
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../../api/generated/core-v1.ts';
 import { isNotFound, referenceTo, type ApiObject, type Client, type EventRecorder, type EventType } from '../../../client/index.ts';
 import { ItemExponentialFailureRateLimiter, runWorkers, WorkQueue, type Context } from '../../../kernel/index.ts';
-import { parseQuantity, type Quantity } from '../../../machinery/quantity/index.ts';
+import { parseQuantity, type Quantity } from '../../../base/index.ts';
 import { failedPatch, finishedPatch, inProgressPatch, planExpansion, storageOf } from './claim-resize.ts';
 import { expansionError, ExpansionError } from './expansion-error.ts';
 

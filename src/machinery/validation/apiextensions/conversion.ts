@@ -1,6 +1,6 @@
 /** How objects get from one version of a custom kind to another. */
 import { forbiddenField, invalidValue, notSupported, required, type FieldError, type Path } from '../field-error.ts';
-import { pemBlocks } from '../../pem.ts';
+import { pemBlocks } from '../../../base/index.ts';
 import { dns1035Label } from '../names.ts';
 import { validateWebhookClientConfig } from '../webhook-client-config.ts';
 import type { InternalConversion } from './internal-form.ts';

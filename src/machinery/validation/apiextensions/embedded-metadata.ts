@@ -3,7 +3,7 @@ import type { ObjectMeta } from '../../../api/generated/meta-v1.ts';
 import { schema as builtIn } from '../../../api/index.ts';
 import { conform } from '../../decode/conform-value.ts';
 import { isRecord } from '../../object.ts';
-import { StatusError } from '../../status.ts';
+import { isBadInput } from '../../status.ts';
 import { invalidValue, required, type FieldError, type Path } from '../field-error.ts';
 import { dns1035Label, nameIsPathSegment } from '../names.ts';
 import { validateObjectMeta } from '../object-meta.ts';
@@ -54,7 +54,7 @@ function validateMetadata(errors: FieldError[], metadata: unknown, at: Path): vo
   try {
     meta = conform(builtIn.message('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta'), metadata).object as ObjectMeta;
   } catch (error) {
-    if (!(error instanceof StatusError)) throw error;
+    if (!isBadInput(error)) throw error;
     errors.push(invalidValue(at, metadata, error.message));
     return;
   }

@@ -1,6 +1,6 @@
 /** Formats that nothing checks: the client is told of them, each once. */
 import type { CustomResourceDefinition } from '../../../api/generated/apiextensions-v1.ts';
-import { quote } from '../../quote.ts';
+import { quote } from '../../../base/index.ts';
 import type { WarningCheck } from '../kind-validation.ts';
 import { someSchema } from './schema-props.ts';
 import { isRecognizedFormat } from './value-formats.ts';

@@ -5,11 +5,10 @@
 import { isRecord } from '../../object.ts';
 import { semanticEqual } from '../equality.ts';
 import { FieldError, OMIT_VALUE, type FieldErrorType, type Path } from '../field-error.ts';
-import { quote } from '../../quote.ts';
+import { append, quote } from '../../../base/index.ts';
 import { compileGoRegexp, GoRegexpError } from './go-regexp.ts';
 import { isIntOrString, itemsOf, additionalOf, propertiesOf, propertyOf, type Schema } from './schema-props.ts';
 import { isRecognizedFormat, stringFormat } from './value-formats.ts';
-import { append } from '../../../base/index.ts';
 import { ENOUGH_ERRORS } from '../collect-errors.ts';
 
 /** `path` is relative to the value: empty, `.spec.a`, `[0]`; it is absent for errors that belong to no field. */

@@ -1,6 +1,6 @@
 /** Validation of the apiregistration group: APIServices. */
 import type { APIService, APIServiceSpec } from '../../../api/generated/apiregistration-v1.ts';
-import { quote } from '../../quote.ts';
+import { quote } from '../../../base/index.ts';
 import { invalidValue, notSupported, path, required, type FieldError } from '../field-error.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadataUpdate } from '../metadata-checks.ts';

@@ -2,8 +2,7 @@
  * The syntax of cron schedules: five fields, or a descriptor such as `@daily` or `@every 1h`, optionally after a time
  * zone. The messages are those of the parser that upstream uses.
  */
-import { parseDurationNanos } from '../../time/duration.ts';
-import { ownValue } from '../../../base/index.ts';
+import { ownValue, parseDurationNanos } from '../../../base/index.ts';
 
 interface FieldBounds {
   readonly min: number;

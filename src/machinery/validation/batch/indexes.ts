@@ -1,5 +1,5 @@
 /** Sets of indexes of an Indexed Job, written as `1,3-5,7`. */
-import { quote } from '../../quote.ts';
+import { quote } from '../../../base/index.ts';
 
 export interface IndexSet {
   readonly total: number;

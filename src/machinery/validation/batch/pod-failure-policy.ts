@@ -5,7 +5,7 @@ import type {
   PodFailurePolicyOnPodConditionsPattern,
   PodFailurePolicyRule,
 } from '../../../api/generated/batch-v1.ts';
-import { quote } from '../../quote.ts';
+import { quote } from '../../../base/index.ts';
 import { duplicate, invalidValue, notSupported, OMIT_VALUE, required, tooMany, type FieldError, type Path } from '../field-error.ts';
 import { validateLabelName } from '../label-selector.ts';
 

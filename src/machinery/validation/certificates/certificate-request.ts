@@ -1,6 +1,6 @@
 /** PKCS#10 certificate requests: whether one is well formed and signed with its own key. */
 import { constants, createPublicKey, verify, type KeyObject, type VerifyKeyObjectInput } from 'node:crypto';
-import { pemBlocks } from '../../pem.ts';
+import { pemBlocks } from '../../../base/index.ts';
 
 /** What is wrong with the request, in Go's words where they are known; nothing when it is right. */
 export function certificateRequestProblem(pem: string): string | undefined {

@@ -1,7 +1,7 @@
 /** CertificateSigningRequests: the request itself, and who may write which part of its status. */
 import { X509Certificate } from 'node:crypto';
 import type { CertificateSigningRequest, CertificateSigningRequestCondition } from '../../../api/generated/certificates-v1.ts';
-import { quote } from '../../quote.ts';
+import { pemBlocks, quote } from '../../../base/index.ts';
 import { semanticEqual } from '../equality.ts';
 import { duplicate, forbiddenField, invalidValue, notSupported, path, required, type FieldError } from '../field-error.ts';
 import type { KindValidation, UpdateCheck } from '../kind-validation.ts';
@@ -9,7 +9,6 @@ import { metadata, metadataUpdate } from '../metadata-checks.ts';
 import { NO_MESSAGES } from '../names.ts';
 import { validateObjectMeta } from '../object-meta.ts';
 import { certificateRequestProblem } from './certificate-request.ts';
-import { pemBlocks } from '../../pem.ts';
 import { validateSignerName } from '../signer-name.ts';
 
 const SPEC = path('spec');

@@ -1,7 +1,7 @@
 /** Warnings about claims. */
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../../api/generated/core-v1.ts';
 import { path, type Path } from '../field-error.ts';
-import { quote } from '../../quote.ts';
+import { quote } from '../../../base/index.ts';
 import { isWholeQuantity } from '../quantities.ts';
 
 export const STORAGE_CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';

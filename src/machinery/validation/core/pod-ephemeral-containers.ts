@@ -1,6 +1,6 @@
 /** Writes to pods/ephemeralcontainers: containers may be added, and stay as they are. */
 import type { Pod } from '../../../api/generated/core-v1.ts';
-import { quote } from '../../quote.ts';
+import { quote } from '../../../base/index.ts';
 import { semanticEqual } from '../equality.ts';
 import { forbiddenField, path, WHOLE_OBJECT, type FieldError } from '../field-error.ts';
 import type { ValidationContext } from '../kind-validation.ts';

@@ -1,13 +1,12 @@
 /** Resources of the pod as a whole: claims of devices, and requests and limits that its containers share. */
 import type { PodResourceClaim, PodSpec } from '../../../api/generated/core-v1.ts';
-import { Quantity } from '../../quantity/index.ts';
+import { ownValue, Quantity } from '../../../base/index.ts';
 import { duplicate, forbiddenField, invalidValue, required, type FieldError, type Path } from '../field-error.ts';
 import { goStruct } from '../go-struct.ts';
 import { dns1123Label, nameIsDnsSubdomain } from '../names.ts';
 import { compareQuantities, quantityOf } from '../quantities.ts';
 import { isRestartableInitContainer } from '../../../component-helpers/index.ts';
 import { validatePodLevelResources, type RequirementRules } from './resources.ts';
-import { ownValue } from '../../../base/index.ts';
 
 export function validatePodResourceClaims(errors: FieldError[], claims: readonly PodResourceClaim[], at: Path): void {
   const seen = new Set<string>();

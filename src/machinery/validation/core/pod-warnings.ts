@@ -1,7 +1,7 @@
 /** What a client is told about a pod that is accepted and yet is hardly what was meant. */
 import type { Affinity, Container, ContainerPort, Pod, PodAffinityTerm, PodSpec, PodTemplateSpec, Volume } from '../../../api/generated/core-v1.ts';
 import type { ObjectMeta } from '../../../api/generated/meta-v1.ts';
-import { quote } from '../../quote.ts';
+import { append, ownValue, quote } from '../../../base/index.ts';
 import { path, type Path } from '../field-error.ts';
 import { ipWarnings } from '../ip.ts';
 import { dns1123Label } from '../names.ts';
@@ -12,7 +12,6 @@ import { eachContainer, type AnyContainer } from './pod-containers.ts';
 import { isRestartableInitContainer } from '../../../component-helpers/index.ts';
 import { APP_ARMOR_ANNOTATION, SECCOMP_CONTAINER_ANNOTATION, SECCOMP_POD_ANNOTATION } from './security-profiles.ts';
 import { volumePathWarnings } from './volume-path-warnings.ts';
-import { append, ownValue } from '../../../base/index.ts';
 
 const ROOT = path();
 const SECCOMP_MESSAGE = 'non-functional in v1.27+; use the "seccompProfile" field instead';

@@ -1,13 +1,12 @@
 /** Seccomp and AppArmor profiles, as fields and as the annotations that they once were. */
 import type { AppArmorProfile, PodSpec, SeccompProfile } from '../../../api/generated/core-v1.ts';
 import type { ObjectMeta } from '../../../api/generated/meta-v1.ts';
-import { quote } from '../../quote.ts';
+import { ownValue, quote } from '../../../base/index.ts';
 import { forbiddenField, invalidValue, notSupported, required, tooLong, type FieldError, type Path } from '../field-error.ts';
 import { goStruct } from '../go-struct.ts';
 import { utf8Longer } from '../text.ts';
 import { validateLocalDescendingPath } from './file-paths.ts';
 import { eachContainer } from './pod-containers.ts';
-import { ownValue } from '../../../base/index.ts';
 
 const PROFILE_TYPES = ['Localhost', 'RuntimeDefault', 'Unconfined'];
 const LOCALHOST_PROFILE_MAX = 4095;

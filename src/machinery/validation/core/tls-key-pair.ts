@@ -1,6 +1,6 @@
 /** Whether a certificate and a private key are a pair, and what Go's TLS library says if they are not. */
 import { createPrivateKey, createPublicKey, X509Certificate, type KeyObject } from 'node:crypto';
-import { pemBlocks } from '../../pem.ts';
+import { pemBlocks } from '../../../base/index.ts';
 
 export function keyPairProblem(certificates: string, key: string): string | undefined {
   const certificateBlocks = [...pemBlocks(certificates)];

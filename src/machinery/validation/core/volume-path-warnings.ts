@@ -1,7 +1,6 @@
 /** Files of a volume that would be in each other's place. */
 import type { KeyToPath, Volume, VolumeProjection } from '../../../api/generated/core-v1.ts';
-import { quote } from '../../quote.ts';
-import { append } from '../../../base/index.ts';
+import { append, quote } from '../../../base/index.ts';
 
 interface VolumeFile {
   readonly path: string;

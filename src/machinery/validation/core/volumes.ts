@@ -1,7 +1,7 @@
 /** A pod's volumes: their names, and exactly one source for each. */
 import type { Volume } from '../../../api/generated/core-v1.ts';
 import type { ObjectMeta } from '../../../api/generated/meta-v1.ts';
-import { quote } from '../../quote.ts';
+import { quote } from '../../../base/index.ts';
 import { duplicate, forbiddenField, invalidValue, required, type FieldError, type Path } from '../field-error.ts';
 import { dns1123Label, nameIsDnsSubdomain } from '../names.ts';
 import { isNegativeQuantity } from '../quantities.ts';

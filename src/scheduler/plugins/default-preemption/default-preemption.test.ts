@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PodInfo } from '../../cache/pod-info.ts';
-import { makeNode, makePod, startSchedulerFixture, type SchedulerFixture } from '../../testing.ts';
+import { makeNode, makePod, startSchedulerFixture, type SchedulerFixture } from '../../testing/index.ts';
 import { splitByBudgets } from './pod-disruption-budgets.ts';
 import { harmOf, pickNode } from './pick-node.ts';
 import type { Victims } from './select-victims.ts';

@@ -1,6 +1,6 @@
 /** Makes room: tells the victims' owners why, and deletes them. */
 import { isConflict, isNotFound } from '../../../client/index.ts';
-import { formatTime } from '../../../machinery/time/index.ts';
+import { formatTime } from '../../../base/index.ts';
 import { conditionPatch } from '../../condition-patch.ts';
 import type { PodInfo } from '../../cache/pod-info.ts';
 import type { Handle } from '../../framework/handle.ts';

@@ -1,6 +1,6 @@
 /** Devices as CEL selectors see them. */
 import type { Device } from '../../../api/generated/resource-v1.ts';
-import { CelObject, compile, DEVICE, deviceSelectorEnvironment, type Compiled, type MapKey, type Value } from '../../../machinery/cel/index.ts';
+import { CelObject, compile, DEVICE, deviceSelectorEnvironment, type Compiled, type MapKey, type Value } from '../../../cel/index.ts';
 
 const MAX_COST = 1_000_000;
 

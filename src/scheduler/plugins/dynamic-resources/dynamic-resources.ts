@@ -2,7 +2,7 @@
 import type { Pod } from '../../../api/generated/core-v1.ts';
 import type { DeviceClass, ResourceClaim } from '../../../api/generated/resource-v1.ts';
 import { nodeSelectorMatcher } from '../../../component-helpers/index.ts';
-import { formatTime } from '../../../machinery/time/index.ts';
+import { formatTime } from '../../../base/index.ts';
 import type { NodeInfo } from '../../cache/node-info.ts';
 import type { PodInfo } from '../../cache/pod-info.ts';
 import { Action, ANY_UPDATE } from '../../framework/cluster-event.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Container, Pod } from '../../../api/generated/core-v1.ts';
 import type { DeviceClass, ResourceSlice } from '../../../api/generated/resource-v1.ts';
-import { makeNode, makePod, startSchedulerFixture, type SchedulerFixture } from '../../testing.ts';
+import { makeNode, makePod, startSchedulerFixture, type SchedulerFixture } from '../../testing/index.ts';
 import { deviceClassOf, extendedRequests } from './extended-resources.ts';
 import { preferenceScore } from './preference-score.ts';
 

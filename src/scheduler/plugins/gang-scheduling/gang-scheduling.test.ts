@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { defineResource, type ApiObject } from '../../../client/index.ts';
-import { makeNode, makePod, startSchedulerFixture, type SchedulerFixture } from '../../testing.ts';
+import { makeNode, makePod, startSchedulerFixture, type SchedulerFixture } from '../../testing/index.ts';
 import { POD_GROUP_LABEL } from './pod-group.ts';
 
 let fixture: SchedulerFixture;

@@ -1,5 +1,5 @@
 import { isNotFound, type ApiObject } from '../../../client/index.ts';
-import { formatTime } from '../../../machinery/time/index.ts';
+import { formatTime } from '../../../base/index.ts';
 import type { Handle } from '../../framework/handle.ts';
 import { GROUP_KINDS, type GroupReference } from './pod-group.ts';
 

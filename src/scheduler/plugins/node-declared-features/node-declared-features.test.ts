@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { PodSpec } from '../../../api/generated/core-v1.ts';
-import { makeNode, makePod } from '../../testing.ts';
-import { ask, volumeFixture } from '../volume-testing.ts';
+import { makeNode, makePod } from '../../testing/index.ts';
+import { ask, volumeFixture } from '../../testing/volumes.ts';
 import { nodeDeclaredFeatures } from './node-declared-features.ts';
 
 const UNSATISFIED = "UnschedulableAndUnresolvable: node(s) didn't match Pod's required features";

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { makePod, type PodBuilder } from '../../testing.ts';
-import { ask, claim, podWithClaims, storageClass, volume, volumeFixture, type Objects } from '../volume-testing.ts';
+import { makePod, type PodBuilder } from '../../testing/index.ts';
+import { ask, claim, podWithClaims, storageClass, volume, volumeFixture, type Objects } from '../../testing/volumes.ts';
 import { nodeVolumeLimits } from './node-volume-limits.ts';
 
 const DRIVER = 'disks.example.com';

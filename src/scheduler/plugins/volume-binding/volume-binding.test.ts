@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { makeNode, makePod } from '../../testing.ts';
-import { ask, claim, podWithClaims, storageClass, volume, volumeFixture, type Objects } from '../volume-testing.ts';
+import { makeNode, makePod } from '../../testing/index.ts';
+import { ask, claim, podWithClaims, storageClass, volume, volumeFixture, type Objects } from '../../testing/volumes.ts';
 import { volumeBinding } from './volume-binding.ts';
 
 const NODES = [makeNode('a').zone('west'), makeNode('b').zone('east')];

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Volume } from '../../../api/generated/core-v1.ts';
-import { makeNode, makePod, type PodBuilder } from '../../testing.ts';
-import { ask, claim, podWithClaims, volumeFixture } from '../volume-testing.ts';
+import { makeNode, makePod, type PodBuilder } from '../../testing/index.ts';
+import { ask, claim, podWithClaims, volumeFixture } from '../../testing/volumes.ts';
 import { volumeRestrictions } from './volume-restrictions.ts';
 
 const DISK = 'Unschedulable: node(s) had no available disk';

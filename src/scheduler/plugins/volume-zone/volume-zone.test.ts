@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { makeNode, makePod } from '../../testing.ts';
-import { ask, claim, podWithClaims, storageClass, volume, volumeFixture, type Objects } from '../volume-testing.ts';
+import { makeNode, makePod } from '../../testing/index.ts';
+import { ask, claim, podWithClaims, storageClass, volume, volumeFixture, type Objects } from '../../testing/volumes.ts';
 import { volumeZone } from './volume-zone.ts';
 
 const OLD_ZONE = 'failure-domain.beta.kubernetes.io/zone';

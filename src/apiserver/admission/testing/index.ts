@@ -1,0 +1,33 @@
+/** What the tests of admission plugins share: objects to send, and a short way to see what became of them. */
+import type { Container, PodSpec } from '../../../api/generated/core-v1.ts';
+import type { TestServer } from '../../testing/index.ts';
+import type { UserInfo } from '../../request.ts';
+
+export const pod = (name: string, spec: Partial<PodSpec> = {}, metadata: object = {}): object => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name, ...metadata },
+  spec: { containers: [container()], ...spec },
+});
+
+export const container = (fields: Partial<Container> = {}): Container => ({ name: 'c', image: 'registry.example/app:1', ...fields });
+
+export const podsPath = (namespace: string): string => `/api/v1/namespaces/${namespace}/pods`;
+
+export async function makeNamespace(server: TestServer, name: string, metadata: object = {}): Promise<string> {
+  await made(server, '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name, ...metadata } });
+  return name;
+}
+
+/** Creates an object that must be accepted. */
+export async function made(server: TestServer, path: string, body: object): Promise<Record<string, unknown>> {
+  const answer = await server.call('POST', path, { body });
+  if (answer.status !== 201) throw new Error(`${answer.status}: ${answer.text}`);
+  return answer.body;
+}
+
+/** The message of the refusal, or undefined when the request was accepted. */
+export async function refusal(server: TestServer, path: string, body: object, user?: UserInfo): Promise<string | undefined> {
+  const answer = await server.call('POST', `${path}${path.includes('?') ? '&' : '?'}dryRun=All`, { body, ...(user ? { user } : {}) });
+  return answer.status < 400 ? undefined : String(answer.body['message']);
+}

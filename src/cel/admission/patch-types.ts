@@ -1,0 +1,96 @@
+/** `Object{…}` and `JSONPatch{…}`, with which mutations are written. */
+import { overload, type Library } from '../function-table.ts';
+import type { Expression } from '../syntax-tree.ts';
+import { DYN, STRING, type ObjectField, type ObjectType } from '../types.ts';
+
+export const jsonPatchLibrary: Library = {
+  functions: {
+    'jsonpatch.escapeKey': [overload('string_jsonpatch_escapeKey_string', [STRING], STRING, (key: string) => key.replace(/[~/]/g, (char) => (char === '~' ? '~0' : '~1')))],
+  },
+};
+
+export const JSON_PATCH: ObjectType = {
+  kind: 'object',
+  name: 'JSONPatch',
+  fields: new Map(Object.entries({ op: STRING, path: STRING, from: STRING, value: DYN }).map(([name, type]) => [name, { name, type }])),
+};
+
+/** Any field is one of an Object: what it may be is known when the object is merged. */
+class AnyField extends Map<string, ObjectField> {
+  override get(name: string): ObjectField {
+    return { name, type: DYN };
+  }
+  override has(): boolean {
+    return true;
+  }
+}
+
+const anyObject = (name: string): ObjectType => ({ kind: 'object', name, fields: new AnyField() });
+
+export const OBJECT_TYPE = anyObject('Object');
+
+/** The types that an expression builds objects of. */
+export function patchTypesIn(expression: Expression): ObjectType[] {
+  const names = new Set<string>();
+  visit(expression, (node) => {
+    if (node.kind === 'struct' && isObjectName(node.name)) names.add(node.name);
+  });
+  return [JSON_PATCH, OBJECT_TYPE, ...[...names].filter((name) => name !== 'Object').map(anyObject)];
+}
+
+const isObjectName = (name: string): boolean => name === 'Object' || name.startsWith('Object.');
+
+/** Objects are named after the place that they stand in: `Object.spec{ selector: Object.spec.selector{} }`. */
+export function misnamedObject(expression: Expression): string | undefined {
+  let found: string | undefined;
+  const inside = (node: Expression, path: string): void => {
+    switch (node.kind) {
+      case 'struct':
+        if (isObjectName(node.name) && node.name !== path) {
+          found ??= `unexpected type name "${node.name}", expected "${path}", which matches field name path from root Object type`;
+        }
+        for (const { name, value } of node.fields) inside(value, `${path}.${name}`);
+        return;
+      case 'list':
+        for (const { value } of node.elements) inside(value, path);
+        return;
+      case 'map':
+        for (const { value } of node.entries) inside(value, path);
+        return;
+      case 'comprehension':
+        if (node.transform) inside(node.transform, path);
+        return;
+      case 'call':
+        if (node.name === '_?_:_') for (const branch of node.args.slice(1)) inside(branch, path);
+    }
+  };
+  visit(expression, (node, parent) => {
+    if (node.kind === 'struct' && isObjectName(node.name) && !(parent?.kind === 'struct' && isObjectName(parent.name))) inside(node, node.name);
+  });
+  return found;
+}
+
+function visit(node: Expression, see: (node: Expression, parent: Expression | undefined) => void, parent?: Expression): void {
+  see(node, parent);
+  for (const child of childrenOf(node)) visit(child, see, node);
+}
+
+function childrenOf(node: Expression): Expression[] {
+  switch (node.kind) {
+    case 'literal':
+    case 'identifier':
+      return [];
+    case 'select':
+      return [node.operand];
+    case 'call':
+      return node.target ? [node.target, ...node.args] : [...node.args];
+    case 'list':
+      return node.elements.map(({ value }) => value);
+    case 'map':
+      return node.entries.flatMap(({ key, value }) => [key, value]);
+    case 'struct':
+      return node.fields.map(({ value }) => value);
+    case 'comprehension':
+      return [node.range, ...(node.predicate ? [node.predicate] : []), ...(node.transform ? [node.transform] : [])];
+  }
+}

@@ -1,0 +1,43 @@
+/** The selectors of devices (resource.k8s.io): one variable, `device`, with its driver, attributes and capacity by domain. */
+import type { CelCompilation } from '../machinery/validation/cel-compiler.ts';
+import { CelCompileError, checkSource } from './compile.ts';
+import { estimateCost } from './cost-estimate.ts';
+import { Environment } from './environment.ts';
+import { QUANTITY } from './library/quantity.ts';
+import { BOOL, DYN, STRING, typeText, type CelType, type MapOf, type ObjectType } from './types.ts';
+
+const MAX_ENTRIES = 32;
+const text = (maxElements: number): CelType => ({ ...STRING, maxElements });
+const mapOf = (key: CelType, value: CelType): MapOf => ({ kind: 'map', key, value, maxElements: MAX_ENTRIES });
+
+const DOMAIN = text(63);
+const ID = text(32);
+const ATTRIBUTE: CelType = { ...DYN, maxElements: 64 };
+
+const FIELDS: Readonly<Record<string, CelType>> = {
+  allowMultipleAllocations: BOOL,
+  attributes: mapOf(DOMAIN, mapOf(ID, ATTRIBUTE)),
+  capacity: mapOf(DOMAIN, mapOf(ID, QUANTITY)),
+  driver: text(63),
+};
+
+export const DEVICE: ObjectType = {
+  kind: 'object',
+  name: 'kubernetes.DRADevice',
+  fields: new Map(Object.entries(FIELDS).map(([name, type]) => [name, { name, type }])),
+};
+
+export const deviceSelectorEnvironment = new Environment({ variables: { device: DEVICE }, bindings: true });
+
+export function compileDeviceSelector(expression: string): CelCompilation {
+  const failed = (detail: string): CelCompilation => ({ error: { type: 'invalid', detail }, maxCost: 0, maxCardinality: 1, usesOldSelf: false });
+  try {
+    const checked = checkSource(expression, deviceSelectorEnvironment);
+    const { kind } = checked.type;
+    if (kind !== 'bool' && kind !== 'dyn') return failed(`must evaluate to bool or the unknown type, not ${typeText(checked.type)}`);
+    return { maxCost: estimateCost(checked, () => DEVICE).max, maxCardinality: 1, usesOldSelf: false };
+  } catch (error) {
+    if (error instanceof CelCompileError) return failed(`compilation failed: ${error.problems}`);
+    throw error;
+  }
+}

@@ -1,0 +1,71 @@
+/** What the validation of CustomResourceDefinitions asks of CEL. */
+import type { CelCompilation, CelCompilationError, CelCompiler, CelSchemaRule, CelValueFailure } from '../machinery/validation/cel-compiler.ts';
+import type { Schema } from '../machinery/validation/apiextensions/schema-props.ts';
+import { FieldError } from '../machinery/validation/field-error.ts';
+import { CelCompileError, checkSource } from './compile.ts';
+import { estimateCost } from './cost-estimate.ts';
+import { ruleEnvironments, type RuleEnvironments } from './schema-environment.ts';
+import { compileSchemaRules } from './schema-rules.ts';
+import { maxCardinality, schemaType } from './schema-type.ts';
+import type { CelType } from './types.ts';
+
+interface Typed extends RuleEnvironments {
+  readonly type: CelType;
+}
+
+/** Rules that share a schema share its types. */
+const cache = new WeakMap<object, Map<boolean, Typed | undefined>>();
+
+function typed(schema: Schema, isResourceRoot: boolean): Typed | undefined {
+  let byRoot = cache.get(schema);
+  if (!byRoot) cache.set(schema, (byRoot = new Map()));
+  if (!byRoot.has(isResourceRoot)) {
+    const type = schemaType(schema, isResourceRoot);
+    byRoot.set(isResourceRoot, type && { type, ...ruleEnvironments(type) });
+  }
+  return byRoot.get(isResourceRoot);
+}
+
+/** A rule is compiled once, however often its schema is validated. */
+const compiled = new WeakMap<object, Map<string, CelCompilation>>();
+
+function compileSchemaRule(rule: CelSchemaRule): CelCompilation {
+  const schema = rule.schema as Schema;
+  let known = compiled.get(schema);
+  if (!known) compiled.set(schema, (known = new Map()));
+  const key = `${rule.use} ${rule.isResourceRoot} ${rule.optionalOldSelf} ${rule.expression}`;
+  let result = known.get(key);
+  if (!result) known.set(key, (result = compileRule(rule)));
+  return result;
+}
+
+function compileRule({ expression, use, schema, isResourceRoot, optionalOldSelf }: CelSchemaRule): CelCompilation {
+  const failed = (detail: string, type: CelCompilationError['type'] = 'invalid'): CelCompilation => ({ error: { type, detail }, maxCost: 0, maxCardinality: 0, usesOldSelf: false });
+  const environment = typed(schema as Schema, isResourceRoot);
+  if (!environment) return failed('failed to convert to declType for CEL validation rules', 'internal');
+  const prefix = use === 'rule' ? '' : 'messageExpression ';
+  try {
+    const checked = checkSource(expression, optionalOldSelf ? environment.optionalOldSelf : environment.plain);
+    const wanted = use === 'rule' ? 'bool' : 'string';
+    if (checked.type.kind !== wanted) return failed(use === 'rule' ? 'cel expression must evaluate to a bool' : 'messageExpression must evaluate to a string');
+    return {
+      maxCost: estimateCost(checked, () => environment.type).max,
+      maxCardinality: maxCardinality(environment.type),
+      usesOldSelf: checked.references.has('oldSelf'),
+    };
+  } catch (error) {
+    if (error instanceof CelCompileError) return failed(`${prefix}compilation failed: ${error.problems}`);
+    throw error;
+  }
+}
+
+function evaluateSchemaRules(schema: unknown, value: unknown): readonly CelValueFailure[] {
+  const rules = compileSchemaRules(schema as Schema, false);
+  if (!rules) return [];
+  const errors: FieldError[] = [];
+  rules.validate(errors, [], value, undefined);
+  return errors.map(({ type, field, value: shown, detail }) => ({ field: field === '<nil>' ? '' : field, reason: type as CelValueFailure['reason'], value: shown, detail }));
+}
+
+/** The parts that are about schemas; those about policies and devices come from elsewhere. */
+export const schemaCelCompiler: Pick<CelCompiler, 'compileSchemaRule' | 'evaluateSchemaRules'> = { compileSchemaRule, evaluateSchemaRules };

@@ -1,0 +1,273 @@
+/**
+ * The rules of a schema (x-kubernetes-validations), compiled once for every place that has any, and run on objects within
+ * a budget. What an unchanged part fails is only warned of; rules that look at the value before the update run only where
+ * there is one.
+ */
+import type { ValidationRule } from '../api/generated/apiextensions-v1.ts';
+import { followFieldPath, type Schema } from '../machinery/validation/apiextensions/index.ts';
+import { additionalOf, isEmbeddedResource, itemsOf } from '../machinery/validation/apiextensions/schema-props.ts';
+import { semanticEqual } from '../machinery/validation/equality.ts';
+import { FieldError, OMIT_VALUE, path, type Path } from '../machinery/validation/field-error.ts';
+import { isRecord } from '../machinery/object.ts';
+import { CelCompileError, compile, type Compiled } from './compile.ts';
+import type { Variables } from './program.ts';
+import { ruleEnvironments } from './schema-environment.ts';
+import { asResource, schemaType } from './schema-type.ts';
+import { typedValue } from './schema-value.ts';
+import type { CelType } from './types.ts';
+import { CostLimitError, Optional, type Value } from './values.ts';
+import { ownValue } from '../base/index.ts';
+
+const PER_CALL_LIMIT = 1_000_000;
+const BUDGET = 10_000_000;
+const MAX_MESSAGE_BYTES = 5 * 1024;
+const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run';
+
+export interface SchemaRules {
+  /** Adds the errors of the rules; what an unchanged part fails is told as a warning. */
+  validate(errors: FieldError[], warnings: string[], value: unknown, old: unknown): void;
+}
+
+/** Undefined when no part of the schema has rules. */
+export function compileSchemaRules(schema: Schema, isResourceRoot: boolean): SchemaRules | undefined {
+  const root = compilePlace(schema, schema, isResourceRoot);
+  if (!root) return undefined;
+  return { validate: (errors, warnings, value, old) => new RuleRun(errors, warnings).place(root, value, { at: undefined, old, unchanged: old === undefined ? undefined : { value: old }, parent: undefined }) };
+}
+
+interface Rule {
+  readonly rule: ValidationRule;
+  readonly compiled: Compiled | undefined;
+  readonly problem: string | undefined;
+  readonly message: Compiled | undefined;
+  readonly usesOldSelf: boolean;
+  readonly fieldPath: string;
+}
+
+interface Place {
+  readonly schema: Schema;
+  readonly type: CelType | undefined;
+  readonly rules: readonly Rule[];
+  readonly items: Place | undefined;
+  readonly additional: Place | undefined;
+  readonly properties: ReadonlyMap<string, Place>;
+  readonly allOf: readonly Place[];
+}
+
+/** `rules` has the validations (allOf has some of its own), `node` the structure. Types are made only where rules are. */
+function compilePlace(rules: Schema, node: Schema, isResource: boolean): Place | undefined {
+  const validations = rules['x-kubernetes-validations'] ?? [];
+  const type = validations.length > 0 ? schemaType(node, isResource) : undefined;
+  const own = validations.map((rule) => compileRule(rule, node, type));
+  const [ruleItems, nodeItems] = [itemsOf(rules), itemsOf(node)];
+  const [ruleValues, nodeValues] = [additionalOf(rules), additionalOf(node)];
+  const items = ruleItems && nodeItems ? compilePlace(ruleItems, nodeItems, isEmbeddedResource(nodeItems)) : undefined;
+  const additional = ruleValues && nodeValues ? compilePlace(ruleValues, nodeValues, isEmbeddedResource(nodeValues)) : undefined;
+  const properties = new Map<string, Place>();
+  for (const name in rules.properties) {
+    const structure = ownValue(node.properties, name);
+    const place = structure && compilePlace(ownValue(rules.properties, name)!, structure, isEmbeddedResource(structure));
+    if (place) properties.set(name, place);
+  }
+  const allOf = (rules.allOf ?? []).map((part) => compilePlace(part, node, isResource)).filter((part) => part !== undefined);
+  if (own.length === 0 && !items && !additional && properties.size === 0 && allOf.length === 0) return undefined;
+  return { schema: isResource ? asResource(node) : node, type, rules: own, items, additional, properties, allOf };
+}
+
+function compileRule(rule: ValidationRule, schema: Schema, type: CelType | undefined): Rule {
+  const failed = (problem: string): Rule => ({ rule, compiled: undefined, problem, message: undefined, usesOldSelf: false, fieldPath: '' });
+  if (!type) return failed('failed to convert to declType for CEL validation rules');
+  const environments = ruleEnvironments(type);
+  const environment = rule.optionalOldSelf ? environments.optionalOldSelf : environments.plain;
+  try {
+    const compiled = compile(rule.rule, environment);
+    const message = rule.messageExpression ? compileMessage(rule.messageExpression, environment) : undefined;
+    return { rule, compiled, problem: undefined, message, usesOldSelf: compiled.checked.references.has('oldSelf'), fieldPath: normalizedPath(rule.fieldPath, schema) };
+  } catch (error) {
+    if (error instanceof CelCompileError) return failed(`compilation failed: ${error.problems}`);
+    throw error;
+  }
+}
+
+function compileMessage(expression: string, environment: Parameters<typeof compile>[1]): Compiled | undefined {
+  try {
+    return compile(expression, environment);
+  } catch (error) {
+    if (error instanceof CelCompileError) return undefined;
+    throw error;
+  }
+}
+
+function normalizedPath(fieldPath: string | undefined, schema: Schema): string {
+  if (!fieldPath) return '';
+  const found = followFieldPath(fieldPath, schema, { brackets: true });
+  if (typeof found === 'string') return '';
+  let at = path();
+  let structure: Schema | undefined = schema;
+  for (const step of found.steps) {
+    const named: boolean = structure?.properties !== undefined;
+    at = named ? at.child(step) : at.key(step);
+    structure = named ? ownValue(structure?.properties, step) : structure && additionalOf(structure);
+  }
+  return at.toString();
+}
+
+/** Thrown inside a run when nothing more is to be checked. */
+class Stopped extends Error {}
+
+interface At {
+  /** Absent for the whole object. */
+  readonly at: Path | undefined;
+  /** The value before the update, for rules that look at it. */
+  readonly old: unknown;
+  /** The value before, where it can be told which it was; and that of the nearest part around where it can. */
+  readonly unchanged: { readonly value: unknown } | undefined;
+  readonly parent: (() => boolean) | undefined;
+}
+
+class RuleRun {
+  private budget = BUDGET;
+
+  constructor(
+    private readonly errors: FieldError[],
+    private readonly warnings: string[],
+  ) {}
+
+  place(place: Place, value: unknown, at: At): void {
+    try {
+      this.visit(place, value, at);
+    } catch (error) {
+      if (!(error instanceof Stopped)) throw error;
+    }
+  }
+
+  private visit(place: Place, value: unknown, at: At): void {
+    if (value === null || value === undefined) return;
+    const unchanged = (): boolean => (at.unchanged ? semanticEqual(value, at.unchanged.value) : (at.parent?.() ?? false));
+    if (place.rules.length > 0) this.rules(place, value, at, unchanged);
+    for (const part of place.allOf) this.visit(part, value, { ...at, unchanged: undefined });
+    if (Array.isArray(value)) this.items(place, value, at, unchanged);
+    else if (isRecord(value)) this.fields(place, value, at, unchanged);
+  }
+
+  private items({ schema, items }: Place, value: readonly unknown[], { at, old, unchanged }: At, parent: () => boolean): void {
+    if (!items) return;
+    const before = Array.isArray(old) ? old : [];
+    const keys = schema['x-kubernetes-list-type'] === 'map' ? (schema['x-kubernetes-list-map-keys'] ?? []) : undefined;
+    for (const [i, item] of value.entries()) {
+      const same = keys && isRecord(item) ? before.find((one) => isRecord(one) && keys.every((key) => one[key] === item[key])) : undefined;
+      const correlated = unchanged && same !== undefined ? { value: same as unknown } : undefined;
+      this.visit(items, item, { at: (at ?? path()).index(i), old: same, unchanged: correlated, parent });
+    }
+  }
+
+  private fields(place: Place, value: Record<string, unknown>, { at, old, unchanged }: At, parent: () => boolean): void {
+    if (!place.additional && place.properties.size === 0) return;
+    const before = isRecord(old) ? old : {};
+    const known = unchanged && isRecord(unchanged.value) ? unchanged.value : {};
+    const below = at ?? path();
+    for (const [name, child] of Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) {
+      const typeMeta = at === undefined && (name === 'kind' || name === 'apiVersion');
+      const correlated = !typeMeta && Object.hasOwn(known, name) ? { value: known[name] } : undefined;
+      const next = { old: before[name], unchanged: correlated, parent: typeMeta ? undefined : parent };
+      if (place.additional) this.visit(place.additional, child, { ...next, at: below.key(name) });
+      const property = place.properties.get(name);
+      if (property) this.visit(property, child, { ...next, at: below.child(name) });
+    }
+  }
+
+  private rules({ schema, type, rules }: Place, value: unknown, { at, old }: At, unchanged: () => boolean): void {
+    const field = at?.toString() ?? '<nil>';
+    const invalid = (detail: string): FieldError => new FieldError('FieldValueInvalid', field, schema.type ?? '', detail);
+    if (this.budget <= 0) this.stop(invalid(OUT_OF_BUDGET));
+    const hasOld = old !== null && old !== undefined;
+    const values = lazily(value, old, type);
+    for (const rule of rules) {
+      if (!rule.compiled) {
+        this.errors.push(invalid(`rule compile error: ${rule.problem}`));
+        continue;
+      }
+      const optional = rule.rule.optionalOldSelf === true;
+      if (rule.usesOldSelf && !hasOld && !optional) continue;
+      const variables: Variables = (name) => (name === 'self' ? values.self() : name === 'oldSelf' ? values.oldSelf(optional) : undefined);
+      const outcome = rule.compiled.program.run(variables, PER_CALL_LIMIT);
+      const text = ruleText(rule.rule);
+      if (outcome.cost > this.budget) this.stop(invalid(OUT_OF_BUDGET));
+      this.budget -= outcome.cost;
+      if (outcome.error instanceof CostLimitError) this.stop(invalid(`'${outcome.error.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${text}`));
+      if (outcome.error) {
+        const { message } = outcome.error;
+        const overload = message.startsWith('no such overload');
+        this.errors.push(invalid(overload ? `'${message}': call arguments did not match a supported operator, function or macro signature for rule: ${text}` : `${message} evaluating rule: ${text}`));
+        continue;
+      }
+      if (outcome.value !== true) this.fail(rule, { value, schema, at, variables, unchanged });
+    }
+  }
+
+  private fail(rule: Rule, { value, schema, at, variables, unchanged }: Failure): void {
+    const field = rule.fieldPath === '' ? (at?.toString() ?? '<nil>') : (at ? `${at}${rule.fieldPath.startsWith('[') ? '' : '.'}` : '') + rule.fieldPath;
+    const detail = this.message(rule, variables) ?? (rule.rule.message ? rule.rule.message.trim() : `failed rule: ${ruleText(rule.rule)}`);
+    const shown = schema.type === 'object' || schema.type === 'array' ? OMIT_VALUE : value;
+    const error = errorOf(rule.rule.reason, field, shown, detail);
+    if (!rule.usesOldSelf && unchanged()) this.warnings.push(error.toString());
+    else this.errors.push(error);
+  }
+
+  /** What the rule's own expression has to say, if it says something fit to be shown. */
+  private message({ message }: Rule, variables: Variables): string | undefined {
+    if (!message) return undefined;
+    const { value, cost, error } = message.program.run(variables, PER_CALL_LIMIT);
+    if (cost > this.budget || error instanceof CostLimitError) {
+      this.budget = 0;
+      return undefined;
+    }
+    this.budget -= cost;
+    if (typeof value !== 'string') return undefined;
+    const text = value.trim();
+    return text === '' || text.includes('\n') || Buffer.byteLength(text) > MAX_MESSAGE_BYTES ? undefined : text;
+  }
+
+  private stop(error: FieldError): never {
+    this.errors.push(error);
+    throw new Stopped();
+  }
+}
+
+interface Failure {
+  readonly value: unknown;
+  readonly schema: Schema;
+  readonly at: Path | undefined;
+  readonly variables: Variables;
+  readonly unchanged: () => boolean;
+}
+
+const ruleText = ({ rule, message }: ValidationRule): string => (message ? message.trim() : rule.trim());
+
+function errorOf(reason: string | undefined, field: string, value: unknown, detail: string): FieldError {
+  switch (reason) {
+    case 'FieldValueForbidden':
+    case 'FieldValueRequired':
+      return new FieldError(reason, field, '', detail);
+    case 'FieldValueDuplicate':
+      return new FieldError(reason, field, value, '');
+    default:
+      return new FieldError('FieldValueInvalid', field, value, detail);
+  }
+}
+
+/** The values of a place's rules: converted when one of them asks, and then for all of them. */
+function lazily(value: unknown, old: unknown, type: CelType | undefined): { self(): Value; oldSelf(optional: boolean): Value | undefined } {
+  let self: Value | undefined;
+  let before: Value | undefined;
+  const convert = (json: unknown): Value => typedValue(json, type!);
+  return {
+    self: () => (self ??= convert(value)),
+    oldSelf(optional) {
+      const absent = old === null || old === undefined;
+      if (!absent) before ??= convert(old);
+      if (optional) return absent ? Optional.NONE : Optional.of(before!);
+      return absent ? undefined : before;
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import { DurationError, parseDuration } from '../base/index.ts';
+import { UsageError, type FlagKind, type FlagTypes } from './flag-table.ts';
+
+const SWITCH_WORDS: ReadonlyMap<string, boolean> = new Map([
+  ...['1', 't', 'T', 'true', 'TRUE', 'True'].map((word) => [word, true] as const),
+  ...['0', 'f', 'F', 'false', 'FALSE', 'False'].map((word) => [word, false] as const),
+]);
+
+export function parseFlagValue(name: string, kind: FlagKind, text: string): FlagTypes[FlagKind] {
+  const wrong = (what: string): UsageError => new UsageError(`invalid argument ${JSON.stringify(text)} for "--${name}" flag: ${what}`);
+  switch (kind) {
+    case 'text':
+      return text;
+    case 'repeated':
+      return [text];
+    case 'texts':
+      return text === '' ? [] : text.split(',').map((word) => word.trim());
+    case 'switch': {
+      const value = SWITCH_WORDS.get(text);
+      if (value === undefined) throw wrong('it takes true or false');
+      return value;
+    }
+    case 'whole':
+      if (!/^[+-]?\d+$/.test(text)) throw wrong('it takes a whole number');
+      return Number(text);
+    case 'number':
+      if (text.trim() === '' || !Number.isFinite(Number(text))) throw wrong('it takes a number');
+      return Number(text);
+    case 'duration': {
+      try {
+        return parseDuration(text);
+      } catch (error) {
+        throw error instanceof DurationError ? wrong(error.message) : error;
+      }
+    }
+    case 'pairs':
+      return parsePairs(text, wrong);
+  }
+}
+
+function parsePairs(text: string, wrong: (what: string) => UsageError): Record<string, string> {
+  const pairs: Record<string, string> = {};
+  for (const part of text.split(',')) {
+    if (part.trim() === '') continue;
+    const equals = part.indexOf('=');
+    if (equals <= 0) throw wrong(`${JSON.stringify(part)} must be formatted as key=value`);
+    pairs[part.slice(0, equals).trim()] = part.slice(equals + 1).trim();
+  }
+  return pairs;
+}

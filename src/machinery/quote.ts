@@ -1,1 +1,0 @@
-export { quote } from '../base/index.ts';

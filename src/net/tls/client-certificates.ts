@@ -1,0 +1,78 @@
+/**
+ * Whether a client's certificate is of one of the authorities of a bundle, which may change while we run; and who the
+ * client is by it.
+ */
+import type { Clock } from '../../kernel/clock.ts';
+import { certificatesOfDer, certificatesOfPem, type Certificate } from './certificate.ts';
+import type { Name } from './name.ts';
+import { CertificatePool } from './trust-anchors.ts';
+import { CLIENT_AUTH, verifyChain } from './verify-chain.ts';
+
+/** A certificate as it came with a connection: one object for each connection. */
+export interface ClientChain {
+  /** DER: the client's own, and behind it those that it sent besides. */
+  readonly raw: Buffer;
+}
+
+interface Checked {
+  readonly bundle: string;
+  readonly subject: Name;
+  /** By what it is believed: the times of all of them count. */
+  readonly chain: readonly Certificate[];
+  readonly problem?: Error;
+  /** When it was looked at. */
+  readonly at: number;
+}
+
+/** A certificate that was refused is looked at again after this long: its time may have come. */
+const REFUSED_MS = 10_000;
+
+export class ClientCertificates {
+  readonly #checked = new WeakMap<ClientChain, Checked>();
+  #bundle = '';
+  #anchors = new CertificatePool([]);
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly clientCa: () => string,
+  ) {}
+
+  /** The subject of a certificate that is believed now; else why it is not. */
+  verify(peer: ClientChain): Name | Error {
+    const bundle = this.clientCa();
+    const now = this.clock.now();
+    let checked = this.#checked.get(peer);
+    if (checked?.bundle !== bundle || isOutdated(checked, now)) {
+      checked = this.#check(peer, bundle, now);
+      this.#checked.set(peer, checked);
+    }
+    return checked.problem ?? checked.subject;
+  }
+
+  #check(peer: ClientChain, bundle: string, now: number): Checked {
+    if (bundle !== this.#bundle) {
+      this.#anchors = new CertificatePool(certificatesOfPem(bundle));
+      this.#bundle = bundle;
+    }
+    const none: Name = { raw: Buffer.alloc(0), attributes: [] };
+    try {
+      const [leaf, ...intermediates] = certificatesOfDer(peer.raw);
+      if (!leaf) return { bundle, subject: none, chain: [], problem: new Error('no certificate'), at: now };
+      const chain = verifyChain(leaf, { anchors: this.#anchors, intermediates, now, usage: CLIENT_AUTH });
+      return { bundle, subject: leaf.subject, chain, at: now };
+    } catch (error) {
+      return {
+        bundle,
+        subject: none,
+        chain: [],
+        problem: error instanceof Error ? error : new Error(String(error)),
+        at: now,
+      };
+    }
+  }
+}
+
+const isOutdated = ({ chain, problem, at }: Checked, now: number): boolean =>
+  problem
+    ? Math.abs(now - at) >= REFUSED_MS
+    : chain.some(({ notBefore, notAfter }) => now < notBefore || now >= notAfter + 1000);
