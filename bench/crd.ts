@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import type { Definition } from '../src/apiserver/crd/serve-definition.ts';
 import { versionResources, storedKindOf } from '../src/apiserver/crd/serve-definition.ts';
 import { ResourceCache } from '../src/apiserver/storage/resource-cache.ts';
-import type { ApiRequest } from '../src/apiserver/request.ts';
+import type { ApiRequest } from '../src/apiserver/pipeline/request.ts';
 import { startTestServer, type TestServer } from '../src/apiserver/testing/index.ts';
 import type { Schema } from '../src/machinery/validation/apiextensions/index.ts';
 import { DEFAULT_VALIDATION_CONTEXT, validateCreate } from '../src/machinery/validation/index.ts';

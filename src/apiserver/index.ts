@@ -6,15 +6,15 @@
  * that a server makes for itself. `server.ts` puts it all together.
  */
 export { startApiServer, type ApiServer, type ApiServerOptions } from './server.ts';
-export { apiServerHelp, parseApiServerFlags, runApiServerCommand, type ParsedApiServerFlags } from './command.ts';
+export { apiServerHelp, parseApiServerFlags, runApiServerCommand, type ParsedApiServerFlags } from './command/index.ts';
 export type { SimulatedNetwork } from './dial/index.ts';
 export type { NodeConnections } from './subresources/index.ts';
-export { openStore, type StoreConfig } from './open-store.ts';
+export { openStore, type StoreConfig } from './storage/open-store.ts';
 export { issue as issueCertificate, loadAuthority } from './pki/certificates.ts';
 export { KUBELET_CLIENT_USER, openPki, type ClusterPki, type ServingNames } from './pki/files.ts';
 export { kubeconfigFor, type KubeconfigOptions } from './pki/kubeconfig.ts';
-export { loadSecurityOptions, type OidcFlags, type SecurityFiles, type SecurityOptions } from './security-options.ts';
+export { loadSecurityOptions, type OidcFlags, type SecurityFiles, type SecurityOptions } from './command/security-options.ts';
 export { openEncryption, reencryptAll, type OpenEncryption } from './encryption/index.ts';
 export { reconcileRole, recordEvents, rule, type Reconciliation } from './bootstrap/index.ts';
-export type { ApiRequest, ApiResponse, ResponseSink, UserInfo } from './request.ts';
-export type { FrameSink, Result, WatchedObject } from './result.ts';
+export type { ApiRequest, ApiResponse, ResponseSink, UserInfo } from './pipeline/request.ts';
+export type { FrameSink, Result, WatchedObject } from './pipeline/result.ts';

@@ -1,10 +1,10 @@
 /** The API server: the pipeline on a port. */
 import type net from 'node:net';
 import { RunGroup, unlessAborted, type Context } from '../kernel/index.ts';
-import type { Door } from './handle-request.ts';
-import { createPipeline, type PipelineOptions } from './pipeline.ts';
-import type { ApiRequest, ApiResponse } from './request.ts';
-import { REQUEST_TIMEOUT_MS } from './request-deadlines.ts';
+import type { Door } from './pipeline/handle-request.ts';
+import { createPipeline, type PipelineOptions } from './pipeline/build-pipeline.ts';
+import type { ApiRequest, ApiResponse } from './pipeline/request.ts';
+import { REQUEST_TIMEOUT_MS } from './pipeline/request-deadlines.ts';
 import { SEND_LIMITS } from './transport/send-budget.ts';
 import { listen, type Transport, type TransportOptions } from './transport/serve.ts';
 import { startFrontThread } from './transport/thread/start-front-thread.ts';

@@ -1,5 +1,5 @@
 /** `--version` of a component, as upstream's programs have it: before anything else is looked at. */
-import { VERSION } from '../apiserver/version.ts';
+import { VERSION } from '../apiserver/discovery/version.ts';
 import { RUNTIME_NAME, RUNTIME_VERSION } from '../container-runtime/runtime-status.ts';
 import { COMPATIBLE_VERSION } from '../etcd/mvcc-store.ts';
 import { UsageError } from '../flags/index.ts';

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openPki } from '../../src/apiserver/pki/files.ts';
-import { createPipeline, type Pipeline } from '../../src/apiserver/pipeline.ts';
+import { createPipeline, type Pipeline } from '../../src/apiserver/pipeline/build-pipeline.ts';
 import { openEmbeddedStore, type Store } from '../../src/etcd/index.ts';
 import { createContext } from '../../src/kernel/index.ts';
 import { requires } from '../requires.ts';

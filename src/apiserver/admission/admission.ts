@@ -7,7 +7,7 @@ import type { KubeObject } from '../../machinery/object.ts';
 import type { GroupResource } from '../../machinery/status.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
-import type { UserInfo } from '../request.ts';
+import type { UserInfo } from '../pipeline/request.ts';
 import type { AdmissionMetrics, AdmissionStep, AdmissionTiming } from './admission-metrics.ts';
 import type { Reinvocation } from './reinvocation.ts';
 

@@ -3,8 +3,8 @@ import type { GroupVersionKind } from '../../api/schema.ts';
 import type { GroupResource } from '../../machinery/status.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
-import type { UserInfo } from '../request.ts';
-import type { Scope } from '../scope.ts';
+import type { UserInfo } from '../pipeline/request.ts';
+import type { Scope } from '../pipeline/scope.ts';
 import type { AdmissionAttributes, Operation } from './admission.ts';
 import { Reinvocation } from './reinvocation.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { webcrypto } from 'node:crypto';
 import { Pkcs10CertificateRequestGenerator } from '../../net/tls/x509.ts';
-import type { UserInfo } from '../request.ts';
+import type { UserInfo } from '../pipeline/request.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
 import { made, refusal } from './testing/index.ts';
 

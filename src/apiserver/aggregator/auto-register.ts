@@ -3,7 +3,7 @@ import { ItemExponentialFailureRateLimiter, runWorkers, WorkQueue, type Context 
 import type { KubeObject } from '../../machinery/object.ts';
 import { deepEqual } from '../../base/index.ts';
 import { isStatusError } from '../../machinery/status.ts';
-import type { Loopback } from '../loopback.ts';
+import type { Loopback } from '../pipeline/loopback.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { LocalApi } from './local-api.ts';
 import type { Priority } from './other-servers.ts';

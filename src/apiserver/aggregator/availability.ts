@@ -7,7 +7,7 @@ import type { KubeObject } from '../../machinery/object.ts';
 import { formatTime, quote } from '../../base/index.ts';
 import { isStatusError } from '../../machinery/status.ts';
 import { authorityOf, connectionErrorText } from '../dial/index.ts';
-import type { Loopback } from '../loopback.ts';
+import type { Loopback } from '../pipeline/loopback.ts';
 import type { Registry } from '../registry/registry.ts';
 import { identityHeaders, type RemoteConnections } from './remote-connection.ts';
 import { withDeadline } from './with-deadline.ts';

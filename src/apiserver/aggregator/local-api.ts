@@ -1,9 +1,9 @@
 /** A group version that a component of this process serves: aggregated like one of another server, without the way there. */
 import type { APIResourceDiscovery } from '../../api/generated/apidiscovery-v2.ts';
 import { failure } from '../../machinery/status.ts';
-import type { Exchange } from '../handle-request.ts';
-import { respondJson } from '../respond.ts';
-import type { ApiResponse } from '../request.ts';
+import type { Exchange } from '../pipeline/handle-request.ts';
+import { respondJson } from '../pipeline/respond.ts';
+import type { ApiResponse } from '../pipeline/request.ts';
 import type { RemoteVersion } from './other-servers.ts';
 
 export interface LocalRequest {

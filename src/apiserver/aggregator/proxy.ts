@@ -2,10 +2,10 @@
 import type { Context } from '../../kernel/index.ts';
 import { isStatusError } from '../../machinery/status.ts';
 import { connectionErrorText, forwardedHeaders, handOver, relay, type PermittedTarget } from '../dial/index.ts';
-import type { Exchange } from '../handle-request.ts';
-import { respondText } from '../respond.ts';
-import type { ApiResponse, UserInfo } from '../request.ts';
-import { splitPath } from '../request-info.ts';
+import type { Exchange } from '../pipeline/handle-request.ts';
+import { respondText } from '../pipeline/respond.ts';
+import type { ApiResponse, UserInfo } from '../pipeline/request.ts';
+import { splitPath } from '../pipeline/request-info.ts';
 import { identityHeaders, type RemoteConnections } from './remote-connection.ts';
 import type { RemoteService } from './remote-service.ts';
 

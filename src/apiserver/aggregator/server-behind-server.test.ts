@@ -3,7 +3,7 @@ import { createMemoryStore } from '../../etcd/index.ts';
 import { createContext } from '../../kernel/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { openPki, type ClusterPki } from '../pki/files.ts';
-import type { ApiResponse, ResponseSink, UserInfo } from '../request.ts';
+import type { ApiResponse, ResponseSink, UserInfo } from '../pipeline/request.ts';
 import { startApiServer, type ApiServer } from '../server.ts';
 import { dialLoopback } from '../testing/index.ts';
 import { splitTarget } from '../transport/target.ts';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { unauthorized } from '../../machinery/status.ts';
 import type { Clock } from '../../kernel/index.ts';
 import { CertificateError, certificatesOfDer, ClientCertificates, commonName, organizations, valuesOf, type Name } from '../../net/tls/index.ts';
-import type { ApiRequest, PeerCertificate, UserInfo } from '../request.ts';
+import type { ApiRequest, PeerCertificate, UserInfo } from '../pipeline/request.ts';
 import { withAuthenticated, type Authenticator } from './authenticator.ts';
 
 const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id';

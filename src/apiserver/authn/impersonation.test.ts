@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AuthorizationAttributes, Authorizer } from '../authz/authorizer.ts';
-import { parseRequestInfo } from '../request-info.ts';
-import type { ApiRequest, UserInfo } from '../request.ts';
+import { parseRequestInfo } from '../pipeline/request-info.ts';
+import type { ApiRequest, UserInfo } from '../pipeline/request.ts';
 import { Impersonation } from './impersonation.ts';
 
 const CALLER: UserInfo = { name: 'system:serviceaccount:a:agent', groups: ['system:authenticated'], extra: { 'authentication.kubernetes.io/node-name': ['n1'] } };

@@ -8,8 +8,8 @@ import { badRequest } from '../../machinery/status.ts';
 import { quote } from '../../base/index.ts';
 import { attributesOf } from '../authz/authorize.ts';
 import type { AuthorizationAttributes, Authorizer } from '../authz/authorizer.ts';
-import type { RequestInfo } from '../request-info.ts';
-import { headerOf, headersOf, type ApiRequest, type UserInfo } from '../request.ts';
+import type { RequestInfo } from '../pipeline/request-info.ts';
+import { headerOf, headersOf, type ApiRequest, type UserInfo } from '../pipeline/request.ts';
 import { isPlainIdentity } from './identity-text.ts';
 import { IMPERSONATION_MODES, type Impersonated } from './impersonation-modes.ts';
 

@@ -4,7 +4,7 @@ import type { JWTPayload } from 'jose';
 import type { KubeObject } from '../../machinery/object.ts';
 import { quote } from '../../base/index.ts';
 import type { Registry } from '../registry/registry.ts';
-import type { UserInfo } from '../request.ts';
+import type { UserInfo } from '../pipeline/request.ts';
 import { AUTHENTICATED, TokenRefused } from './authenticator.ts';
 import type { LegacyTokenUses, SecretObject, ServiceAccountObject } from './legacy-token-uses.ts';
 

@@ -7,7 +7,7 @@ import { decodeJwt, decodeProtectedHeader, errors, exportJWK, compactVerify, Sig
 import type { Context } from '../../kernel/index.ts';
 import { quote } from '../../base/index.ts';
 import type { Registry } from '../registry/registry.ts';
-import type { UserInfo } from '../request.ts';
+import type { UserInfo } from '../pipeline/request.ts';
 import { TokenRefused, type Annotate, type TokenAnswer, type TokenAuthenticator } from './authenticator.ts';
 import { LegacyTokenUses } from './legacy-token-uses.ts';
 import { checkBoundClaims, checkLegacyClaims, serviceAccountUser, type KubernetesClaims } from './service-account-claims.ts';

@@ -1,6 +1,6 @@
 /** ABAC: a file with one policy in JSON a line; a request is allowed when a line matches it. */
 import { quote } from '../../base/index.ts';
-import type { UserInfo } from '../request.ts';
+import type { UserInfo } from '../pipeline/request.ts';
 import { ALLOW, noOpinion, type AuthorizationAttributes, type Authorizer, type Decision, type ResolvedRules } from './authorizer.ts';
 import type { PolicyRule } from '../../api/generated/rbac-v1.ts';
 

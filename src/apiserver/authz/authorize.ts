@@ -1,8 +1,8 @@
 /** The pipeline's question to the authorizers, and the refusal as upstream words it. */
 import { forbidden, failure, internalError, type StatusError } from '../../machinery/status.ts';
 import { quote } from '../../base/index.ts';
-import type { RequestInfo } from '../request-info.ts';
-import type { UserInfo } from '../request.ts';
+import type { RequestInfo } from '../pipeline/request-info.ts';
+import type { UserInfo } from '../pipeline/request.ts';
 import type { AuthorizationAttributes, Authorizer, Decision } from './authorizer.ts';
 import { fieldRequirements, labelRequirements } from './selectors.ts';
 

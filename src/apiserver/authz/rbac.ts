@@ -6,7 +6,7 @@ import type { ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, Ro
 import { append, quote } from '../../base/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
-import type { UserInfo } from '../request.ts';
+import type { UserInfo } from '../pipeline/request.ts';
 import type { CacheEvent } from '../storage/resource-cache.ts';
 import type { Entry } from '../storage/entry.ts';
 import type { AuthorizationAttributes, Authorizer, Decision, ResolvedRules } from './authorizer.ts';

@@ -2,7 +2,7 @@
 import type { PolicyRule } from '../../api/generated/rbac-v1.ts';
 import { ALLOW, NO_OPINION, type AuthorizationAttributes, type Authorizer, type Decision, type ResolvedRules } from './authorizer.ts';
 import type { MetricsRegistry } from '../../kernel/index.ts';
-import type { UserInfo } from '../request.ts';
+import type { UserInfo } from '../pipeline/request.ts';
 import { append } from '../../base/index.ts';
 
 export class UnionAuthorizer implements Authorizer {

@@ -6,7 +6,7 @@ import type { KubeObject } from '../../machinery/object.ts';
 import { isStatusError } from '../../machinery/status.ts';
 import { formatMicroTime, formatTime } from '../../base/index.ts';
 import type { RequestHeaderConfig } from '../authn/request-header.ts';
-import type { Loopback } from '../loopback.ts';
+import type { Loopback } from '../pipeline/loopback.ts';
 import type { Registry } from '../registry/registry.ts';
 import {
   allClusterRoleBindings,

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTestContext, type TestContext } from '../../kernel/index.ts';
 import { createAuthority, issue } from '../pki/certificates.ts';
-import { parseApiServerFlags } from '../command.ts';
+import { parseApiServerFlags } from './index.ts';
 import { serverKeys } from './server-keys.ts';
 
 const NAMES = { dnsNames: ['localhost'], addresses: ['127.0.0.1'], signingKey: 'ec' as const };

@@ -1,6 +1,6 @@
 /** Where requests for custom resources go: upstream serves them by a handler of their own, which answers some of what is wrong in other words. */
 import { badRequest, methodNotSupported, notFound } from '../../machinery/status.ts';
-import type { Exchange } from '../handle-request.ts';
+import type { Exchange } from '../pipeline/handle-request.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import { ownValue } from '../../base/index.ts';
 

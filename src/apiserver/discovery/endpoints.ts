@@ -1,14 +1,14 @@
 /** /api, /apis and what is below them: documents made from the registry, and made anew when it changes. */
 import type { KubeObject } from '../../machinery/object.ts';
 import type { OtherServers } from '../aggregator/index.ts';
-import type { Endpoint } from '../endpoints.ts';
-import type { Exchange } from '../handle-request.ts';
-import { negotiate, parseAccept } from '../negotiate.ts';
+import type { Endpoint } from '../pipeline/endpoints.ts';
+import type { Exchange } from '../pipeline/handle-request.ts';
+import { negotiate, parseAccept } from '../pipeline/negotiate.ts';
 import type { Registry } from '../registry/registry.ts';
-import { noSuchResource } from '../route.ts';
-import { encodeDocument } from '../respond.ts';
-import { splitPath } from '../request-info.ts';
-import { headerOf, type ApiResponse } from '../request.ts';
+import { noSuchResource } from '../pipeline/route.ts';
+import { encodeDocument } from '../pipeline/respond.ts';
+import { splitPath } from '../pipeline/request-info.ts';
+import { headerOf, type ApiResponse } from '../pipeline/request.ts';
 import { apiGroupDiscoveryList, discoveryEtag } from './aggregated.ts';
 import { apiGroup, apiGroupList, apiResourceList, apiVersions } from './api-groups.ts';
 import { mergeGroups } from './merge-groups.ts';

@@ -4,7 +4,7 @@ import type { FlowSchema, FlowSchemaCondition } from '../../api/generated/flowco
 import type { Context } from '../../kernel/index.ts';
 import { formatTime, quote } from '../../base/index.ts';
 import type { Registry } from '../registry/registry.ts';
-import type { ApiRequest, ApiResponse } from '../request.ts';
+import type { ApiRequest, ApiResponse } from '../pipeline/request.ts';
 import { splitTarget } from '../transport/target.ts';
 
 const GROUP = 'flowcontrol.apiserver.k8s.io';

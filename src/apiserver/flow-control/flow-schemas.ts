@@ -1,7 +1,7 @@
 /** Which FlowSchema a request belongs to: the first that matches, by precedence and then by name. */
 import type { FlowSchema, NonResourcePolicyRule, PolicyRulesWithSubjects, ResourcePolicyRule, Subject } from '../../api/generated/flowcontrol-v1.ts';
-import type { RequestInfo } from '../request-info.ts';
-import type { UserInfo } from '../request.ts';
+import type { RequestInfo } from '../pipeline/request-info.ts';
+import type { UserInfo } from '../pipeline/request.ts';
 
 export interface MatchedSchema {
   readonly name: string;

@@ -12,8 +12,8 @@ import {
   warningsOnUpdate,
   type FieldError,
 } from '../../machinery/validation/index.ts';
-import { betweenStages } from '../in-slices.ts';
-import type { Scope } from '../scope.ts';
+import { betweenStages } from '../pipeline/in-slices.ts';
+import type { Scope } from '../pipeline/scope.ts';
 import { dropDisabledFields } from './disabled-fields.ts';
 import { keepStatusMetadata } from './keep-metadata.ts';
 import { kindOf, writeContext } from './prepare-for-create.ts';

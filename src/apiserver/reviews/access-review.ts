@@ -13,8 +13,8 @@ import type { KubeObject } from '../../machinery/object.ts';
 import { badRequest } from '../../machinery/status.ts';
 import type { AuthorizationAttributes } from '../authz/authorizer.ts';
 import { reviewedFields, reviewedLabels } from '../authz/selectors.ts';
-import type { UserInfo } from '../request.ts';
-import type { Scope } from '../scope.ts';
+import type { UserInfo } from '../pipeline/request.ts';
+import type { Scope } from '../pipeline/scope.ts';
 import { review } from './review.ts';
 
 type Spec = SubjectAccessReviewSpec;

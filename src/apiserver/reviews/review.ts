@@ -3,10 +3,10 @@ import type { KubeObject } from '../../machinery/object.ts';
 import { invalid } from '../../machinery/status.ts';
 import { validateCreate } from '../../machinery/validation/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
-import { optionsObject, writeOptions } from '../options.ts';
+import { optionsObject, writeOptions } from '../pipeline/options.ts';
 import { managerOf, trackCreate } from '../registry/managed-fields.ts';
-import type { Verb } from '../route.ts';
-import type { Scope } from '../scope.ts';
+import type { Verb } from '../pipeline/route.ts';
+import type { Scope } from '../pipeline/scope.ts';
 import { checkNamespace } from '../verbs/create.ts';
 import { decodeBody } from '../verbs/decode-body.ts';
 

@@ -3,7 +3,7 @@ import { badRequest } from '../../machinery/status.ts';
 import type { TokenReview } from '../../api/generated/authentication-v1.ts';
 import { formatTime } from '../../base/index.ts';
 import { TokenRefused } from '../authn/authenticator.ts';
-import type { UserInfo } from '../request.ts';
+import type { UserInfo } from '../pipeline/request.ts';
 import { review } from './review.ts';
 
 export const selfSubjectReview = review((scope, object) => {

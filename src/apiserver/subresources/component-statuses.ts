@@ -2,8 +2,8 @@
 import type { ComponentStatus } from '../../api/generated/core-v1.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { notFound } from '../../machinery/status.ts';
-import type { Result } from '../result.ts';
-import type { Scope } from '../scope.ts';
+import type { Result } from '../pipeline/result.ts';
+import type { Scope } from '../pipeline/scope.ts';
 import { encodeForStorage } from '../storage/encode-for-storage.ts';
 import { Entry } from '../storage/entry.ts';
 

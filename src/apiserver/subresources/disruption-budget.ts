@@ -3,7 +3,7 @@ import { cloneJson, formatTime } from '../../base/index.ts';
 import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { forbidden, timeout, tooManyRequests, type StatusError } from '../../machinery/status.ts';
-import type { Scope } from '../scope.ts';
+import type { Scope } from '../pipeline/scope.ts';
 import type { Entry } from '../storage/entry.ts';
 
 /** More evictions than this that the controller has not seen yet, and it cannot be keeping up. */

@@ -3,7 +3,7 @@
  * object itself (status, finalize, approval, ephemeralcontainers, resize) are the ordinary verbs under the subresource's
  * strategy; the others have a kind of their own and a file here.
  */
-import type { Verb } from '../route.ts';
+import type { Verb } from '../pipeline/route.ts';
 import { get } from '../verbs/get.ts';
 import { patch } from '../verbs/patch.ts';
 import { update } from '../verbs/update.ts';

@@ -5,9 +5,9 @@ import { badRequest, failure, internalError, invalid, isStatusError } from '../.
 import { parseTime, quote } from '../../base/index.ts';
 import { forbiddenField, invalidValue, path, type FieldError, WHOLE_OBJECT } from '../../machinery/validation/index.ts';
 import { dialText, pump, send } from '../dial/index.ts';
-import { isTrue } from '../request-info.ts';
-import type { Result } from '../result.ts';
-import type { Scope } from '../scope.ts';
+import { isTrue } from '../pipeline/request-info.ts';
+import type { Result } from '../pipeline/result.ts';
+import type { Scope } from '../pipeline/scope.ts';
 import { containerOf } from './pod-container.ts';
 
 interface LogOptions {

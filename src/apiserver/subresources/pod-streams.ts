@@ -5,9 +5,9 @@ import type { KubeObject } from '../../machinery/object.ts';
 import { badRequest } from '../../machinery/status.ts';
 import { attributesOf } from '../admission/attributes.ts';
 import { handOver } from '../dial/index.ts';
-import { isTrue } from '../request-info.ts';
-import type { Result } from '../result.ts';
-import type { Scope } from '../scope.ts';
+import { isTrue } from '../pipeline/request-info.ts';
+import type { Result } from '../pipeline/result.ts';
+import type { Scope } from '../pipeline/scope.ts';
 import { containerOf } from './pod-container.ts';
 
 type Stream = 'exec' | 'attach' | 'portforward';

@@ -5,10 +5,10 @@ import type { KubeObject } from '../../machinery/object.ts';
 import { badRequest, isStatusError, serviceUnavailable } from '../../machinery/status.ts';
 import { quote } from '../../base/index.ts';
 import { forwardedHeaders, handOver, relay, send, unreachable, type PermittedTarget, type Target } from '../dial/index.ts';
-import type { ApiResponse } from '../request.ts';
-import { splitPath } from '../request-info.ts';
-import type { Result } from '../result.ts';
-import type { Scope } from '../scope.ts';
+import type { ApiResponse } from '../pipeline/request.ts';
+import { splitPath } from '../pipeline/request-info.ts';
+import type { Result } from '../pipeline/result.ts';
+import type { Scope } from '../pipeline/scope.ts';
 import { admitConnection } from './pod-streams.ts';
 import { rewriteLinks } from './rewrite-links.ts';
 

@@ -8,10 +8,10 @@ import { formatTime } from '../../base/index.ts';
 import { invalidValue, path, validateBody } from '../../machinery/validation/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
 import type { BoundObject } from '../authn/service-account-tokens.ts';
-import { optionsObject, writeOptions } from '../options.ts';
+import { optionsObject, writeOptions } from '../pipeline/options.ts';
 import { managerOf, trackCreate } from '../registry/managed-fields.ts';
-import type { Result } from '../result.ts';
-import type { Scope } from '../scope.ts';
+import type { Result } from '../pipeline/result.ts';
+import type { Scope } from '../pipeline/scope.ts';
 import { checkNamespace } from '../verbs/create.ts';
 import { decodeBody } from '../verbs/decode-body.ts';
 

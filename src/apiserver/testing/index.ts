@@ -3,10 +3,10 @@ import net from 'node:net';
 import { createMemoryStore } from '../../etcd/index.ts';
 import { createTestContext, type TestContext } from '../../kernel/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
-import { createLoopback } from '../loopback.ts';
+import { createLoopback } from '../pipeline/loopback.ts';
 import { openPki } from '../pki/files.ts';
-import { createPipeline, type Pipeline, type PipelineOptions } from '../pipeline.ts';
-import type { ApiResponse, UserInfo } from '../request.ts';
+import { createPipeline, type Pipeline, type PipelineOptions } from '../pipeline/build-pipeline.ts';
+import type { ApiResponse, UserInfo } from '../pipeline/request.ts';
 import { splitTarget } from '../transport/target.ts';
 
 export interface TestServer {

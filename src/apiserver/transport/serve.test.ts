@@ -16,7 +16,7 @@ import { certificatesOfDer, commonName } from '../../net/tls/index.ts';
 import { makeCertificate } from '../../net/tls/testing/index.ts';
 import { isStatusError } from '../../machinery/status.ts';
 import { createAuthority, issue, type KeyPair } from '../pki/certificates.ts';
-import type { ApiRequest, ApiResponse } from '../request.ts';
+import type { ApiRequest, ApiResponse } from '../pipeline/request.ts';
 import { listen, type Transport } from './serve.ts';
 
 const outdir = join(import.meta.dirname, '..', '..', '..', 'node_modules', '.cache', 'k8ts-front-test', String(process.pid));

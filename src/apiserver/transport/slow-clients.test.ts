@@ -9,7 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { build } from '../../../scripts/build.mjs';
 import { createContext } from '../../kernel/index.ts';
 import { createAuthority, issue, type KeyPair } from '../pki/certificates.ts';
-import type { ApiRequest, ApiResponse } from '../request.ts';
+import type { ApiRequest, ApiResponse } from '../pipeline/request.ts';
 import { listen, type Transport } from './serve.ts';
 
 const outdir = join(import.meta.dirname, '..', '..', '..', 'node_modules', '.cache', 'k8ts-front-test', `slow-${process.pid}`);

@@ -8,12 +8,12 @@ import { applyDefaults, type DefaultingContext } from '../../machinery/defaultin
 import type { KubeObject } from '../../machinery/object.ts';
 import { decodeProtobufObject } from '../../machinery/protobuf/index.ts';
 import { badRequest, unsupportedMediaType } from '../../machinery/status.ts';
-import type { FieldValidation } from '../options.ts';
+import type { FieldValidation } from '../pipeline/options.ts';
 import { rememberEmptyLists, wroteEmptyLists } from '../registry/empty-lists.ts';
 import { alikeObjectsOf } from '../registry/made-alike.ts';
-import { betweenStages, readBodyOf } from '../in-slices.ts';
-import { headerOf } from '../request.ts';
-import type { Scope } from '../scope.ts';
+import { betweenStages, readBodyOf } from '../pipeline/in-slices.ts';
+import { headerOf } from '../pipeline/request.ts';
+import type { Scope } from '../pipeline/scope.ts';
 import { putTogether, setAsideUntouched } from './untouched.ts';
 
 export interface BodyOptions {

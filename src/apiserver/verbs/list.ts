@@ -4,11 +4,11 @@
  */
 import { prefixRange, StoreError } from '../../etcd/index.ts';
 import { badRequest, isStatusError, resourceExpired } from '../../machinery/status.ts';
-import { listOptions, type ListOptions } from '../options.ts';
+import { listOptions, type ListOptions } from '../pipeline/options.ts';
 import { viewOf } from '../registry/served-resource.ts';
-import { requestedVersion } from '../resource-version.ts';
-import type { ListResult, Result } from '../result.ts';
-import type { Scope } from '../scope.ts';
+import { requestedVersion } from '../pipeline/resource-version.ts';
+import type { ListResult, Result } from '../pipeline/result.ts';
+import type { Scope } from '../pipeline/scope.ts';
 import type { Entry } from '../storage/entry.ts';
 import { tooLargeResourceVersion } from '../storage/watch-cache.ts';
 import { decodeContinue, encodeContinue } from './continue-token.ts';

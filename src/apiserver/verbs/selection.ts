@@ -2,9 +2,9 @@
 import { badRequest } from '../../machinery/status.ts';
 import { quote } from '../../base/index.ts';
 import { parseFieldSelector, parseLabelSelector } from '../../machinery/selectors/index.ts';
-import type { ListOptions } from '../options.ts';
+import type { ListOptions } from '../pipeline/options.ts';
 import { selectableFieldReader, viewOf, type ServedResource } from '../registry/served-resource.ts';
-import type { Scope } from '../scope.ts';
+import type { Scope } from '../pipeline/scope.ts';
 import type { Entry } from '../storage/entry.ts';
 
 export interface Selection {

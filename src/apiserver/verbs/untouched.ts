@@ -7,7 +7,7 @@ import { cloneJson } from '../../base/index.ts';
 import { inDeclaredOrder } from '../../machinery/defaulting/index.ts';
 import { isRecord, type KubeObject } from '../../machinery/object.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
-import type { Scope } from '../scope.ts';
+import type { Scope } from '../pipeline/scope.ts';
 import { setOwn } from '../../machinery/decode/index.ts';
 
 export interface DividedObject {

@@ -6,12 +6,12 @@
 import type { KubeObject } from '../../machinery/object.ts';
 import { badRequest, conflict, isStatusError, type StatusError } from '../../machinery/status.ts';
 import { attributesOf } from '../admission/attributes.ts';
-import { betweenStages } from '../in-slices.ts';
-import { optionsObject, type WriteOptions } from '../options.ts';
+import { betweenStages } from '../pipeline/in-slices.ts';
+import { optionsObject, type WriteOptions } from '../pipeline/options.ts';
 import { dedupOwnerReferences } from '../registry/owner-references.ts';
 import { prepareForUpdate } from '../registry/prepare-for-update.ts';
-import { checkObjectVersion } from '../resource-version.ts';
-import type { Scope } from '../scope.ts';
+import { checkObjectVersion } from '../pipeline/resource-version.ts';
+import type { Scope } from '../pipeline/scope.ts';
 import type { Entry } from '../storage/entry.ts';
 import { checkNamespace } from './create.ts';
 import { isFinished, removeFinished } from './finish-deletion.ts';

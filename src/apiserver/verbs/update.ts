@@ -2,10 +2,10 @@
 import { cloneJson } from '../../base/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { badRequest } from '../../machinery/status.ts';
-import { writeOptions, type WriteOptions } from '../options.ts';
+import { writeOptions, type WriteOptions } from '../pipeline/options.ts';
 import { managerOf, trackUpdate } from '../registry/managed-fields.ts';
-import type { Result } from '../result.ts';
-import type { Scope } from '../scope.ts';
+import type { Result } from '../pipeline/result.ts';
+import type { Scope } from '../pipeline/scope.ts';
 import type { Entry } from '../storage/entry.ts';
 import { objectKey } from '../storage/keys.ts';
 import { checkNamespace, createObject } from './create.ts';

@@ -4,9 +4,9 @@ import { allocateBytes } from '../../kernel/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { encodeWatchFrame } from '../../machinery/protobuf/index.ts';
 import { viewOf } from '../registry/served-resource.ts';
-import { asPartialMetadata, asTable, encodeObjectProtobuf, zeroObject } from '../represent.ts';
-import type { WatchedObject } from '../result.ts';
-import type { Scope } from '../scope.ts';
+import { asPartialMetadata, asTable, encodeObjectProtobuf, zeroObject } from '../pipeline/represent.ts';
+import type { WatchedObject } from '../pipeline/result.ts';
+import type { Scope } from '../pipeline/scope.ts';
 import type { Entry } from '../storage/entry.ts';
 import type { CacheEvent } from '../storage/resource-cache.ts';
 

@@ -10,11 +10,11 @@
 import { prefixRange, StoreError, type WatchBatch } from '../../etcd/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { resourceExpired } from '../../machinery/status.ts';
-import { listOptions, type ListOptions } from '../options.ts';
+import { listOptions, type ListOptions } from '../pipeline/options.ts';
 import { viewOf } from '../registry/served-resource.ts';
-import { requestedVersion } from '../resource-version.ts';
-import type { FrameSink, Result } from '../result.ts';
-import type { Scope } from '../scope.ts';
+import { requestedVersion } from '../pipeline/resource-version.ts';
+import type { FrameSink, Result } from '../pipeline/result.ts';
+import type { Scope } from '../pipeline/scope.ts';
 import type { Entry } from '../storage/entry.ts';
 import { CacheEvent, type CacheWatcher, type EventType } from '../storage/resource-cache.ts';
 import { prepareAll } from './list.ts';

@@ -4,7 +4,7 @@
  */
 import type { PolicyRule } from '../../../api/generated/rbac-v1.ts';
 import { quote } from '../../../base/index.ts';
-import type { UserInfo } from '../../request.ts';
+import type { UserInfo } from '../../pipeline/request.ts';
 import { ALLOW, NO_OPINION, noOpinion, type AuthorizationAttributes, type Authorizer, type Decision, type ResolvedRules } from '../authorizer.ts';
 import { RuleIndex } from '../rule-index.ts';
 import { nodeNameOf } from './node-identity.ts';

@@ -6,8 +6,8 @@ import { knowSchema } from '../../../machinery/validation/apiextensions/index.ts
 import type { Clock } from '../../../kernel/index.ts';
 import { deepEqual, formatTime } from '../../../base/index.ts';
 import type { ObjectOf, Strategy, WriteContext } from '../strategy.ts';
-import { celCompiler } from '../../cel-compiler.ts';
-import { inSlices } from '../../in-slices.ts';
+import { celCompiler } from '../cel-compiler.ts';
+import { inSlices } from '../../pipeline/in-slices.ts';
 import { specChanges } from './spec-generation.ts';
 
 export const webhookConfigurations: Strategy<ObjectOf<MutatingWebhookConfiguration | ValidatingWebhookConfiguration>> = {

@@ -1,0 +1,189 @@
+/** From the files and settings that kube-apiserver's flags name to the authenticators, authorizers and audit of a pipeline. */
+import fs from 'node:fs/promises';
+import type { Context } from '../../kernel/index.ts';
+import { AuditLogFile, AuditWebhook, loadAuditPolicy, PolicyAudit, type AuditBackend, type AuditWebhookOptions } from '../audit/index.ts';
+import type { TokenAuthenticator } from '../authn/authenticator.ts';
+import type { AuthenticationOptions } from '../authn/build.ts';
+import { authenticationFromConfiguration } from '../authn/configuration.ts';
+import { OidcTokens } from '../authn/oidc/oidc-tokens.ts';
+import { WebhookTokens } from '../authn/webhook-tokens.ts';
+import { AbacAuthorizer } from '../authz/abac.ts';
+import type { AuthorizerConfig } from '../authz/build.ts';
+import { authorizersFromConfiguration } from '../authz/configuration.ts';
+import { WebhookAuthorizer } from '../authz/webhook.ts';
+import type { PipelineOptions } from '../pipeline/build-pipeline.ts';
+import { ReviewClient } from '../review-webhooks/index.ts';
+
+/** Named as the flags are; paths are of files. */
+export interface SecurityFiles {
+  readonly clientCaFile?: string;
+  readonly tokenAuthFile?: string;
+  readonly serviceAccountKeyFiles?: readonly string[];
+  /** The first issues; tokens of the others are good too. */
+  readonly serviceAccountIssuers?: readonly string[];
+  readonly serviceAccountJwksUri?: string;
+  readonly serviceAccountMaxTokenExpirationMs?: number;
+  readonly serviceAccountExtendTokenExpiration?: boolean;
+  readonly requestHeaders?: AuthenticationOptions['requestHeaders'];
+  readonly apiAudiences?: readonly string[];
+  readonly enableBootstrapTokenAuth?: boolean;
+  readonly anonymousAuth?: boolean;
+  readonly authenticationConfig?: string;
+  readonly authenticationTokenWebhookConfigFile?: string;
+  readonly authenticationTokenWebhookCacheTtlMs?: number;
+  readonly authenticationTokenWebhookVersion?: 'v1' | 'v1beta1';
+  readonly oidc?: OidcFlags;
+  readonly authorizationMode?: readonly string[];
+  readonly authorizationConfig?: string;
+  readonly authorizationPolicyFile?: string;
+  readonly authorizationWebhookConfigFile?: string;
+  readonly authorizationWebhookVersion?: 'v1' | 'v1beta1';
+  readonly authorizationWebhookCacheAuthorizedTtlMs?: number;
+  readonly authorizationWebhookCacheUnauthorizedTtlMs?: number;
+  readonly auditPolicyFile?: string;
+  readonly auditLogPath?: string;
+  readonly auditLogMaxSize?: number;
+  readonly auditLogMaxBackup?: number;
+  readonly auditLogMaxAge?: number;
+  readonly auditWebhookConfigFile?: string;
+  readonly auditWebhookBatch?: Omit<AuditWebhookOptions, 'client'>;
+}
+
+export interface OidcFlags {
+  readonly issuerUrl: string;
+  readonly clientId: string;
+  readonly caFile?: string;
+  readonly usernameClaim?: string;
+  /** `-` for none; without it the issuer, unless the claim is an address. */
+  readonly usernamePrefix?: string;
+  readonly groupsClaim?: string;
+  readonly groupsPrefix?: string;
+  readonly requiredClaims?: Readonly<Record<string, string>>;
+  readonly signingAlgorithms?: readonly string[];
+}
+
+/** Files that may change while the server runs are looked at this often. */
+const LOOK_EVERY_MS = 60_000;
+
+export type SecurityOptions = Pick<PipelineOptions, 'authentication' | 'authorization' | 'audit'>;
+
+/** Throws an error that names the file or setting that is wrong. */
+export async function loadSecurityOptions(ctx: Context, files: SecurityFiles): Promise<SecurityOptions> {
+  if (files.authenticationConfig && files.oidc) throw new Error('authentication-config and oidc-* cannot be used together');
+  if (files.authorizationConfig && files.authorizationMode) throw new Error('authorization-config and authorization-mode cannot be used together');
+  const [authentication, authorization, audit] = await Promise.all([loadAuthentication(ctx, files), loadAuthorization(ctx, files), loadAudit(ctx, files)]);
+  return { authentication, ...(authorization ? { authorization } : {}), ...(audit ? { audit } : {}) };
+}
+
+const read = (file: string): Promise<string> => fs.readFile(file, 'utf8');
+
+async function loadAuthentication(ctx: Context, files: SecurityFiles): Promise<NonNullable<PipelineOptions['authentication']>> {
+  const configured = files.authenticationConfig ? authenticationFromConfiguration(ctx, await read(files.authenticationConfig)) : {};
+  const tokenAuthenticators: TokenAuthenticator[] = [...(configured.tokenAuthenticators ?? [])];
+  if (files.oidc) tokenAuthenticators.push(await oidcFromFlags(ctx, files.oidc));
+  if (files.authenticationTokenWebhookConfigFile) {
+    const client = await ReviewClient.fromKubeconfig(ctx, files.authenticationTokenWebhookConfigFile);
+    const { authenticationTokenWebhookCacheTtlMs: cacheTtlMs, authenticationTokenWebhookVersion: version } = files;
+    tokenAuthenticators.push(new WebhookTokens(ctx, { client, ...(cacheTtlMs === undefined ? {} : { cacheTtlMs }), ...(version ? { version } : {}) }));
+  }
+  const [issuer, ...otherIssuers] = files.serviceAccountIssuers ?? [];
+  const anonymous = configured.anonymous ?? (files.anonymousAuth === undefined ? undefined : { enabled: files.anonymousAuth });
+  return {
+    tokenAuthenticators,
+    ...(anonymous ? { anonymous } : {}),
+    ...(files.clientCaFile ? { clientCa: await followed(ctx, files.clientCaFile) } : {}),
+    ...(files.tokenAuthFile ? { tokenFile: await read(files.tokenAuthFile) } : {}),
+    ...(files.serviceAccountKeyFiles ? { serviceAccountKeys: (await Promise.all(files.serviceAccountKeyFiles.map(read))).flatMap(pemBlocks) } : {}),
+    ...(issuer === undefined ? {} : { issuer, otherIssuers }),
+    ...(files.serviceAccountJwksUri ? { jwksUri: files.serviceAccountJwksUri } : {}),
+    ...(files.serviceAccountMaxTokenExpirationMs ? { maxExpirationSeconds: files.serviceAccountMaxTokenExpirationMs / 1000 } : {}),
+    ...(files.serviceAccountExtendTokenExpiration === undefined ? {} : { extendExpiration: files.serviceAccountExtendTokenExpiration }),
+    ...(files.requestHeaders ? { requestHeaders: files.requestHeaders } : {}),
+    ...(files.apiAudiences ? { apiAudiences: files.apiAudiences } : {}),
+    ...(files.enableBootstrapTokenAuth ? { bootstrapTokens: true } : {}),
+  };
+}
+
+/** A file may hold several keys, one after the other. */
+const pemBlocks = (text: string): string[] => text.match(/-----BEGIN [^-]+-----[^-]+-----END [^-]+-----\n?/g) ?? [text];
+
+/** The text of a file as it is now, or was a minute ago. */
+async function followed(ctx: Context, file: string): Promise<() => string> {
+  let text = await read(file);
+  const timer = ctx.clock.every(LOOK_EVERY_MS, () => {
+    read(file).then(
+      (found) => (text = found),
+      (error: unknown) => ctx.logger.error(error, 'A file cannot be read again; what it said stays', { file }),
+    );
+  });
+  if (ctx.signal.aborted) timer.cancel();
+  else ctx.signal.addEventListener('abort', () => timer.cancel(), { once: true });
+  return () => text;
+}
+
+async function oidcFromFlags(ctx: Context, flags: OidcFlags): Promise<OidcTokens> {
+  const claim = flags.usernameClaim ?? 'sub';
+  const prefix = flags.usernamePrefix ?? (claim === 'email' ? '-' : `${flags.issuerUrl}#`);
+  return new OidcTokens(ctx, {
+    issuer: flags.issuerUrl,
+    audiences: [flags.clientId],
+    ...(flags.caFile ? { ca: await read(flags.caFile) } : {}),
+    ...(flags.signingAlgorithms ? { algorithms: flags.signingAlgorithms } : {}),
+    mapping: {
+      username: { claim, prefix: prefix === '-' ? '' : prefix },
+      ...(flags.groupsClaim ? { groups: { claim: flags.groupsClaim, prefix: flags.groupsPrefix ?? '' } } : {}),
+      validations: Object.entries(flags.requiredClaims ?? {}).map(([required, requiredValue]) => ({ claim: required, requiredValue })),
+    },
+  });
+}
+
+async function loadAuthorization(ctx: Context, files: SecurityFiles): Promise<readonly AuthorizerConfig[] | undefined> {
+  if (files.authorizationConfig) return authorizersFromConfiguration(ctx, await read(files.authorizationConfig));
+  if (!files.authorizationMode) return undefined;
+  return Promise.all(
+    files.authorizationMode.map(async (mode): Promise<AuthorizerConfig> => {
+      switch (mode) {
+        case 'Node':
+        case 'RBAC':
+        case 'AlwaysAllow':
+        case 'AlwaysDeny':
+          return { type: mode };
+        case 'ABAC':
+          if (!files.authorizationPolicyFile) throw new Error('authorization-mode ABAC needs an authorization-policy-file');
+          return { type: 'custom', authorizer: new AbacAuthorizer(await read(files.authorizationPolicyFile)) };
+        case 'Webhook': {
+          if (!files.authorizationWebhookConfigFile) throw new Error('authorization-mode Webhook needs an authorization-webhook-config-file');
+          const client = await ReviewClient.fromKubeconfig(ctx, files.authorizationWebhookConfigFile);
+          const { authorizationWebhookVersion: version, authorizationWebhookCacheAuthorizedTtlMs: authorizedTtlMs, authorizationWebhookCacheUnauthorizedTtlMs: unauthorizedTtlMs } = files;
+          const settings = { ...(version ? { version } : {}), ...(authorizedTtlMs === undefined ? {} : { authorizedTtlMs }), ...(unauthorizedTtlMs === undefined ? {} : { unauthorizedTtlMs }) };
+          return { type: 'custom', authorizer: new WebhookAuthorizer(ctx, { name: 'Webhook', client, ...settings }) };
+        }
+        default:
+          throw new Error(`authorization-mode "${mode}" is not a valid mode`);
+      }
+    }),
+  );
+}
+
+async function loadAudit(ctx: Context, files: SecurityFiles): Promise<PolicyAudit | undefined> {
+  if (!files.auditPolicyFile) return undefined;
+  const policy = loadAuditPolicy(await read(files.auditPolicyFile));
+  const backends: AuditBackend[] = [];
+  if (files.auditLogPath) {
+    const { auditLogMaxSize: size, auditLogMaxBackup: backups, auditLogMaxAge: age } = files;
+    backends.push(
+      new AuditLogFile(ctx, {
+        path: files.auditLogPath,
+        ...(size === undefined ? {} : { maxSizeMegabytes: size }),
+        ...(backups === undefined ? {} : { maxBackups: backups }),
+        ...(age === undefined ? {} : { maxAgeDays: age }),
+      }),
+    );
+  }
+  if (files.auditWebhookConfigFile) {
+    // The last batch is sent when the server has been told to end, so its requests end by their own time limit.
+    const outliving = { ...ctx, signal: new AbortController().signal };
+    backends.push(new AuditWebhook(outliving, { ...files.auditWebhookBatch, client: await ReviewClient.fromKubeconfig(outliving, files.auditWebhookConfigFile) }));
+  }
+  return new PolicyAudit(ctx, policy, backends);
+}

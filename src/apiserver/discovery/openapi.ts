@@ -1,0 +1,85 @@
+/** /openapi/v2 and /openapi/v3: made from the declarations when somebody asks, and again when a custom resource came or went. */
+import type { Clock } from '../../kernel/index.ts';
+import { OPENAPI_V2_PROTOBUF_TYPES, OpenApiDocuments, type OpenApiDocument, type Steps } from '../../machinery/openapi/index.ts';
+import { MergedDocuments, type Aggregator } from '../aggregator/index.ts';
+import type { Endpoint } from '../pipeline/endpoints.ts';
+import type { Exchange } from '../pipeline/handle-request.ts';
+import { inSlices } from '../pipeline/in-slices.ts';
+import { parseAccept } from '../pipeline/negotiate.ts';
+import type { Registry } from '../registry/registry.ts';
+import { headerOf, type ApiResponse } from '../pipeline/request.ts';
+import { failure } from '../../machinery/status.ts';
+import { VERSION } from './version.ts';
+
+export function openapiEndpoints(registry: Registry, clock: Clock, aggregator?: Aggregator): Endpoint[] {
+  let documents: BeingMade | undefined;
+  registry.onChange(() => (documents = undefined));
+  aggregator?.otherServers.onChange(() => (documents = undefined));
+  const current = (): BeingMade =>
+    (documents ??= new BeingMade(clock, new MergedDocuments(new OpenApiDocuments({ version: VERSION.gitVersion, custom: registry.customApis() }), aggregator?.otherServers)));
+  return [
+    { path: '/openapi/v2', serve: (exchange) => serveV2(exchange, current()) },
+    { path: '/openapi/v3', serve: async (exchange) => serveBytes(exchange, await current().v3Root(), 'application/json') },
+    { path: '/openapi/v3/*', serve: (exchange, user) => aggregator?.serveOpenApi(exchange, user) ?? serveV3(exchange, current()) },
+  ];
+}
+
+/** The documents as they are now: made in slices, each once, for however many ask. */
+class BeingMade {
+  readonly #made = new Map<string, Promise<OpenApiDocument>>();
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly documents: MergedDocuments,
+  ) {}
+
+  v2(): Promise<OpenApiDocument> {
+    return this.#once('v2', () => this.documents.v2());
+  }
+
+  v2Protobuf(): Promise<OpenApiDocument> {
+    return this.#once('v2 protobuf', () => this.documents.v2Protobuf());
+  }
+
+  v3Root(): Promise<OpenApiDocument> {
+    return this.#once('v3', () => this.documents.v3Root());
+  }
+
+  /** Not remembered by name, since anybody may ask for any name; what they are joined of is. */
+  v3(name: string): Promise<OpenApiDocument | undefined> {
+    return inSlices(this.clock, this.documents.v3(name));
+  }
+
+  #once(name: string, steps: () => Steps<OpenApiDocument>): Promise<OpenApiDocument> {
+    let document = this.#made.get(name);
+    if (!document) this.#made.set(name, (document = inSlices(this.clock, steps())));
+    return document;
+  }
+}
+
+async function serveV2(exchange: Exchange, documents: BeingMade): Promise<ApiResponse> {
+  for (const { type } of parseAccept(headerOf(exchange.request, 'accept') ?? '*/*')) {
+    if ((OPENAPI_V2_PROTOBUF_TYPES as readonly string[]).includes(type)) return serveBytes(exchange, await documents.v2Protobuf(), OPENAPI_V2_PROTOBUF_TYPES[0]);
+    if (type === 'application/json' || type === '*/*' || type === 'application/*') return serveBytes(exchange, await documents.v2(), 'application/json');
+  }
+  throw failure(406, 'NotAcceptable', 'only the following media types are accepted: application/json, application/com.github.proto-openapi.spec.v2.v1.0+protobuf');
+}
+
+async function serveV3(exchange: Exchange, documents: BeingMade): Promise<ApiResponse | undefined> {
+  const name = exchange.request.path.slice('/openapi/v3/'.length);
+  const document = await documents.v3(name);
+  if (!document) return { status: 404, headers: {} };
+  const hash = exchange.request.query.get('hash');
+  if (hash !== null && hash !== document.hash) {
+    return { status: 301, headers: { location: `/openapi/v3/${name}?hash=${document.hash}` } };
+  }
+  const response = serveBytes(exchange, document, 'application/json');
+  // Under its hash a document never changes.
+  return hash === null ? response : { ...response, headers: { ...response.headers, 'cache-control': 'public, immutable', expires: 'Thu, 31 Dec 2099 23:59:59 GMT' } };
+}
+
+function serveBytes({ request }: Exchange, document: OpenApiDocument, contentType: string): ApiResponse {
+  const etag = `"${document.hash}"`;
+  if (headerOf(request, 'if-none-match') === etag) return { status: 304, headers: { etag } };
+  return { status: 200, headers: { 'content-type': contentType, etag, vary: 'Accept' }, body: document.bytes };
+}

@@ -1,0 +1,98 @@
+/** The body of a list as JSON: its head, then each object's own bytes. A large one is never put together as a whole. */
+import { apiVersionOf } from '../../api/schema.ts';
+import type { LargeBody } from './request.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
+import type { ListResult } from './result.ts';
+import type { Entry } from '../storage/entry.ts';
+
+const COMMA = Buffer.from(',');
+/** Items of built-in kinds have neither kind nor apiVersion: they begin where their metadata does. */
+const ITEM_START = Buffer.from('{');
+const ITEM_START_AFTER_COMMA = Buffer.from(',{');
+const NOTHING = Buffer.alloc(0);
+const END = Buffer.from(']}');
+
+export function listMetadata(list: ListResult): Record<string, unknown> {
+  return {
+    resourceVersion: list.resourceVersion,
+    ...(list.continueToken ? { continue: list.continueToken } : {}),
+    ...(list.remainingItemCount ? { remainingItemCount: list.remainingItemCount } : {}),
+  };
+}
+
+/** Lists of custom resources always say where they go on. */
+export const typedListMetadata = (list: ListResult): Record<string, unknown> => (list.served.custom ? { continue: '', ...listMetadata(list) } : listMetadata(list));
+
+/** One item, as it stands in its list. */
+export const listItem = ({ custom }: Pick<ServedResource, 'custom'>, { bytes, metadataStart }: Entry): Buffer =>
+  custom ? bytes : Buffer.concat([ITEM_START, bytes.subarray(metadataStart)]);
+
+export class ListBody implements LargeBody {
+  produced = 0;
+  readonly #head: Buffer;
+  readonly #entries: readonly Entry[];
+  readonly #whole: boolean;
+
+  constructor(list: ListResult) {
+    const { served, entries } = list;
+    this.#head = Buffer.from(`{"kind":"${served.listKind}","apiVersion":"${apiVersionOf(served)}","metadata":${JSON.stringify(typedListMetadata(list))},"items":[`);
+    this.#entries = entries;
+    this.#whole = served.custom;
+  }
+
+  /** Bytes that have not been wanted before are made for this: of a long list, not of all its items at once. */
+  isShorterThan(most: number): boolean {
+    return this.#lengthUpTo(most) < most;
+  }
+
+  toBuffer(): Buffer {
+    const buffer = Buffer.allocUnsafe(this.#lengthUpTo(Infinity));
+    this.reader()(buffer);
+    return buffer;
+  }
+
+  /** At least `most` if it is that long. */
+  #lengthUpTo(most: number): number {
+    let length = this.#head.length + Math.max(0, this.#entries.length - 1) + END.length;
+    for (const { bytes, metadataStart } of this.#entries) {
+      length += this.#whole ? bytes.length : bytes.length - metadataStart + 1;
+      if (length >= most) break;
+    }
+    return length;
+  }
+
+  /** Each call fills as much of `target` as there is left, and says how much that was. */
+  reader(): (target: Buffer) => number {
+    const entries = this.#entries;
+    const separators = this.#whole ? { first: NOTHING, other: COMMA } : { first: ITEM_START, other: ITEM_START_AFTER_COMMA };
+    let segment: Buffer | undefined = this.#head;
+    let from = 0;
+    let next = 0;
+    let afterSeparator = false;
+    const goOn = (): void => {
+      from = 0;
+      if (segment === END) segment = undefined;
+      else if (next === entries.length) segment = END;
+      else if (!afterSeparator) {
+        segment = next === 0 ? separators.first : separators.other;
+        afterSeparator = true;
+      } else {
+        const { bytes, metadataStart } = entries[next++]!;
+        segment = bytes;
+        if (!this.#whole) from = metadataStart;
+        afterSeparator = false;
+      }
+    };
+    return (target) => {
+      let at = 0;
+      while (segment !== undefined && at < target.length) {
+        const copied = segment.copy(target, at, from);
+        at += copied;
+        from += copied;
+        if (from === segment.length) goOn();
+      }
+      this.produced += at;
+      return at;
+    };
+  }
+}

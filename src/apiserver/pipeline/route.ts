@@ -1,0 +1,147 @@
+/** From an authorized request to the verb that serves it. */
+import { apiVersionOf } from '../../api/schema.ts';
+import { badRequest, failure, type StatusError } from '../../machinery/status.ts';
+import { customSubresourceVerb, customVerb, isCustomPath } from '../crd/index.ts';
+import type { Door, Exchange } from './handle-request.ts';
+import { negotiate } from './negotiate.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
+import type { RequestInfo } from './request-info.ts';
+import { respond, respondText } from './respond.ts';
+import { headerOf, type ApiResponse, type UserInfo } from './request.ts';
+import type { Result } from './result.ts';
+import type { Scope } from './scope.ts';
+import { leaveSeat } from './seat.ts';
+import { subresourceHandlers } from '../subresources/index.ts';
+import { create } from '../verbs/create.ts';
+import { deleteCollection } from '../verbs/delete-collection.ts';
+import { deleteVerb } from '../verbs/delete.ts';
+import { get } from '../verbs/get.ts';
+import { list } from '../verbs/list.ts';
+import { patch } from '../verbs/patch.ts';
+import { update } from '../verbs/update.ts';
+import { watch } from '../verbs/watch.ts';
+import { ownValue } from '../../base/index.ts';
+
+/** At once where there is nothing to wait for. */
+export type Verb = (scope: Scope) => Promise<Result> | Result;
+
+const VERBS: ReadonlyMap<string, Verb> = new Map(Object.entries<Verb>({ get, list, watch, create, update, patch, delete: deleteVerb, deletecollection: deleteCollection }));
+
+export const methodNotAllowed = (): StatusError =>
+  failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
+
+export const noSuchResource = (): StatusError => failure(404, 'NotFound', 'the server could not find the requested resource', {});
+
+export function route(door: Door, exchange: Exchange, user: UserInfo): Promise<ApiResponse> | ApiResponse {
+  const { request, info } = exchange;
+  const elsewhere = door.aggregator?.serve(exchange, user);
+  if (elsewhere) return elsewhere;
+  if (!info.isResourceRequest) return door.endpoints.serve(exchange, user);
+  const { registry } = door.backend;
+  const served = registry.find(info.apiGroup, info.apiVersion, info.resource);
+  if (!served) {
+    if (registry.isCustomGroup(info.apiGroup)) return pageNotFound();
+    if (!registry.hasGroupVersion(info.apiGroup, info.apiVersion) && request.method === 'GET') return door.endpoints.serve(exchange, user);
+    throw noSuchResource();
+  }
+  if (info.verb === 'watch' && request.path.includes('/watch/') && !isLegacyWatch(served, info)) throw noSuchResource();
+  if (served.custom && !isCustomPath(served, exchange)) return pageNotFound();
+  checkShape(served, exchange);
+  if (request.method === 'HEAD') throw methodNotAllowed();
+  checkParameters(request.query);
+  const verb = verbOf(served, exchange);
+  exchange.recognized = true;
+  const scope = scopeOf(door, exchange, user, served);
+  if (served.strategy.deprecation) scope.warnings.push(served.strategy.deprecation);
+  const result = verb(scope);
+  return result instanceof Promise ? result.then((known) => respond(scope, known)) : respond(scope, result);
+}
+
+/** `/api/v1/watch/…`: the older form of a watch, for resources only. */
+const isLegacyWatch = (served: ServedResource, info: RequestInfo): boolean => served.verbs.includes('watch') && info.parts.length < 3;
+
+/** Parameters that concern every request. */
+function checkParameters(query: URLSearchParams): void {
+  if (query.has('export')) throw badRequest('the export parameter, deprecated since v1.14, is no longer supported');
+}
+
+/** An empty namespace in a path stands for all of them. */
+const ALL_NAMESPACES = /\/namespaces\/\/[^/]+$/;
+
+/** Namespaced resources are addressed within a namespace when one object is meant, others never. */
+function checkShape(served: ServedResource, { info, request }: Exchange): void {
+  const inNamespace = info.namespace !== '' && info.resource !== 'namespaces';
+  if (!served.namespaced && inNamespace) throw noSuchResource();
+  const one = info.parts.length > 1;
+  if (/\/\/|%2f|%25/i.test(request.path) && !ALL_NAMESPACES.test(request.path)) throw noSuchResource();
+  // Reviews are only ever created: no path names one of them, or all of every namespace.
+  const createOnly = served.verbs.length === 1 && served.verbs[0] === 'create';
+  if (createOnly && info.parts.length === 2) throw noSuchResource();
+  if (served.namespaced && !inNamespace && (one || request.method === 'POST' || request.method === 'DELETE')) {
+    throw one || createOnly ? noSuchResource() : methodNotAllowed();
+  }
+}
+
+function verbOf(served: ServedResource, exchange: Exchange): Verb {
+  const { info, request } = exchange;
+  if (info.parts.length > 2) return subresourceVerb(served, exchange);
+  if (served.custom) {
+    const verb = customVerb(served, exchange);
+    return ownValue(served.handlers, verb) ?? VERBS.get(verb)!;
+  }
+  const verb = info.verb === 'watch' && info.parts.length > 1 ? 'watch' : info.verb;
+  const wanted = info.parts.length > 1 && request.method === 'POST' ? undefined : verb;
+  const collection = info.parts.length === 1;
+  const fits = collection ? ['list', 'watch', 'create', 'deletecollection'] : ['get', 'update', 'patch', 'delete', 'watch'];
+  if (wanted === undefined || !fits.includes(wanted) || !served.verbs.includes(wanted)) throw methodNotAllowed();
+  const custom = ownValue(served.handlers, wanted);
+  return custom ?? VERBS.get(wanted)!;
+}
+
+const SUBRESOURCE_VERBS: ReadonlyMap<string, string> = new Map(Object.entries({ GET: 'get', PUT: 'update', PATCH: 'patch', POST: 'create', DELETE: 'delete' }));
+
+const handlerOf = (subresource: string, verb: string): Verb | undefined => ownValue(ownValue(subresourceHandlers, subresource), verb);
+
+function subresourceVerb(served: ServedResource, exchange: Exchange): Verb {
+  const { info, request } = exchange;
+  if (served.custom) return handlerOf(`*/${info.subresource}`, customSubresourceVerb(served, exchange))!;
+  const declared = ownValue(served.subresources, info.subresource);
+  const takesPath = info.subresource === 'proxy';
+  if (!declared || (info.parts.length > 3 && !takesPath)) throw noSuchResource();
+  const verb = SUBRESOURCE_VERBS.get(request.method);
+  if (verb === undefined || !declared.verbs.includes(verb)) throw methodNotAllowed();
+  const handler = handlerOf(`${served.plural}/${info.subresource}`, verb) ?? handlerOf(`*/${info.subresource}`, verb);
+  if (!handler) throw failure(501, 'NotImplemented', `${served.plural}/${info.subresource} of ${apiVersionOf(served)} is not served by this API server`);
+  return handler;
+}
+
+/** Subresources of kinds that have tables, which have none themselves. */
+const WITHOUT_TABLE: ReadonlySet<string> = new Set(['resource.k8s.io/resourceclaims/status']);
+
+function scopeOf(door: Door, exchange: Exchange, user: UserInfo, served: ServedResource): Scope {
+  const { request, info } = exchange;
+  const isWatch = info.verb === 'watch';
+  const negotiated = negotiate(headerOf(request, 'accept'), request.query, headerOf(request, 'user-agent'), {
+    transforms: served.verbs.includes('get'),
+    table: !WITHOUT_TABLE.has(`${served.group}/${served.plural}/${info.subresource}`),
+    stream: isWatch,
+    list: info.verb === 'list' && served.verbs.includes('watch'),
+    protobuf: !served.custom,
+  });
+  return {
+    backend: door.backend,
+    request,
+    info,
+    user,
+    served,
+    place: { namespace: served.namespaced ? info.namespace : '', name: info.parts[1] ?? '' },
+    subresource: info.subresource,
+    negotiated,
+    warnings: exchange.warnings,
+    annotations: exchange.annotations,
+    releaseSeat: () => leaveSeat(exchange),
+    alike: undefined,
+  };
+}
+
+export const pageNotFound = (): ApiResponse => respondText(404, '404 page not found\n');
