@@ -1,7 +1,7 @@
 /** DaemonSets. */
 import type { DaemonSet, DaemonSetSpec, DaemonSetUpdateStrategy, RollingUpdateDaemonSet } from '../../../api/generated/apps-v1.ts';
-import { podTemplateRules } from '../core/pod-allowances.ts';
-import { validatePodTemplateSpec } from '../core/pod-template.ts';
+import { podTemplateRules } from '../core/pod/pod-allowances.ts';
+import { validatePodTemplateSpec } from '../core/pod/pod-template.ts';
 import { invalidValue, notSupported, path, required, type FieldError, type Path } from '../field-error.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindValidation } from '../kind-validation.ts';

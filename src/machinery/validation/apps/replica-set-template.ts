@@ -1,8 +1,8 @@
 /** What Deployments and ReplicaSets ask of their selector and pod template. */
 import type { PodTemplateSpec } from '../../../api/generated/core-v1.ts';
 import type { LabelSelector } from '../../../api/generated/meta-v1.ts';
-import { podTemplateRules } from '../core/pod-allowances.ts';
-import { validatePodTemplateSpec } from '../core/pod-template.ts';
+import { podTemplateRules } from '../core/pod/pod-allowances.ts';
+import { validatePodTemplateSpec } from '../core/pod/pod-template.ts';
 import { forbiddenField, invalidValue, notSupported, required, type FieldError, type Path } from '../field-error.ts';
 import type { ValidationContext } from '../kind-validation.ts';
 import { validateLabelSelector } from '../label-selector.ts';

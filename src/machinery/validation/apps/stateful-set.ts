@@ -1,9 +1,9 @@
 /** StatefulSets. */
 import type { StatefulSet, StatefulSetSpec, StatefulSetStatus, StatefulSetUpdateStrategy } from '../../../api/generated/apps-v1.ts';
 import type { PodTemplateSpec, Volume } from '../../../api/generated/core-v1.ts';
-import { validateClaimSpec } from '../core/claim-spec.ts';
-import { podTemplateRules } from '../core/pod-allowances.ts';
-import { validatePodTemplateSpec } from '../core/pod-template.ts';
+import { validateClaimSpec } from '../core/volume/claim-spec.ts';
+import { podTemplateRules } from '../core/pod/pod-allowances.ts';
+import { validatePodTemplateSpec } from '../core/pod/pod-template.ts';
 import { semanticEqual } from '../equality.ts';
 import { forbiddenField, invalidValue, notSupported, path, required, type FieldError, type Path } from '../field-error.ts';
 import { goStruct } from '../go-struct.ts';

@@ -1,8 +1,8 @@
 /** The warnings that workloads give for their pod templates and histories. */
 import type { StatefulSet } from '../../../api/generated/apps-v1.ts';
 import type { PodTemplateSpec } from '../../../api/generated/core-v1.ts';
-import { claimSpecWarnings } from '../core/claim-warnings.ts';
-import { podTemplateWarnings as warnOfPodTemplate } from '../core/pod-warnings.ts';
+import { claimSpecWarnings } from '../core/volume/claim-warnings.ts';
+import { podTemplateWarnings as warnOfPodTemplate } from '../core/pod/pod-warnings.ts';
 import { podOwnerNameWarnings } from '../core/replication-controller.ts';
 import { path } from '../field-error.ts';
 import type { WarningCheck } from '../kind-validation.ts';

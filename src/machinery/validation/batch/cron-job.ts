@@ -1,7 +1,7 @@
 /** CronJobs. */
 import type { CronJob, CronJobSpec, JobTemplateSpec } from '../../../api/generated/batch-v1.ts';
 import { ownerNameWarning } from '../apps/template-warnings.ts';
-import { podTemplateWarnings } from '../core/pod-warnings.ts';
+import { podTemplateWarnings } from '../core/pod/pod-warnings.ts';
 import { invalidValue, notSupported, path, required, type FieldError, type Path } from '../field-error.ts';
 import type { KindValidation, ValidationContext } from '../kind-validation.ts';
 import { metadata, metadataUpdate } from '../metadata-checks.ts';

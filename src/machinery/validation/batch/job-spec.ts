@@ -1,8 +1,8 @@
 /** The spec that Jobs and the templates of CronJobs share. */
 import type { PodTemplateSpec } from '../../../api/generated/core-v1.ts';
 import type { JobSpec } from '../../../api/generated/batch-v1.ts';
-import { podTemplateRules } from '../core/pod-allowances.ts';
-import { validatePodTemplateSpec } from '../core/pod-template.ts';
+import { podTemplateRules } from '../core/pod/pod-allowances.ts';
+import { validatePodTemplateSpec } from '../core/pod/pod-template.ts';
 import { domainPrefixedPath } from '../domain-prefixed-path.ts';
 import { invalidValue, notSupported, required, tooLong, type FieldError, type Path } from '../field-error.ts';
 import type { ValidationContext } from '../kind-validation.ts';

@@ -5,10 +5,10 @@ import type { KindValidation, ValidationContext } from '../kind-validation.ts';
 import { metadata, metadataUpdate } from '../metadata-checks.ts';
 import { dns1123Label, nameIsDnsSubdomain } from '../names.ts';
 import { validateNonnegative } from '../object-meta.ts';
-import { podTemplateRules } from './pod-allowances.ts';
-import type { PodRules } from './pod-rules.ts';
-import { validatePodTemplateSpec } from './pod-template.ts';
-import { podTemplateWarnings } from './pod-warnings.ts';
+import { podTemplateRules } from './pod/pod-allowances.ts';
+import type { PodRules } from './pod/pod-rules.ts';
+import { validatePodTemplateSpec } from './pod/pod-template.ts';
+import { podTemplateWarnings } from './pod/pod-warnings.ts';
 import { ownValue } from '../../../base/index.ts';
 
 const SPEC = path('spec');

@@ -1,9 +1,9 @@
 /** Validation of the node group: RuntimeClasses. */
-import { deprecatedNodeLabel } from '../core/node-labels.ts';
+import { deprecatedNodeLabel } from '../core/node/node-labels.ts';
 import type { Toleration } from '../../../api/generated/core-v1.ts';
 import type { RuntimeClass } from '../../../api/generated/node-v1.ts';
 import { validateContainerResources } from '../core/resources.ts';
-import { validateTolerations } from '../core/tolerations.ts';
+import { validateTolerations } from '../core/pod/tolerations.ts';
 import { duplicate, invalidValue, path, required, type FieldError, type Path } from '../field-error.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindValidation } from '../kind-validation.ts';

@@ -9,7 +9,7 @@ import type {
   ResourceClaimConsumerReference,
   ResourceClaimStatus,
 } from '../../../api/generated/resource-v1.ts';
-import { validateNodeSelector } from '../core/node-selector.ts';
+import { validateNodeSelector } from '../core/node/node-selector.ts';
 import { semanticEqual } from '../equality.ts';
 import { forbiddenField, invalidValue, notSupported, path, required, tooLong, tooMany, type FieldError, type Path } from '../field-error.ts';
 import { goStruct } from '../go-struct.ts';

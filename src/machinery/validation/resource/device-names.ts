@@ -1,5 +1,5 @@
 /** The names that dynamic resource allocation uses. */
-import { validateCsiDriverName } from '../core/volume-sources-csi.ts';
+import { validateCsiDriverName } from '../core/volume/volume-sources-csi.ts';
 import { invalidValue, required, tooLong, type FieldError, type Path } from '../field-error.ts';
 import { cIdentifier, dns1123Label, dns1123Subdomain, labelValue } from '../names.ts';
 import { utf8Longer } from '../text.ts';

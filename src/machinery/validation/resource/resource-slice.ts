@@ -6,7 +6,7 @@ import type {
   ResourceSlice,
   ResourceSliceSpec,
 } from '../../../api/generated/resource-v1.ts';
-import { validateNodeSelector } from '../core/node-selector.ts';
+import { validateNodeSelector } from '../core/node/node-selector.ts';
 import { semanticEqual } from '../equality.ts';
 import { forbiddenField, invalidValue, path, required, tooLong, type FieldError, type Path } from '../field-error.ts';
 import { goStruct, goStructs } from '../go-struct.ts';

@@ -1,8 +1,8 @@
 /** What CSI drivers say of themselves: CSIDrivers, CSINodes and CSIStorageCapacities. */
-import { deprecatedNodeLabel } from '../core/node-labels.ts';
+import { deprecatedNodeLabel } from '../core/node/node-labels.ts';
 import type { CSIDriver, CSIDriverSpec, CSINode, CSINodeDriver, CSIStorageCapacity, TokenRequest } from '../../../api/generated/storage-v1.ts';
 import { validateNonnegativeQuantity } from '../core/resources.ts';
-import { validateCsiDriverName } from '../core/volume-sources-csi.ts';
+import { validateCsiDriverName } from '../core/volume/volume-sources-csi.ts';
 import { semanticEqual } from '../equality.ts';
 import { duplicate, invalidValue, notSupported, path, required, type FieldError, type Path } from '../field-error.ts';
 import { goStruct } from '../go-struct.ts';

@@ -1,5 +1,5 @@
 /** StorageClasses and VolumeAttributesClasses. */
-import { deprecatedNodeLabel } from '../core/node-labels.ts';
+import { deprecatedNodeLabel } from '../core/node/node-labels.ts';
 import type { TopologySelectorTerm } from '../../../api/generated/core-v1.ts';
 import type { StorageClass, VolumeAttributesClass } from '../../../api/generated/storage-v1.ts';
 import { semanticEqual } from '../equality.ts';

@@ -1,7 +1,7 @@
 /** VolumeAttachments. */
 import type { VolumeAttachment, VolumeAttachmentSource, VolumeAttachmentStatus, VolumeError } from '../../../api/generated/storage-v1.ts';
-import { validatePersistentVolumeSpec } from '../core/persistent-volume.ts';
-import { validateCsiDriverName } from '../core/volume-sources-csi.ts';
+import { validatePersistentVolumeSpec } from '../core/volume/persistent-volume.ts';
+import { validateCsiDriverName } from '../core/volume/volume-sources-csi.ts';
 import { semanticEqual } from '../equality.ts';
 import { forbiddenField, invalidValue, path, required, tooLong, type FieldError, type Path } from '../field-error.ts';
 import { goStruct } from '../go-struct.ts';

@@ -1,0 +1,29 @@
+/** Labels of nodes that go by other names today. */
+import type { NodeSelectorTerm } from '../../../../api/generated/core-v1.ts';
+import type { Path } from '../../field-error.ts';
+import { labelValue } from '../../names.ts';
+
+const DEPRECATED: ReadonlyMap<string, string> = new Map(Object.entries<string>({
+  'beta.kubernetes.io/arch': 'deprecated since v1.14; use "kubernetes.io/arch" instead',
+  'beta.kubernetes.io/os': 'deprecated since v1.14; use "kubernetes.io/os" instead',
+  'failure-domain.beta.kubernetes.io/region': 'deprecated since v1.17; use "topology.kubernetes.io/region" instead',
+  'failure-domain.beta.kubernetes.io/zone': 'deprecated since v1.17; use "topology.kubernetes.io/zone" instead',
+  'beta.kubernetes.io/instance-type': 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead',
+  'node-role.kubernetes.io/master': 'use "node-role.kubernetes.io/control-plane" instead',
+}));
+
+/** What to say about the label's key, if it is out of use. */
+export const deprecatedNodeLabel = (key: string): string | undefined => (DEPRECATED.has(key) ? DEPRECATED.get(key) : undefined);
+
+/** A preference is not refused for values that no label can have; it is warned of. */
+export function nodeSelectorTermWarnings(warnings: string[], term: NodeSelectorTerm, at: Path, { checkValues }: { checkValues: boolean }): void {
+  for (const [i, { key = '', values }] of (term.matchExpressions ?? []).entries()) {
+    const here = at.child('matchExpressions').index(i);
+    const message = deprecatedNodeLabel(key);
+    if (message) warnings.push(`${here.child('key')}: ${key} is ${message}`);
+    if (!checkValues) continue;
+    for (const [j, value] of (values ?? []).entries()) {
+      for (const problem of labelValue(value)) warnings.push(`${here.child('values').index(j)}: ${problem}`);
+    }
+  }
+}

@@ -1,0 +1,12 @@
+/** Bindings of pods to nodes. What the pod itself says against it (gates, another node) is found where it is stored. */
+import type { Binding } from '../../../../api/generated/core-v1.ts';
+import { notSupported, path, required, type FieldError } from '../../field-error.ts';
+import type { KindValidation } from '../../kind-validation.ts';
+
+function target(errors: FieldError[], { target: to }: Binding): void {
+  const { kind = '', name } = to ?? {};
+  if (kind !== '' && kind !== 'Node') errors.push(notSupported(path('target', 'kind'), kind, ['Node', '<empty>']));
+  if (!name) errors.push(required(path('target', 'name')));
+}
+
+export const binding: KindValidation<Binding> = { create: [target], update: [], unstored: true };

@@ -1,0 +1,106 @@
+/** The rules for a pod or a template, made laxer by what the stored object already has. */
+import type { Affinity, Container, PodSpec } from '../../../../api/generated/core-v1.ts';
+import type { ObjectMeta } from '../../../../api/generated/meta-v1.ts';
+import { path, type FieldError } from '../../field-error.ts';
+import type { ValidationContext } from '../../kind-validation.ts';
+import { validatePodAffinityTermSelectors } from './affinity.ts';
+import { hasInvalidNodeSelectorValue } from '../node/node-selector.ts';
+import { isValidDeletionCost } from './pod-annotations.ts';
+import type { PodRules } from './pod-rules.ts';
+import { isHugePageResource, isWholeHugePages } from '../resource-names.ts';
+import { validateLabelSelector } from '../../label-selector.ts';
+import { isNamespacedSysctlOfHost } from './sysctls.ts';
+import { validateLocalNonReservedPath } from '../volume/file-paths.ts';
+
+const STRICT: PodRules = {
+  resourceIsPod: false,
+  allowPrivileged: false,
+  allowInvalidDeletionCost: false,
+  allowInvalidSelectorValues: false,
+  allowInvalidNodeAffinityValues: false,
+  allowIndivisibleHugePages: false,
+  allowInvalidTopologySpreadSelector: false,
+  allowNonLocalProjectedTokenPath: false,
+  allowNamespacedSysctlsOfHost: false,
+};
+
+const RULES_OF_NEW = [false, true].map((allowPrivileged) => ({
+  pod: { ...STRICT, allowPrivileged, resourceIsPod: true },
+  template: { ...STRICT, allowPrivileged },
+}));
+
+export interface StoredPod {
+  readonly metadata?: ObjectMeta;
+  readonly spec?: PodSpec;
+}
+
+export function podRules(context: ValidationContext, old?: StoredPod): PodRules {
+  const rules = RULES_OF_NEW[Number(context.allowPrivileged)]!.pod;
+  return old ? { ...rules, ...allowancesOf(old) } : rules;
+}
+
+/** The rules for a pod's template; `old` is the template as it is stored. */
+export function podTemplateRules(context: ValidationContext, old?: StoredPod): PodRules {
+  const rules = RULES_OF_NEW[Number(context.allowPrivileged)]!.template;
+  return old ? { ...rules, ...allowancesOf(old) } : rules;
+}
+
+function allowancesOf({ metadata, spec }: StoredPod): Partial<PodRules> {
+  const allowInvalidDeletionCost = metadata !== undefined && !isValidDeletionCost(metadata.annotations);
+  if (!spec) return { allowInvalidDeletionCost };
+  return {
+    allowInvalidDeletionCost,
+    allowIndivisibleHugePages: usesIndivisibleHugePages(spec),
+    allowInvalidSelectorValues: hasInvalidAffinitySelector(spec.affinity),
+    allowInvalidNodeAffinityValues: hasInvalidNodeSelectorValue(
+      spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [],
+    ),
+    allowInvalidTopologySpreadSelector: hasInvalidSpreadSelector(spec),
+    allowNonLocalProjectedTokenPath: hasNonLocalTokenPath(spec),
+    allowNamespacedSysctlsOfHost: (spec.securityContext?.sysctls ?? []).some(({ name }) => isNamespacedSysctlOfHost(name, spec)),
+  };
+}
+
+function usesIndivisibleHugePages(spec: PodSpec): boolean {
+  const containers: readonly Pick<Container, 'resources'>[] = [
+    ...(spec.containers ?? []),
+    ...(spec.initContainers ?? []),
+    ...(spec.ephemeralContainers ?? []),
+  ];
+  return containers.some(({ resources }) =>
+    [resources?.limits, resources?.requests].some((list) =>
+      Object.entries(list ?? {}).some(([name, quantity]) => isHugePageResource(name) && !isWholeHugePages(name, quantity)),
+    ),
+  );
+}
+
+const NOWHERE = path();
+
+function hasInvalidAffinitySelector(affinity: Affinity | undefined): boolean {
+  const errors: FieldError[] = [];
+  for (const side of [affinity?.podAffinity, affinity?.podAntiAffinity]) {
+    for (const term of side?.requiredDuringSchedulingIgnoredDuringExecution ?? []) {
+      validatePodAffinityTermSelectors(errors, term, NOWHERE, false);
+    }
+    for (const { podAffinityTerm } of side?.preferredDuringSchedulingIgnoredDuringExecution ?? []) {
+      validatePodAffinityTermSelectors(errors, podAffinityTerm, NOWHERE, false);
+    }
+  }
+  return errors.length > 0;
+}
+
+function hasInvalidSpreadSelector(spec: PodSpec): boolean {
+  const errors: FieldError[] = [];
+  for (const { labelSelector } of spec.topologySpreadConstraints ?? []) validateLabelSelector(errors, labelSelector, NOWHERE);
+  return errors.length > 0;
+}
+
+function hasNonLocalTokenPath(spec: PodSpec): boolean {
+  const errors: FieldError[] = [];
+  for (const { projected } of spec.volumes ?? []) {
+    for (const { serviceAccountToken } of projected?.sources ?? []) {
+      if (serviceAccountToken) validateLocalNonReservedPath(errors, serviceAccountToken.path ?? '', NOWHERE);
+    }
+  }
+  return errors.length > 0;
+}

@@ -1,0 +1,34 @@
+/** Pods: what may be created. Updates of the spec, the status and the subresources have files of their own. */
+import type { Pod } from '../../../../api/generated/core-v1.ts';
+import { forbiddenField, path, type FieldError } from '../../field-error.ts';
+import type { KindValidation, ValidationContext } from '../../kind-validation.ts';
+import { podRules } from './pod-allowances.ts';
+import { NO_SPEC, validatePodMetadataAndSpec } from './pod-metadata-and-spec.ts';
+import { podStatusUpdate } from './pod-status.ts';
+import { podUpdate } from './pod-update.ts';
+import { ephemeralContainersUpdate } from './pod-ephemeral-containers.ts';
+import { resize } from './pod-resize.ts';
+import { podWarnings } from './pod-warnings.ts';
+import { validateProfileAnnotationsMatch } from './security-profiles.ts';
+
+const SPEC = path('spec');
+
+function metadataAndSpec(errors: FieldError[], pod: Pod, context: ValidationContext): void {
+  validatePodMetadataAndSpec(errors, pod, podRules(context));
+}
+
+function onlyOnCreate(errors: FieldError[], { metadata = {}, spec = NO_SPEC }: Pod): void {
+  if (spec.ephemeralContainers?.length) errors.push(forbiddenField(SPEC.child('ephemeralContainers'), 'cannot be set on create'));
+  if (spec.nodeName && spec.schedulingGates?.length) {
+    errors.push(forbiddenField(SPEC.child('nodeName'), 'cannot be set until all schedulingGates have been cleared'));
+  }
+  validateProfileAnnotationsMatch(errors, metadata, spec, SPEC);
+}
+
+export const pod: KindValidation<Pod> = {
+  create: [metadataAndSpec, onlyOnCreate],
+  update: [podUpdate],
+  status: [podStatusUpdate],
+  subresources: { ephemeralcontainers: [ephemeralContainersUpdate], resize: [resize] },
+  warnings: [podWarnings],
+};

@@ -1,0 +1,34 @@
+/** Paths inside volumes, which must not lead out of them. */
+import { invalidValue, type FieldError, type Path } from '../../field-error.ts';
+
+export function validateNoBacksteps(errors: FieldError[], target: string, at: Path): void {
+  if (hasBacksteps(target)) errors.push(invalidValue(at, target, "must not contain '..'"));
+}
+
+export const hasBacksteps = (target: string): boolean => target.includes('..') && target.split('/').includes('..');
+
+export function validateLocalDescendingPath(errors: FieldError[], target: string, at: Path): void {
+  if (target.startsWith('/')) errors.push(invalidValue(at, target, 'must be a relative path'));
+  validateNoBacksteps(errors, target, at);
+}
+
+/** The names that start with two dots are the kubelet's own. */
+export function validateLocalNonReservedPath(errors: FieldError[], target: string, at: Path): void {
+  validateLocalDescendingPath(errors, target, at);
+  if (target.startsWith('..') && !target.startsWith('../')) errors.push(invalidValue(at, target, "must not start with '..'"));
+}
+
+/** Lexically the shortest form of a path, as Go cleans it. */
+export function cleanPath(target: string): string {
+  if (target === '') return '.';
+  const rooted = target.startsWith('/');
+  const out: string[] = [];
+  for (const part of target.split('/')) {
+    if (part === '' || part === '.') continue;
+    if (part !== '..') out.push(part);
+    else if (out.length > 0 && out.at(-1) !== '..') out.pop();
+    else if (!rooted) out.push('..');
+  }
+  if (rooted) return `/${out.join('/')}`;
+  return out.length === 0 ? '.' : out.join('/');
+}
