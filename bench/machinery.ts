@@ -2,7 +2,8 @@
 import { schema } from '../src/api/index.ts';
 import type { GroupVersionKind } from '../src/api/schema.ts';
 import { applyDefaults } from '../src/machinery/defaulting/index.ts';
-import { canonicalize, decodeObject, encodeJson } from '../src/machinery/decode/index.ts';
+import { canonicalize, decodeObject } from '../src/machinery/decode/index.ts';
+import { encodeJson } from '../src/base/index.ts';
 import { DEFAULT_VALIDATION_CONTEXT, validateCreate } from '../src/machinery/validation/index.ts';
 import { callsPerSecond, type BenchOptions, type Row } from './harness.ts';
 import { samplePod } from './sample-pod.ts';

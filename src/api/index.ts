@@ -33,6 +33,7 @@ import { storageV1 } from './storage/v1.ts';
 import { linkSchema } from './schema.ts';
 
 export type * from './schema.ts';
+export { apiVersionOf } from './schema.ts';
 export type { ColumnDeclaration, KindDeclaration } from './declare.ts';
 
 /** In the order in which discovery lists the groups. */
@@ -65,3 +66,4 @@ export const packages: readonly PackageDeclaration[] = [
 ];
 
 export const schema = linkSchema(packages);
+export { KUBERNETES_MAJOR, KUBERNETES_MINOR, KUBERNETES_VERSION } from './kubernetes-version.ts';

@@ -32,3 +32,8 @@ export { getScaledValue, intOrStringValue, isPercent } from './int-or-string.ts'
 export { ParseError } from './parse-error.ts';
 export { canonicalQuantity, parseQuantity, Quantity, QuantityError, type QuantityFormat } from './quantity/index.ts';
 export { canonicalMicroTime, canonicalTime, formatMicroTime, formatTime, parseMicroTime, parseTime, TimeError } from './rfc3339.ts';
+export { isRecord, type JsonObject, type JsonValue } from './json.ts';
+export { getOwn, setOwn } from './own-property.ts';
+export { encodeJson, stringifyJson } from './encode-json.ts';
+export { compareText, escapeForGo, floatText, goSyntax, goTypeName, jsonText, plainText } from './go-text.ts';
+export { LinearRegexp, RegexpTooLargeError } from './regexp/index.ts';

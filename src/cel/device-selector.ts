@@ -1,5 +1,5 @@
 /** The selectors of devices (resource.k8s.io): one variable, `device`, with its driver, attributes and capacity by domain. */
-import type { CelCompilation } from '../machinery/validation/cel-compiler.ts';
+import type { CelCompilation } from '../machinery/validation/index.ts';
 import { CelCompileError, checkSource } from './compile.ts';
 import { estimateCost } from './cost-estimate.ts';
 import { Environment } from './environment.ts';

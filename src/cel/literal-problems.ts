@@ -1,5 +1,5 @@
 /** Literals that cannot be what they are passed for: patterns, durations and times that are written in the expression. */
-import { compileGoRegexp, GoRegexpError } from '../machinery/validation/apiextensions/go-regexp.ts';
+import { compileGoRegexp, GoRegexpError } from '../machinery/validation/index.ts';
 import type { Checked } from './check.ts';
 import type { SourceProblem } from './source-error.ts';
 import type { Call, Expression } from './syntax-tree.ts';

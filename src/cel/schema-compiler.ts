@@ -1,7 +1,6 @@
 /** What the validation of CustomResourceDefinitions asks of CEL. */
-import type { CelCompilation, CelCompilationError, CelCompiler, CelSchemaRule, CelValueFailure } from '../machinery/validation/cel-compiler.ts';
-import type { Schema } from '../machinery/validation/apiextensions/schema-props.ts';
-import { FieldError } from '../machinery/validation/field-error.ts';
+import type { CelCompilation, CelCompilationError, CelCompiler, CelSchemaRule, CelValueFailure, Schema } from '../machinery/validation/index.ts';
+import { FieldError } from '../machinery/errors/index.ts';
 import { CelCompileError, checkSource } from './compile.ts';
 import { estimateCost } from './cost-estimate.ts';
 import { ruleEnvironments, type RuleEnvironments } from './schema-environment.ts';

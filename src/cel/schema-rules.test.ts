@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Schema } from '../machinery/validation/apiextensions/index.ts';
-import type { FieldError } from '../machinery/validation/field-error.ts';
+import type { FieldError } from '../machinery/errors/field-error.ts';
 import { compileSchemaRules, schemaCelCompiler } from './index.ts';
 
 const object = (properties: Record<string, Schema>, ...rules: Schema['x-kubernetes-validations'] & object): Schema => ({ type: 'object', properties, ...(rules.length > 0 ? { 'x-kubernetes-validations': rules } : {}) });

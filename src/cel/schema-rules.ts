@@ -4,11 +4,9 @@
  * there is one.
  */
 import type { ValidationRule } from '../api/generated/apiextensions-v1.ts';
-import { followFieldPath, type Schema } from '../machinery/validation/apiextensions/index.ts';
-import { additionalOf, isEmbeddedResource, itemsOf } from '../machinery/validation/apiextensions/schema-props.ts';
-import { semanticEqual } from '../machinery/validation/equality.ts';
-import { FieldError, OMIT_VALUE, path, type Path } from '../machinery/validation/field-error.ts';
-import { isRecord } from '../machinery/object.ts';
+import { additionalOf, followFieldPath, isEmbeddedResource, itemsOf, type Schema, semanticEqual } from '../machinery/validation/index.ts';
+import { FieldError, OMIT_VALUE, path, type Path } from '../machinery/errors/index.ts';
+import { isRecord, ownValue } from '../base/index.ts';
 import { CelCompileError, compile, type Compiled } from './compile.ts';
 import type { Variables } from './program.ts';
 import { ruleEnvironments } from './schema-environment.ts';
@@ -16,7 +14,6 @@ import { asResource, schemaType } from './schema-type.ts';
 import { typedValue } from './schema-value.ts';
 import type { CelType } from './types.ts';
 import { CostLimitError, Optional, type Value } from './values.ts';
-import { ownValue } from '../base/index.ts';
 
 const PER_CALL_LIMIT = 1_000_000;
 const BUDGET = 10_000_000;

@@ -1,6 +1,5 @@
 /** A custom resource's schema as a CEL type, with the sizes that it allows. */
-import type { Schema } from '../machinery/validation/apiextensions/index.ts';
-import { additionalOf, isEmbeddedResource, isIntOrString, itemsOf } from '../machinery/validation/apiextensions/schema-props.ts';
+import { additionalOf, isEmbeddedResource, isIntOrString, itemsOf, type Schema } from '../machinery/validation/index.ts';
 import { escapeName } from './escape-name.ts';
 import { BOOL, DOUBLE, INT, STRING, type CelType, type ObjectField, type ObjectType } from './types.ts';
 

@@ -1,5 +1,5 @@
 /** `k8ts cloud-controller-manager`: a cloud's controllers as a process of their own. */
-import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
+import { KUBERNETES_VERSION } from '../api/index.ts';
 import fs from 'node:fs';
 import os from 'node:os';
 import { connect, loadKubeconfig } from '../client/index.ts';
@@ -8,7 +8,7 @@ import { UsageError } from '../flags/index.ts';
 import { checkKubeconfig } from './check-kubeconfig.ts';
 import { untilSignal } from './until-signal.ts';
 
-export { cloudControllerManagerFlags as flags } from '../cloud-controller-manager/command.ts';
+export { cloudControllerManagerFlags as flags } from '../cloud-controller-manager/index.ts';
 
 export async function run(argv: readonly string[]): Promise<number> {
   const flags = parseCloudControllerManagerFlags(argv);

@@ -1,7 +1,7 @@
 /** `--version` of a component, as upstream's programs have it: before anything else is looked at. */
-import { VERSION } from '../apiserver/discovery/version.ts';
-import { RUNTIME_NAME, RUNTIME_VERSION } from '../container-runtime/runtime-status.ts';
-import { COMPATIBLE_VERSION } from '../etcd/mvcc-store.ts';
+import { VERSION } from '../apiserver/index.ts';
+import { RUNTIME_NAME, RUNTIME_VERSION } from '../container-runtime/index.ts';
+import { COMPATIBLE_VERSION } from '../etcd/index.ts';
 import { UsageError } from '../flags/index.ts';
 
 /** Undefined when the words do not ask for it. */

@@ -1,8 +1,7 @@
 /** `k8ts container-runtime`: a CRI server of its own, for a kubelet in another process. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { run as runRuntime } from '../container-runtime/index.ts';
-import { BridgeNetwork, CniNetwork, type PodNetwork } from '../container-runtime/network/index.ts';
+import { BridgeNetwork, CniNetwork, type PodNetwork, run as runRuntime } from '../container-runtime/index.ts';
 import { flagsHelp, type FlagTable, parseFlags } from '../flags/index.ts';
 import type { Context } from '../kernel/index.ts';
 import { outputFlag } from './command.ts';

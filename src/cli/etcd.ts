@@ -2,7 +2,7 @@
 import { runEtcdCommand } from '../etcd/index.ts';
 import { untilSignal } from './until-signal.ts';
 
-export { etcdFlags as flags } from '../etcd/command/flags.ts';
+export { etcdFlags as flags } from '../etcd/index.ts';
 export const verbs = ['snapshot'] as const;
 
 export async function run(argv: readonly string[]): Promise<number> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { internalError, unauthorized } from '../machinery/status.ts';
+import { internalError, unauthorized } from '../machinery/errors/status.ts';
 import { CommandError } from './command.ts';
 import { explainError } from './explain-error.ts';
 

@@ -1,5 +1,5 @@
 /** Errors of the machine in words that say what to do, in one line. */
-import { isStatusError } from '../machinery/status.ts';
+import { isStatusError } from '../machinery/errors/index.ts';
 import { CommandError } from './command.ts';
 
 interface SystemError extends Error {

@@ -1,8 +1,7 @@
 /**
  * The command line: `k8ts COMMAND [flags]`. A file of this folder is a command; only the one that is called is loaded.
  */
-import { collectOnceAtRest } from '../kernel/collect-once-at-rest.ts';
-import { RealClock } from '../kernel/real-clock.ts';
+import { collectOnceAtRest, RealClock } from '../kernel/index.ts';
 import type { Command } from './command.ts';
 import { commands } from './commands.ts';
 import { explainError } from './explain-error.ts';

@@ -3,7 +3,7 @@ import { apiServerHelp, parseApiServerFlags, runApiServerCommand } from '../apis
 import { loggingOptions } from '../flags/index.ts';
 import { untilSignal } from './until-signal.ts';
 
-export { apiServerFlags as flags } from '../apiserver/command/flags.ts';
+export { apiServerFlags as flags } from '../apiserver/index.ts';
 
 export async function run(argv: readonly string[]): Promise<number> {
   const parsed = parseApiServerFlags(argv);

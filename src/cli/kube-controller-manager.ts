@@ -4,7 +4,7 @@ import { loggingOptions } from '../flags/index.ts';
 import { checkKubeconfig } from './check-kubeconfig.ts';
 import { untilSignal } from './until-signal.ts';
 
-export { controllerManagerFlags as flags } from '../controller-manager/command/flags.ts';
+export { controllerManagerFlags as flags } from '../controller-manager/index.ts';
 
 export async function run(argv: readonly string[]): Promise<number> {
   const parsed = parseControllerManagerFlags(argv);

@@ -1,5 +1,5 @@
 /** `k8ts kube-proxy`: one node's proxy as a process of its own. */
-import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
+import { KUBERNETES_VERSION } from '../api/index.ts';
 import fs from 'node:fs';
 import os from 'node:os';
 import { connect, loadKubeconfig } from '../client/index.ts';
@@ -7,7 +7,7 @@ import { kubeProxyHelp, parseKubeProxyFlags, removeRules, run as runProxy } from
 import { checkKubeconfig } from './check-kubeconfig.ts';
 import { untilSignal } from './until-signal.ts';
 
-export { kubeProxyFlags as flags } from '../kube-proxy/command.ts';
+export { kubeProxyFlags as flags } from '../kube-proxy/index.ts';
 
 export async function run(argv: readonly string[]): Promise<number> {
   const flags = parseKubeProxyFlags(argv);

@@ -4,7 +4,7 @@ import { parseSchedulerFlags, runSchedulerCommand, schedulerHelp } from '../sche
 import { checkKubeconfig } from './check-kubeconfig.ts';
 import { untilSignal } from './until-signal.ts';
 
-export { schedulerFlags as flags } from '../scheduler/command/flags.ts';
+export { schedulerFlags as flags } from '../scheduler/index.ts';
 
 export async function run(argv: readonly string[]): Promise<number> {
   const parsed = parseSchedulerFlags(argv);

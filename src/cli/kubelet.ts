@@ -4,7 +4,7 @@ import { createContext } from '../kernel/index.ts';
 import { loggingOptions } from '../flags/index.ts';
 import { checkKubeconfig } from './check-kubeconfig.ts';
 
-export { KUBELET_FLAGS as flags } from '../kubelet/configuration/flags.ts';
+export { KUBELET_FLAGS as flags } from '../kubelet/index.ts';
 
 export async function run(argv: readonly string[]): Promise<number> {
   const flags = parseKubeletFlags(argv);

@@ -4,8 +4,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
-import { readTar } from '../container-runtime/images/tar/tar-reader.ts';
-import { encodeTarEntry, TAR_END, tarPadding } from '../container-runtime/images/tar/tar-writer.ts';
+import { encodeTarEntry, readTar, TAR_END, tarPadding } from '../container-runtime/index.ts';
 import { renameDurably, syncFile } from '../kernel/index.ts';
 import { CommandError } from './command.ts';
 

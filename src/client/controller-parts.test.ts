@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createTestContext, VirtualClock } from '../kernel/index.ts';
-import { conflict, notFound } from '../machinery/status.ts';
+import { conflict, notFound } from '../machinery/errors/status.ts';
 import { isNotFound } from './errors.ts';
 import { Expectations } from './expectations.ts';
 import { byControllerUid, byNamespace, Indexer } from './indexer.ts';

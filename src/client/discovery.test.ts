@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../kernel/index.ts';
-import { failure } from '../machinery/status.ts';
+import { failure } from '../machinery/errors/status.ts';
 import { Client } from './client.ts';
 import { discover, findKind } from './discovery.ts';
 import type { Transport } from './transport.ts';

@@ -1,6 +1,6 @@
 import type { APIGroupDiscoveryList, APIResourceDiscovery } from '../api/generated/apidiscovery-v2.ts';
 import type { APIGroupList, APIResourceList, APIVersions } from '../api/generated/meta-v1.ts';
-import { isStatusError } from '../machinery/status.ts';
+import { isStatusError } from '../machinery/errors/index.ts';
 import type { Client } from './client.ts';
 import type { Resource } from './resource.ts';
 

@@ -1,5 +1,5 @@
-import { failure, isStatusError, StatusError } from '../machinery/status.ts';
-import { isRecord } from '../machinery/object.ts';
+import { failure, isStatusError, StatusError } from '../machinery/errors/index.ts';
+import { isRecord } from '../base/index.ts';
 import type { Status } from '../api/generated/meta-v1.ts';
 import type { TransportResponse } from './transport.ts';
 

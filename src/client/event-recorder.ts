@@ -1,6 +1,6 @@
 import type { ObjectReference } from '../api/generated/core-v1.ts';
 import { isAbort, type Context } from '../kernel/index.ts';
-import { isStatusError } from '../machinery/status.ts';
+import { isStatusError } from '../machinery/errors/index.ts';
 import { isAlreadyExists, isNamespaceTerminating } from './errors.ts';
 import { referenceTo } from './object-reference.ts';
 import type { ApiObject } from './resource.ts';

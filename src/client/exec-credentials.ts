@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import type { Clock } from '../kernel/index.ts';
-import { isRecord } from '../machinery/object.ts';
+import { isRecord } from '../base/index.ts';
 import type { ClientCertificate, Credentials } from './credentials.ts';
 
 export interface ExecPlugin {

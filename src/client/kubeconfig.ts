@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { parse } from 'yaml';
 import type { Clock } from '../kernel/index.ts';
-import { isRecord } from '../machinery/object.ts';
+import { isRecord } from '../base/index.ts';
 import { ClientConfigError, type ClientConfig } from './client-config.ts';
 import { anonymous, basicAuth, bearerToken, clientCertificate, combine, readPem, tokenFile, type Credentials, type PemSource } from './credentials.ts';
 import { execCredentials } from './exec-credentials.ts';

@@ -3,7 +3,7 @@ import { isExpired, isInvalid, isTooLargeResourceVersion } from './errors.ts';
 import { listPages } from './list-pages.ts';
 import type { ListOptions, ObjectList, WatchOptions } from './resource-client.ts';
 import { keyOf, type ApiObject } from './resource.ts';
-import { isStatusError } from '../machinery/status.ts';
+import { isStatusError } from '../machinery/errors/index.ts';
 import { TransportError, type WatchEvent } from './transport.ts';
 import { Watchdog } from './watchdog.ts';
 import { withTimeout } from './with-timeout.ts';

@@ -8,3 +8,4 @@ export { type CloudProvider, type Instances, type InstanceMetadata, type LoadBal
 export { loadProvider } from './load-provider.ts';
 export { localCloud, type LocalInfrastructure, type LocalInstance } from './local-cloud.ts';
 export { cloudControllerManagerHelp, parseCloudControllerManagerFlags } from './command.ts';
+export { cloudControllerManagerFlags } from './command.ts';

@@ -4,8 +4,8 @@
  */
 import type { ApiRequest, ApiResponse, FrameSink, ResponseSink, UserInfo, WatchedObject } from '../apiserver/index.ts';
 import { errorFromResponse, queryParameters, type Transport, type TransportRequest, type TransportResponse, type WatchEvent } from '../client/index.ts';
-import type { KubeObject } from '../machinery/object.ts';
-import { StatusError } from '../machinery/status.ts';
+import type { KubeObject } from '../machinery/index.ts';
+import { StatusError } from '../machinery/errors/index.ts';
 
 export interface InProcessOptions {
   readonly handle: (request: ApiRequest) => Promise<ApiResponse>;

@@ -1,7 +1,6 @@
 /** Waiting for an object to be as wanted. */
 import { isNotFound, type ApiObject, type Client } from '../client/index.ts';
-import { isRecord } from '../machinery/object.ts';
-import { parseDuration } from '../base/index.ts';
+import { isRecord, parseDuration } from '../base/index.ts';
 import type { ResourceFinder } from './find-resource.ts';
 
 /**

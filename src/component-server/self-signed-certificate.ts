@@ -1,6 +1,6 @@
 import { webcrypto } from 'node:crypto';
 import type { Context } from '../kernel/index.ts';
-import * as x509 from '../net/tls/x509.ts';
+import { x509 } from '../net/tls/index.ts';
 
 export interface ServingCertificate {
   /** PEM */

@@ -9,3 +9,4 @@ export { controllers, enabledControllers } from './registry.ts';
 export { STANDARD_CLASS } from './host-path-provisioner/host-path-provisioner.ts';
 export { serviceAccountOf } from './service-account-names.ts';
 export { controllerManagerHelp, parseControllerManagerFlags, runControllerManagerCommand, type ParsedControllerManagerFlags } from './command.ts';
+export { controllerManagerFlags } from './command/flags.ts';

@@ -36,3 +36,5 @@ export type { ListenerTls } from './front/listener.ts';
 export { runEtcdCommand, type EtcdCommandOutput } from './command.ts';
 export { run, type EtcdConfig } from './command/run.ts';
 export { restoreSnapshot, saveSnapshot, snapshotStatus, type SnapshotStatus } from './command/snapshot-file.ts';
+export { COMPATIBLE_VERSION } from './mvcc-store.ts';
+export { etcdFlags } from './command/flags.ts';

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../kernel/clock.ts';
+import type { Clock, Timer } from '../kernel/index.ts';
 import type { Change } from './apply-txn.ts';
 import { failure } from './errors.ts';
 import { OrderedMap } from './ordered-map.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../kernel/clock.ts';
+import type { Clock } from '../kernel/index.ts';
 import { Lessor } from './lessor.ts';
 import { emptyMemoryState, type MemoryState } from './memory-state.ts';
 import { OrderedMap } from './ordered-map.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../kernel/clock.ts';
+import type { Clock } from '../kernel/index.ts';
 import type { Draft } from './apply-txn.ts';
 import type { Commit, Engine, EngineEvents } from './engine.ts';
 import type { History, RevisionRecord } from './history.ts';

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { Clock } from '../kernel/clock.ts';
+import type { Clock } from '../kernel/index.ts';
 import { applySinglePut, applyTxn, singlePutOf, type Draft } from './apply-txn.ts';
 import { checkRange, checkTxn, defaultLimits, type RequestLimits } from './check-request.ts';
 import type { Commit, Engine, EngineEvents } from './engine.ts';

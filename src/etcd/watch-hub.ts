@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../kernel/clock.ts';
+import type { Clock, Timer } from '../kernel/index.ts';
 import type { RevisionRecord, WatchSource } from './history.ts';
 import type { Watch, WatchRequest } from './store.ts';
 import { selection, type Selection, selects } from './view.ts';

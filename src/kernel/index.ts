@@ -45,3 +45,4 @@ export { isAbort, RunGroup } from './run-group.ts';
 export { unlessAborted } from './unless-aborted.ts';
 export { childContext, createContext, type Context, type ContextOptions } from './context.ts';
 export { createTestContext, type TestContext, type TestContextOptions } from './test-context.ts';
+export { collectOnceAtRest } from './collect-once-at-rest.ts';

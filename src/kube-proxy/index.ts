@@ -7,3 +7,4 @@ export { removeRules, run, type KubeProxyOptions } from './run.ts';
 export { DEFAULT_KUBE_PROXY_CONFIG, loadKubeProxyConfiguration, type KubeProxyConfig } from './config.ts';
 export { parseKubeProxyFlags, kubeProxyHelp } from './command.ts';
 export { planService, type ServicePlan } from './service-plan.ts';
+export { kubeProxyFlags } from './command.ts';

@@ -10,3 +10,4 @@ export { DEFAULT_KUBELET_CONFIGURATION, type KubeletConfiguration } from './conf
 export { KubeletConfigurationError, loadKubeletConfiguration } from './configuration/load-kubelet-configuration.ts';
 export { removeCgroups, removeKubeletState, unmountVolumes } from './remove-kubelet-state.ts';
 export { kubeletHelp, parseKubeletFlags, startKubeletCommand, type KubeletCommand, type ParsedKubeletFlags } from './command.ts';
+export { KUBELET_FLAGS } from './configuration/flags.ts';

@@ -7,10 +7,3 @@ export interface KubeObject {
   metadata: ObjectMeta;
   [field: string]: unknown;
 }
-
-export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
-
-export type JsonObject = { [key: string]: JsonValue };
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

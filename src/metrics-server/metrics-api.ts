@@ -4,7 +4,7 @@ import type { Node, Pod } from '../api/generated/core-v1.ts';
 import type { ObjectMeta } from '../api/generated/meta-v1.ts';
 import { formatDurationNanos, formatTime, Quantity } from '../base/index.ts';
 import { parseFieldSelector, parseLabelSelector } from '../machinery/selectors/index.ts';
-import { notFound } from '../machinery/status.ts';
+import { notFound } from '../machinery/errors/index.ts';
 import type { Samples, Usage } from './samples.ts';
 
 export const METRICS_GROUP = 'metrics.k8s.io';

@@ -16,3 +16,4 @@ export type { Plugin } from './framework/plugin.ts';
 export type { Handle } from './framework/handle.ts';
 export type { PluginFactory, PluginRegistry } from './framework/build-profile.ts';
 export { errorStatus, skip, Status, unresolvable, unschedulable, waiting } from './framework/status.ts';
+export { schedulerFlags } from './command/flags.ts';

@@ -12,7 +12,7 @@ import { startApiServer, type ApiServer } from '../../src/apiserver/server.ts';
 import { createMemoryStore } from '../../src/etcd/index.ts';
 import { Cluster } from '../../src/index.ts';
 import { createContext } from '../../src/kernel/index.ts';
-import { isStatusError } from '../../src/machinery/status.ts';
+import { isStatusError } from '../../src/machinery/errors/status.ts';
 import { startHostileBackend, type HostileBackend } from './hostile-backend.ts';
 
 const end = new AbortController();

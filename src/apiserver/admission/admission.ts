@@ -2,9 +2,9 @@
  * Should we. Plugins see each write after authorization: first all that may change the object, in upstream's order,
  * then all that may only refuse it. A refusal is a StatusError, usually 403.
  */
-import type { GroupVersionKind } from '../../api/schema.ts';
-import type { KubeObject } from '../../machinery/object.ts';
-import type { GroupResource } from '../../machinery/status.ts';
+import type { GroupVersionKind } from '../../api/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import type { GroupResource } from '../../machinery/errors/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { UserInfo } from '../pipeline/request.ts';

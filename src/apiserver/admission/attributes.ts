@@ -1,6 +1,6 @@
-import type { KubeObject } from '../../machinery/object.ts';
-import type { GroupVersionKind } from '../../api/schema.ts';
-import type { GroupResource } from '../../machinery/status.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import type { GroupVersionKind } from '../../api/index.ts';
+import type { GroupResource } from '../../machinery/errors/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { UserInfo } from '../pipeline/request.ts';

@@ -1,6 +1,6 @@
 /** CertificateApproval, CertificateSigning and ClusterTrustBundleAttest: who acts for a signer needs the right to it by name. */
 import type { CertificateSigningRequest } from '../../api/generated/certificates-v1.ts';
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import { deepEqual, quote } from '../../base/index.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';

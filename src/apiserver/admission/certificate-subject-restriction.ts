@@ -1,6 +1,6 @@
 /** CertificateSubjectRestriction: no client certificate makes its holder a member of system:masters. */
 import type { CertificateSigningRequest } from '../../api/generated/certificates-v1.ts';
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import type { AdmissionPlugin } from './admission.ts';
 import { requestedSubject } from './certificate-subject.ts';
 import { isFor } from './kinds.ts';

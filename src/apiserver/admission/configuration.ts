@@ -3,7 +3,7 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import { parse } from 'yaml';
 import type { Context } from '../../kernel/index.ts';
-import { isRecord } from '../../machinery/object.ts';
+import { isRecord } from '../../base/index.ts';
 import { ReviewClient } from '../review-webhooks/index.ts';
 import type { EventLimit } from './event-rate-limit.ts';
 import type { ImagePolicyWebhookConfiguration } from './image-policy-webhook.ts';

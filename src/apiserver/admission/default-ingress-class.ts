@@ -1,6 +1,6 @@
 /** DefaultIngressClass: Ingresses that name no class get the newest of the classes that are marked as the default. */
 import type { Ingress } from '../../api/generated/networking-v1.ts';
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { AdmissionPlugin } from './admission.ts';
 import { derivedFrom } from './derived.ts';

@@ -1,6 +1,6 @@
 /** DenyServiceExternalIPs: no Service gets external addresses that it does not have already. */
 import type { Service } from '../../api/generated/core-v1.ts';
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import type { AdmissionPlugin } from './admission.ts';
 import { isFor } from './kinds.ts';
 import { refuse } from './refuse.ts';

@@ -1,8 +1,8 @@
 /** EventRateLimit: how many events a second are taken, in all, of a namespace, of a user, or about one object from one source. */
 import type { Event } from '../../api/generated/core-v1.ts';
 import { TokenBucket, type Clock } from '../../kernel/index.ts';
-import type { KubeObject } from '../../machinery/object.ts';
-import { failure } from '../../machinery/status.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import { failure } from '../../machinery/errors/index.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
 
 export interface EventLimit {

@@ -1,5 +1,5 @@
 /** ExtendedResourceToleration: pods that ask for a device tolerate the taint that keeps others off the nodes with it. */
-import { isExtendedResource } from '../../machinery/validation/core/resource-names.ts';
+import { isExtendedResource } from '../../machinery/validation/index.ts';
 import type { AdmissionPlugin } from './admission.ts';
 import { isForPods, podOf, specOf } from './kinds.ts';
 

@@ -1,6 +1,6 @@
 /** ImagePolicyWebhook: a server outside is asked with an ImageReview whether the images of a pod may be used. */
 import type { Context } from '../../kernel/index.ts';
-import { isRecord } from '../../machinery/object.ts';
+import { isRecord } from '../../base/index.ts';
 import { ExpiringCache, type ReviewClient } from '../review-webhooks/index.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
 import { isFor, podOf, specOf } from './kinds.ts';

@@ -1,6 +1,6 @@
 /** Which request it is, and its objects in the type of their kind. */
 import type { EphemeralContainer, Container, Pod, PodSpec } from '../../api/generated/core-v1.ts';
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import type { AdmissionAttributes } from './admission.ts';
 
 export type PodObject = Pod & KubeObject;

@@ -1,6 +1,6 @@
 /** NamespaceExists and NamespaceAutoProvision: what happens to requests in namespaces that are not there. */
 import type { Context } from '../../kernel/index.ts';
-import { isStatusError } from '../../machinery/status.ts';
+import { isStatusError } from '../../machinery/errors/index.ts';
 import { formatTime } from '../../base/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';

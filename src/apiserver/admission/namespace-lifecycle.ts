@@ -1,6 +1,6 @@
 /** NamespaceLifecycle: nothing is made in a namespace that does not exist or is going away; three are never deleted. */
-import type { KubeObject } from '../../machinery/object.ts';
-import { forbidden } from '../../machinery/status.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import { forbidden } from '../../machinery/errors/index.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
 import { refuse } from './refuse.ts';
 

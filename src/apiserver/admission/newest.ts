@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 
 /** The object that was created last; of several, the first by name. */
 export function newest(objects: readonly KubeObject[]): KubeObject | undefined {

@@ -1,6 +1,6 @@
 /** NodeDeclaredFeatureValidator: a running pod changes only in ways that its node says it can follow. */
 import type { Node } from '../../api/generated/core-v1.ts';
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import { deepEqual } from '../../base/index.ts';
 import type { AdmissionPlugin } from './admission.ts';
 import { isFor, oldPodOf, podOf, specOf, type PodObject } from './kinds.ts';

@@ -1,6 +1,6 @@
 /** OwnerReferencesPermissionEnforcement: who gives an object another owner may delete it; who blocks the owner's deletion may hold the owner. */
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import { deepEqual } from '../../base/index.ts';
 import type { AuthorizationAttributes, Authorizer } from '../authz/authorizer.ts';
 import type { Registry } from '../registry/registry.ts';

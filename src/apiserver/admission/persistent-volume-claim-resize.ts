@@ -1,7 +1,7 @@
 /** PersistentVolumeClaimResize: only bound claims grow, and only where the class that they came from allows it. */
 import type { PersistentVolumeClaim } from '../../api/generated/core-v1.ts';
 import type { StorageClass } from '../../api/generated/storage-v1.ts';
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import { parseQuantity, Quantity } from '../../base/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { AdmissionPlugin } from './admission.ts';

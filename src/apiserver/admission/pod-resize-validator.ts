@@ -1,8 +1,8 @@
 /** PodResizeValidator: a running pod cannot be resized beyond what its node has, and only on Linux. */
 import type { Node } from '../../api/generated/core-v1.ts';
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import { parseQuantity } from '../../base/index.ts';
-import type { StatusError } from '../../machinery/status.ts';
+import type { StatusError } from '../../machinery/errors/index.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
 import { isFor, oldPodOf, podOf, specOf } from './kinds.ts';
 import { podRequests } from '../../component-helpers/index.ts';

@@ -1,7 +1,7 @@
 /** PodTolerationRestriction: a namespace's annotations, or the configuration, give its pods tolerations and limit those they bring. */
 import { parseJson } from '../../machinery/decode/index.ts';
 import type { Toleration } from '../../api/generated/core-v1.ts';
-import { failure } from '../../machinery/status.ts';
+import { failure } from '../../machinery/errors/index.ts';
 import { computePodQos } from '../../component-helpers/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';

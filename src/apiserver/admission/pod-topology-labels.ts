@@ -1,6 +1,6 @@
 /** PodTopologyLabels: a pod takes over the zone and region of the node that it is bound to. */
 import type { Binding } from '../../api/generated/core-v1.ts';
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import type { AdmissionPlugin } from './admission.ts';
 import { isFor, podOf } from './kinds.ts';
 import { ownValue } from '../../base/index.ts';

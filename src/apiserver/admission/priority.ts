@@ -1,6 +1,6 @@
 /** Priority: pods get the number that their PriorityClass stands for; only one class may be the default of all. */
 import type { PriorityClass } from '../../api/generated/scheduling-v1.ts';
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
 import { derivedFrom } from './derived.ts';

@@ -1,9 +1,9 @@
 /** Which requests a webhook or policy is about: its rules, and the labels of the object and of its namespace. */
 import type { RuleWithOperations } from '../../api/generated/admissionregistration-v1.ts';
 import type { LabelSelector } from '../../api/generated/meta-v1.ts';
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import { labelSelectorAsSelector, type LabelSelectorMatcher } from '../../machinery/selectors/index.ts';
-import { internalError, isStatusError } from '../../machinery/status.ts';
+import { internalError, isStatusError } from '../../machinery/errors/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { AdmissionAttributes } from './admission.ts';

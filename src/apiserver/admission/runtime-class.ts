@@ -1,6 +1,6 @@
 /** RuntimeClass: a pod takes over its class's overhead, node selector and tolerations. */
 import type { RuntimeClass } from '../../api/generated/node-v1.ts';
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import { ownValue, parseQuantity } from '../../base/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';

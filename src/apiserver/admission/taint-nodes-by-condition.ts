@@ -1,6 +1,6 @@
 /** TaintNodesByCondition: no pod is scheduled to a new node before the node controller has found it ready. */
 import type { Node } from '../../api/generated/core-v1.ts';
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import type { AdmissionPlugin } from './admission.ts';
 import { isFor } from './kinds.ts';
 

@@ -1,10 +1,9 @@
 /** The objects of a request in the version that a webhook or policy asked for. */
 import { cloneJson } from '../../base/index.ts';
-import { schema } from '../../api/index.ts';
-import { apiVersionOf, type GroupVersionKind } from '../../api/schema.ts';
+import { apiVersionOf, type GroupVersionKind, schema } from '../../api/index.ts';
 import { conform } from '../../machinery/decode/index.ts';
 import { applyDefaults } from '../../machinery/defaulting/index.ts';
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import { toStored, type ServedResource } from '../registry/served-resource.ts';
 import type { AdmissionAttributes } from './admission.ts';
 

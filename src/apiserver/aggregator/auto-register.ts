@@ -1,8 +1,8 @@
 /** APIServices of custom resources: made when their group version comes, removed when it goes, put right when changed. */
 import { ItemExponentialFailureRateLimiter, runWorkers, WorkQueue, type Context } from '../../kernel/index.ts';
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import { deepEqual } from '../../base/index.ts';
-import { isStatusError } from '../../machinery/status.ts';
+import { isStatusError } from '../../machinery/errors/index.ts';
 import type { Loopback } from '../pipeline/loopback.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { LocalApi } from './local-api.ts';

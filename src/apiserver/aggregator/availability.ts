@@ -3,9 +3,9 @@ import type { APIServiceCondition } from '../../api/generated/apiregistration-v1
 import type { EndpointSlice } from '../../api/generated/discovery-v1.ts';
 import type { Service } from '../../api/generated/core-v1.ts';
 import { ItemExponentialFailureRateLimiter, runWorkers, WorkQueue, type Context } from '../../kernel/index.ts';
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import { formatTime, quote } from '../../base/index.ts';
-import { isStatusError } from '../../machinery/status.ts';
+import { isStatusError } from '../../machinery/errors/index.ts';
 import { authorityOf, connectionErrorText } from '../dial/index.ts';
 import type { Loopback } from '../pipeline/loopback.ts';
 import type { Registry } from '../registry/registry.ts';

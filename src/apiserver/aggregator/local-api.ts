@@ -1,6 +1,6 @@
 /** A group version that a component of this process serves: aggregated like one of another server, without the way there. */
 import type { APIResourceDiscovery } from '../../api/generated/apidiscovery-v2.ts';
-import { failure } from '../../machinery/status.ts';
+import { failure } from '../../machinery/errors/index.ts';
 import type { Exchange } from '../pipeline/handle-request.ts';
 import { respondJson } from '../pipeline/respond.ts';
 import type { ApiResponse } from '../pipeline/request.ts';

@@ -1,6 +1,5 @@
 /** OpenAPI v2 documents of several servers as one: paths side by side, definitions shared where they are the same. */
-import { isRecord, type JsonObject, type JsonValue } from '../../machinery/object.ts';
-import { deepEqual } from '../../base/index.ts';
+import { deepEqual, isRecord, type JsonObject, type JsonValue } from '../../base/index.ts';
 import type { OtherDocument } from './other-servers.ts';
 
 const REFERENCE = '#/definitions/';

@@ -1,6 +1,6 @@
 /** Passes a request on to the server that an APIService names. */
 import type { Context } from '../../kernel/index.ts';
-import { isStatusError } from '../../machinery/status.ts';
+import { isStatusError } from '../../machinery/errors/index.ts';
 import { connectionErrorText, forwardedHeaders, handOver, relay, type PermittedTarget } from '../dial/index.ts';
 import type { Exchange } from '../pipeline/handle-request.ts';
 import { respondText } from '../pipeline/respond.ts';

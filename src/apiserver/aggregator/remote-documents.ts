@@ -5,7 +5,7 @@
 import type { APIGroupDiscovery, APIGroupDiscoveryList, APIResourceDiscovery } from '../../api/generated/apidiscovery-v2.ts';
 import type { APIResourceList } from '../../api/generated/meta-v1.ts';
 import type { Context } from '../../kernel/index.ts';
-import { isRecord } from '../../machinery/object.ts';
+import { isRecord } from '../../base/index.ts';
 import { fromResourceList } from './from-resource-list.ts';
 import type { OtherDocument, RemoteVersion } from './other-servers.ts';
 import { identityHeaders, type RemoteConnections } from './remote-connection.ts';

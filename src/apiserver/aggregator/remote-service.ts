@@ -1,6 +1,6 @@
 /** The APIServices that are served elsewhere. */
 import type { APIService } from '../../api/generated/apiregistration-v1.ts';
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import { derivedFrom } from '../admission/derived.ts';
 

@@ -1,6 +1,6 @@
 /** Bearer tokens: in the Authorization header, or in the subprotocol of a WebSocket, which cannot have headers in a browser. */
 import { silentLogger, type Logger } from '../../kernel/index.ts';
-import { unauthorized } from '../../machinery/status.ts';
+import { unauthorized } from '../../machinery/errors/index.ts';
 import { headerOf, type ApiRequest, type UserInfo } from '../pipeline/request.ts';
 import { isPlainIdentity } from './identity-text.ts';
 import { withAuthenticated, TokenRefused, type Annotate, type Authenticator, type TokenAnswer, type TokenAuthenticator } from './authenticator.ts';

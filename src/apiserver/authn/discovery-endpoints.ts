@@ -1,5 +1,5 @@
 /** The documents by which others can verify this server's ServiceAccount tokens: OIDC discovery and the public keys. */
-import { failure } from '../../machinery/status.ts';
+import { failure } from '../../machinery/errors/index.ts';
 import type { Endpoint } from '../pipeline/endpoints.ts';
 import { headerOf, type ApiRequest } from '../pipeline/request.ts';
 import type { ServiceAccountTokens } from './service-account-tokens.ts';

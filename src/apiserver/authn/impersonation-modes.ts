@@ -1,6 +1,6 @@
 /** The ways in which impersonation can be allowed, and what each asks the authorizers. */
 import { quote } from '../../base/index.ts';
-import { dns1123Subdomain } from '../../machinery/validation/names.ts';
+import { dns1123Subdomain } from '../../machinery/names/index.ts';
 import { forbiddenRequest } from '../authz/authorize.ts';
 import type { AuthorizationAttributes, Authorizer } from '../authz/authorizer.ts';
 import type { UserInfo } from '../pipeline/request.ts';

@@ -4,7 +4,7 @@
  * ask for `impersonate:MODE` on the identity and for `impersonate-on:MODE:VERB` on the request itself; the legacy mode
  * asks for `impersonate` on the identity alone. The first mode that allows it decides; the first refusal is reported.
  */
-import { badRequest } from '../../machinery/status.ts';
+import { badRequest } from '../../machinery/errors/index.ts';
 import { quote } from '../../base/index.ts';
 import { attributesOf } from '../authz/authorize.ts';
 import type { AuthorizationAttributes, Authorizer } from '../authz/authorizer.ts';

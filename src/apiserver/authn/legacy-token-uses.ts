@@ -4,8 +4,8 @@
  */
 import type { Secret, ServiceAccount } from '../../api/generated/core-v1.ts';
 import type { Context } from '../../kernel/index.ts';
-import type { KubeObject } from '../../machinery/object.ts';
-import { isStatusError } from '../../machinery/status.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import { isStatusError } from '../../machinery/errors/index.ts';
 import type { Loopback } from '../pipeline/loopback.ts';
 
 export const LAST_USED = 'kubernetes.io/legacy-token-last-used';

@@ -3,8 +3,7 @@ import { headersOf, type ApiRequest, type PeerCertificate, type UserInfo } from 
 import type { Clock } from '../../kernel/index.ts';
 import { ClientCertificates, commonName } from '../../net/tls/index.ts';
 import { withAuthenticated, type Authenticator } from './authenticator.ts';
-import { setOwn } from '../../machinery/decode/index.ts';
-import { ownValue } from '../../base/index.ts';
+import { ownValue, setOwn } from '../../base/index.ts';
 
 export interface RequestHeaderConfig {
   /** PEM bundle; read anew when it changes. */

@@ -1,7 +1,7 @@
 /** Whether what a ServiceAccount token says still holds: checked live, so that a token dies with what it is bound to. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { JWTPayload } from 'jose';
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import { quote } from '../../base/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { UserInfo } from '../pipeline/request.ts';

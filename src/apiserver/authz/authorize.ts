@@ -1,5 +1,5 @@
 /** The pipeline's question to the authorizers, and the refusal as upstream words it. */
-import { forbidden, failure, internalError, type StatusError } from '../../machinery/status.ts';
+import { failure, forbidden, internalError, type StatusError } from '../../machinery/errors/index.ts';
 import { quote } from '../../base/index.ts';
 import type { RequestInfo } from '../pipeline/request-info.ts';
 import type { UserInfo } from '../pipeline/request.ts';

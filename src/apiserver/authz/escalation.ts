@@ -4,9 +4,9 @@
  * sees what would be stored.
  */
 import type { ClusterRole, PolicyRule, Role, RoleBinding } from '../../api/generated/rbac-v1.ts';
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import { deepEqual, quote } from '../../base/index.ts';
-import { forbidden, notFound } from '../../machinery/status.ts';
+import { forbidden, notFound } from '../../machinery/errors/index.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission/admission.ts';
 import { uncoveredRules } from '../bootstrap/index.ts';
 import type { AuthorizationAttributes, Authorizer } from './authorizer.ts';

@@ -1,9 +1,9 @@
 /** Brings a server's own objects into being after each start: what is missing is made, what has aged is brought up to date. */
 import os from 'node:os';
-import { apiVersionOf } from '../../api/schema.ts';
+import { apiVersionOf } from '../../api/index.ts';
 import type { Context } from '../../kernel/index.ts';
-import type { KubeObject } from '../../machinery/object.ts';
-import { isStatusError } from '../../machinery/status.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import { isStatusError } from '../../machinery/errors/index.ts';
 import { formatMicroTime, formatTime } from '../../base/index.ts';
 import type { RequestHeaderConfig } from '../authn/request-header.ts';
 import type { Loopback } from '../pipeline/loopback.ts';

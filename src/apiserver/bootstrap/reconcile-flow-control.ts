@@ -3,7 +3,7 @@
  * back. The others follow their annotation, or, without a legible one, are updated while nobody has changed them.
  */
 import type { FlowSchema, PriorityLevelConfiguration } from '../../api/generated/flowcontrol-v1.ts';
-import { semanticEqual } from '../../machinery/validation/equality.ts';
+import { semanticEqual } from '../../machinery/validation/index.ts';
 import { AUTOUPDATE_SPEC_ANNOTATION, MANDATORY_FLOW_CONTROL_OBJECTS } from './flow-control.ts';
 import type { Reconciliation } from './reconcile-rbac.ts';
 

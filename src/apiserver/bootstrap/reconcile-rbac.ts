@@ -4,7 +4,7 @@
  */
 import type { LabelSelector, ObjectMeta } from '../../api/generated/meta-v1.ts';
 import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding, Subject } from '../../api/generated/rbac-v1.ts';
-import { semanticEqual } from '../../machinery/validation/equality.ts';
+import { semanticEqual } from '../../machinery/validation/index.ts';
 import { AUTOUPDATE_ANNOTATION } from './rbac-builders.ts';
 import { uncoveredRules } from './rule-coverage.ts';
 

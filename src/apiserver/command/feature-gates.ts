@@ -1,6 +1,6 @@
 /** `--feature-gates`: those that change what is served; a gate that is not known is refused, as upstream does. */
 import { UsageError } from '../../flags/index.ts';
-import { FEATURE_GATE_DEFAULTS } from '../../machinery/feature-gates.ts';
+import { FEATURE_GATE_DEFAULTS } from '../../machinery/index.ts';
 
 export function featureGates(given: Readonly<Record<string, string>>): Record<string, boolean> {
   const gates: Record<string, boolean> = {};

@@ -3,12 +3,10 @@
  * does not know taken out (and named), nulls that no field can hold dropped, defaults filled in. An object that is in
  * form already is returned as it is, after one look at each of its parts.
  */
-import { append, cloneJson, ownValue } from '../../base/index.ts';
+import { append, cloneJson, isRecord, ownValue, setOwn } from '../../base/index.ts';
 import { schema as builtIn } from '../../api/index.ts';
-import { conform, setOwn } from '../../machinery/decode/index.ts';
-import { isRecord } from '../../machinery/object.ts';
-import type { Schema } from '../../machinery/validation/apiextensions/index.ts';
-import { additionalOf, isEmbeddedResource, itemsOf, preservesUnknownFields, propertyOf } from '../../machinery/validation/apiextensions/schema-props.ts';
+import { conform } from '../../machinery/decode/index.ts';
+import { additionalOf, isEmbeddedResource, itemsOf, preservesUnknownFields, propertyOf, type Schema } from '../../machinery/validation/index.ts';
 
 export interface Coerced {
   readonly object: Record<string, unknown>;

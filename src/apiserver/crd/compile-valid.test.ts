@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { validateValue, type Schema } from '../../machinery/validation/apiextensions/index.ts';
-import type { FieldError } from '../../machinery/validation/index.ts';
+import type { FieldError } from '../../machinery/errors/index.ts';
 import { compileValid } from './compile-valid.ts';
 
 const scalar: fc.Arbitrary<Schema> = fc.oneof(

@@ -2,9 +2,8 @@
  * A schema as one predicate: whether a value has nothing wrong with it. Nearly all values have not; what is wrong with
  * the others is found out, and worded, by `validateValue`, which this has to agree with.
  */
-import { compileGoRegexp, GoRegexpError, isRecognizedFormat, stringFormat, validateValue, type Schema } from '../../machinery/validation/apiextensions/index.ts';
-import { additionalOf, isIntOrString, itemsOf } from '../../machinery/validation/apiextensions/schema-props.ts';
-import type { FieldError } from '../../machinery/validation/index.ts';
+import { additionalOf, compileGoRegexp, GoRegexpError, isIntOrString, isRecognizedFormat, itemsOf, type Schema, stringFormat, validateValue } from '../../machinery/validation/index.ts';
+import type { FieldError } from '../../machinery/errors/index.ts';
 
 export type Valid = (value: unknown) => boolean;
 

@@ -4,8 +4,8 @@ import type {
   CustomResourceDefinitionNames,
 } from '../../api/generated/apiextensions-v1.ts';
 import { append, quote } from '../../base/index.ts';
-import { aggregateMessage, path, type FieldError } from '../../machinery/validation/index.ts';
-import { structuralFormProblem, validateStructural } from '../../machinery/validation/apiextensions/structural.ts';
+import { aggregateMessage, type FieldError, path } from '../../machinery/errors/index.ts';
+import { structuralFormProblem, validateStructural } from '../../machinery/validation/index.ts';
 import type { Definition } from './serve-definition.ts';
 
 export type Condition = Omit<CustomResourceDefinitionCondition, 'lastTransitionTime'>;

@@ -2,13 +2,13 @@
  * Conversion by a webhook: objects of one version there, the same objects in another version back. It may change
  * everything but who the object is; of its metadata only labels and annotations are taken.
  */
-import { apiVersionOf, type GroupVersionKind } from '../../api/schema.ts';
+import { apiVersionOf, type GroupVersionKind } from '../../api/index.ts';
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 import type { Context } from '../../kernel/index.ts';
-import { isRecord, type KubeObject } from '../../machinery/object.ts';
-import { failure, type StatusError } from '../../machinery/status.ts';
+import { append, isRecord } from '../../base/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import { failure, type StatusError } from '../../machinery/errors/index.ts';
 import type { WebhookClientConfig, WebhookClients } from '../webhook-client/index.ts';
-import { append } from '../../base/index.ts';
 
 const TIMEOUT_SECONDS = 30;
 /** Larger lists are converted in several requests, lest one of them be too large for the webhook. */

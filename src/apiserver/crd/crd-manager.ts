@@ -6,8 +6,8 @@
 import type { CustomResourceDefinitionStatus } from '../../api/generated/apiextensions-v1.ts';
 import type { Context } from '../../kernel/index.ts';
 import { deepEqual, formatTime } from '../../base/index.ts';
-import { knowStructure } from '../../machinery/validation/apiextensions/index.ts';
-import { isStatusError } from '../../machinery/status.ts';
+import { knowStructure } from '../../machinery/validation/index.ts';
+import { isStatusError } from '../../machinery/errors/index.ts';
 import { inSlices } from '../pipeline/in-slices.ts';
 import type { Loopback } from '../pipeline/loopback.ts';
 import type { Registry } from '../registry/registry.ts';

@@ -1,10 +1,10 @@
 /** Bodies of custom resources: JSON or YAML into the form that the version's schema gives them, with its defaults. */
-import { apiVersionOf, type GroupVersionKind } from '../../api/schema.ts';
+import { apiVersionOf, type GroupVersionKind } from '../../api/index.ts';
 import { parseJson, parseYaml, unfitNumber, type Conformed, type DecodedObject, type DecodeRequest } from '../../machinery/decode/index.ts';
-import { isRecord, type KubeObject } from '../../machinery/object.ts';
-import { quote } from '../../base/index.ts';
-import { isBadInput, badRequest, StatusError } from '../../machinery/status.ts';
-import type { Schema } from '../../machinery/validation/apiextensions/index.ts';
+import { isRecord, quote } from '../../base/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import { badRequest, isBadInput, StatusError } from '../../machinery/errors/index.ts';
+import type { Schema } from '../../machinery/validation/index.ts';
 import { applySchemaDefaults, coerce, withMetadata, type InForm } from './coerce.ts';
 
 const NOTHING_KNOWN: Schema = { type: 'object' };

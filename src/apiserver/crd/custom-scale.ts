@@ -1,7 +1,7 @@
 /** Replica counts where a definition says that they are. */
 import type { CustomResourceSubresourceScale } from '../../api/generated/apiextensions-v1.ts';
-import type { KubeObject } from '../../machinery/object.ts';
-import { internalError } from '../../machinery/status.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import { internalError } from '../../machinery/errors/index.ts';
 import { setAt, stepsOf, valueAt } from './scale-paths.ts';
 
 export interface CustomScale {

@@ -1,6 +1,6 @@
 /** What is particular to custom resources when they are written. */
 import { deepEqual } from '../../base/index.ts';
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import type { Strategy } from '../registry/strategy.ts';
 
 export function customStrategy(deprecation: string | undefined): Strategy {

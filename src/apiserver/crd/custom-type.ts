@@ -1,8 +1,6 @@
 /** A definition's schema as the types that server-side apply and field ownership go by. */
-import { schema as builtIn } from '../../api/index.ts';
-import type { Field, ListType, Message, ScalarType, Type } from '../../api/schema.ts';
-import type { Schema } from '../../machinery/validation/apiextensions/index.ts';
-import { additionalOf, isEmbeddedResource, isIntOrString, itemsOf, preservesUnknownFields, propertiesOf } from '../../machinery/validation/apiextensions/schema-props.ts';
+import { schema as builtIn, type Field, type ListType, type Message, type ScalarType, type Type } from '../../api/index.ts';
+import { additionalOf, isEmbeddedResource, isIntOrString, itemsOf, preservesUnknownFields, propertiesOf, type Schema } from '../../machinery/validation/index.ts';
 
 const scalar = (name: ScalarType['scalar'], goType: string): ScalarType => ({ kind: 'scalar', scalar: name, goType, values: [] });
 

@@ -1,13 +1,11 @@
 /** Whether an object of a custom kind may be stored: its metadata, its schema, its lists, its rules, its scale. */
 import type { CustomResourceSubresourceScale } from '../../api/generated/apiextensions-v1.ts';
-import { apiVersionOf, type GroupVersionKind } from '../../api/schema.ts';
+import { apiVersionOf, type GroupVersionKind } from '../../api/index.ts';
 import type { SchemaRules } from '../../cel/index.ts';
-import type { KubeObject } from '../../machinery/object.ts';
-import { FieldError, invalidValue, path, validateObjectMeta, type KindValidation } from '../../machinery/validation/index.ts';
-import { validateEmbeddedMetadata, validateListTypes, validateValue, type Schema } from '../../machinery/validation/apiextensions/index.ts';
-import { itemsOf, additionalOf, isEmbeddedResource, propertiesOf, propertyOf } from '../../machinery/validation/apiextensions/schema-props.ts';
-import { nameIsDnsSubdomain } from '../../machinery/validation/names.ts';
-import { validateAnyObjectMetaUpdate } from '../../machinery/validation/object-meta.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import { additionalOf, isEmbeddedResource, itemsOf, type KindValidation, propertiesOf, propertyOf, type Schema, validateAnyObjectMetaUpdate, validateEmbeddedMetadata, validateListTypes, validateObjectMeta, validateValue } from '../../machinery/validation/index.ts';
+import { FieldError, invalidValue, path } from '../../machinery/errors/index.ts';
+import { nameIsDnsSubdomain } from '../../machinery/names/index.ts';
 import { compileValid } from './compile-valid.ts';
 import { finalizerWarnings } from './finalizer-warnings.ts';
 import { lazily } from './lazily.ts';

@@ -1,7 +1,7 @@
 /** Finalizers of custom resources need no domain, but a client that adds one without hears of it. */
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 import { quote } from '../../base/index.ts';
-import { qualifiedName } from '../../machinery/validation/names.ts';
+import { qualifiedName } from '../../machinery/names/index.ts';
 
 const STANDARD = new Set(['orphan', 'foregroundDeletion', 'kubernetes']);
 

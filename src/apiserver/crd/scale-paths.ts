@@ -1,7 +1,8 @@
 /** The fields of a custom resource that its scale subresource shows. */
 import type { CustomResourceSubresourceScale } from '../../api/generated/apiextensions-v1.ts';
-import { isRecord, type KubeObject } from '../../machinery/object.ts';
-import { FieldError } from '../../machinery/validation/index.ts';
+import { isRecord } from '../../base/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import { FieldError } from '../../machinery/errors/index.ts';
 
 const MAX_INT32 = 2 ** 31 - 1;
 

@@ -1,12 +1,13 @@
 /** The resources that a definition describes: one for each version that is served, all views of the same objects. */
 import type { CustomResourceDefinition, CustomResourceDefinitionVersion } from '../../api/generated/apiextensions-v1.ts';
-import { apiVersionOf, type Message } from '../../api/schema.ts';
+import { apiVersionOf, type Message } from '../../api/index.ts';
 import type { OtherVersions } from '../../machinery/apply/index.ts';
 import { compileSchemaRules } from '../../cel/index.ts';
-import type { JsonObject, KubeObject } from '../../machinery/object.ts';
-import { forbidden } from '../../machinery/status.ts';
+import type { JsonObject } from '../../base/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import { forbidden } from '../../machinery/errors/index.ts';
 import { customResourcePrinter } from '../../machinery/table/index.ts';
-import type { Schema } from '../../machinery/validation/apiextensions/index.ts';
+import type { Schema } from '../../machinery/validation/index.ts';
 import { compareVersions } from '../discovery/index.ts';
 import { selectableFieldReader, type ServedResource, type StoredKind } from '../registry/served-resource.ts';
 import { customResourcePrefix } from '../storage/keys.ts';

@@ -4,10 +4,10 @@
  * known are left out), then converts it; writing converts it to the version that is stored. A conversion leaves only
  * what the schema of the version that it leads to knows.
  */
-import type { KubeObject } from '../../machinery/object.ts';
-import type { Schema } from '../../machinery/validation/apiextensions/index.ts';
-import type { GroupVersionKind } from '../../api/schema.ts';
-import { internalError } from '../../machinery/status.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import type { Schema } from '../../machinery/validation/index.ts';
+import type { GroupVersionKind } from '../../api/index.ts';
+import { internalError } from '../../machinery/errors/index.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { ViewConversion } from '../storage/entry.ts';
 import type { ConversionWebhook } from './conversion-webhook.ts';

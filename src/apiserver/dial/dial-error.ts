@@ -1,5 +1,5 @@
 /** A connection that could not be made, in the words of Go's net package. */
-import { serviceUnavailable } from '../../machinery/status.ts';
+import { serviceUnavailable } from '../../machinery/errors/index.ts';
 import { bracketed } from './target.ts';
 
 const REASONS: ReadonlyMap<string, string> = new Map([

@@ -1,6 +1,6 @@
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isStatusError } from '../../machinery/status.ts';
+import { isStatusError } from '../../machinery/errors/status.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
 import type { AddressSource, DialPolicy } from './dial-policy.ts';
 

@@ -32,8 +32,8 @@ import {
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { EndpointSlice } from '../../api/generated/discovery-v1.ts';
 import type { ServiceCIDR } from '../../api/generated/networking-v1.ts';
-import type { KubeObject } from '../../machinery/object.ts';
-import { badRequest, failure, type StatusError } from '../../machinery/status.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import { badRequest, failure, type StatusError } from '../../machinery/errors/index.ts';
 import { KUBERNETES_SERVICE } from '../bootstrap/kubernetes-service.ts';
 import type { Registry } from '../registry/registry.ts';
 import { Permit, type PermitChecks, type PermittedTarget, type Target } from './target.ts';

@@ -3,7 +3,7 @@
  * becomes text. No name and no value of a header that is written here can end its line, and with it begin another
  * header or request.
  */
-import { badRequest } from '../../machinery/status.ts';
+import { badRequest } from '../../machinery/errors/index.ts';
 import { quote } from '../../base/index.ts';
 
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;

@@ -6,9 +6,9 @@
 import type { Pod, Service } from '../../api/generated/core-v1.ts';
 import type { Endpoint, EndpointSlice } from '../../api/generated/discovery-v1.ts';
 import type { Random } from '../../kernel/index.ts';
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import { quote } from '../../base/index.ts';
-import { notFound, serviceUnavailable } from '../../machinery/status.ts';
+import { notFound, serviceUnavailable } from '../../machinery/errors/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { DialPolicy } from './dial-policy.ts';
 import type { PermittedTarget, Target } from './target.ts';

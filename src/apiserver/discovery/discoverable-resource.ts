@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { APIVersionDiscovery } from '../../api/generated/apidiscovery-v2.ts';
-import { apiVersionOf, type GroupVersionKind, type Resource } from '../../api/schema.ts';
+import { apiVersionOf, type GroupVersionKind, type Resource } from '../../api/index.ts';
 import { compareVersions } from './version-order.ts';
 import { ownValue } from '../../base/index.ts';
 

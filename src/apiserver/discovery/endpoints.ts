@@ -1,5 +1,5 @@
 /** /api, /apis and what is below them: documents made from the registry, and made anew when it changes. */
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import type { OtherServers } from '../aggregator/index.ts';
 import type { Endpoint } from '../pipeline/endpoints.ts';
 import type { Exchange } from '../pipeline/handle-request.ts';

@@ -8,7 +8,7 @@ import { inSlices } from '../pipeline/in-slices.ts';
 import { parseAccept } from '../pipeline/negotiate.ts';
 import type { Registry } from '../registry/registry.ts';
 import { headerOf, type ApiResponse } from '../pipeline/request.ts';
-import { failure } from '../../machinery/status.ts';
+import { failure } from '../../machinery/errors/index.ts';
 import { VERSION } from './version.ts';
 
 export function openapiEndpoints(registry: Registry, clock: Clock, aggregator?: Aggregator): Endpoint[] {

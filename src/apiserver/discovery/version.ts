@@ -1,4 +1,4 @@
-import { KUBERNETES_MAJOR, KUBERNETES_MINOR, KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
+import { KUBERNETES_MAJOR, KUBERNETES_MINOR, KUBERNETES_VERSION } from '../../api/index.ts';
 
 /** What /version answers. */
 export const VERSION = {

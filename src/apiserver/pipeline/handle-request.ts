@@ -7,8 +7,7 @@
  * and nothing else decides anything. The request keeps its seat of flow control until its client has taken the answer.
  */
 import { ParseError } from '../../base/index.ts';
-import { isStatusError, type StatusError } from '../../machinery/status.ts';
-import { badRequest, internalError, timeout, unauthorized } from '../../machinery/status.ts';
+import { badRequest, internalError, isStatusError, type StatusError, timeout, unauthorized } from '../../machinery/errors/index.ts';
 import type { Aggregator } from '../aggregator/index.ts';
 import type { AuditLog } from '../audit/audit.ts';
 import { authorize, refusal } from '../authz/authorize.ts';

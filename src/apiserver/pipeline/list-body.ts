@@ -1,5 +1,5 @@
 /** The body of a list as JSON: its head, then each object's own bytes. A large one is never put together as a whole. */
-import { apiVersionOf } from '../../api/schema.ts';
+import { apiVersionOf } from '../../api/index.ts';
 import type { LargeBody } from './request.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { ListResult } from './result.ts';

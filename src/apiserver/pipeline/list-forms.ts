@@ -2,13 +2,12 @@
  * The bodies of lists in other forms than the JSON that is stored: tables, metadata only, YAML, indented JSON, protobuf. They
  * are made item by item while they are sent, so that no list is in memory as a whole, neither as objects nor as bytes.
  */
-import { schema } from '../../api/index.ts';
-import { apiVersionOf } from '../../api/schema.ts';
+import { apiVersionOf, schema } from '../../api/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import { encodeYaml } from '../../machinery/decode/index.ts';
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import { encodeMessage, messageOfKind, protobufListFrame, protobufListItem, type TypeMeta } from '../../machinery/protobuf/index.ts';
-import { notAcceptable } from '../../machinery/status.ts';
+import { notAcceptable } from '../../machinery/errors/index.ts';
 import { fairTurn } from './fair-turns.ts';
 import { inSlices } from './in-slices.ts';
 import { listItem, listMetadata, typedListMetadata } from './list-body.ts';

@@ -1,5 +1,5 @@
 /** Content negotiation: which representation of the answer the client wants, by its Accept header. */
-import { failure, notAcceptable, type StatusError } from '../../machinery/status.ts';
+import { failure, notAcceptable, type StatusError } from '../../machinery/errors/index.ts';
 
 export type MediaType = 'application/json' | 'application/yaml' | 'application/vnd.kubernetes.protobuf';
 

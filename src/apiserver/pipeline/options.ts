@@ -1,10 +1,9 @@
 /** Options that come with the query string, decoded and checked with upstream's messages. */
 import type { DeleteOptions } from '../../api/generated/meta-v1.ts';
-import type { KubeObject } from '../../machinery/object.ts';
-import { badRequest, invalid } from '../../machinery/status.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import { badRequest, type FieldError, forbiddenField, invalid, invalidValue, notSupported, path, required } from '../../machinery/errors/index.ts';
 import { quote } from '../../base/index.ts';
-import { validateFieldManager } from '../../machinery/validation/object-meta.ts';
-import { forbiddenField, invalidValue, notSupported, path, required, type FieldError } from '../../machinery/validation/field-error.ts';
+import { validateFieldManager } from '../../machinery/validation/index.ts';
 import { isTrue } from './request-info.ts';
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';

@@ -1,10 +1,9 @@
 /** Other forms of an object: metadata only, a table, protobuf. */
-import { schema } from '../../api/index.ts';
-import { apiVersionOf } from '../../api/schema.ts';
+import { apiVersionOf, schema } from '../../api/index.ts';
 import { conform } from '../../machinery/decode/index.ts';
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import { encodeProtobuf, messageOfKind } from '../../machinery/protobuf/index.ts';
-import { badRequest, notAcceptable } from '../../machinery/status.ts';
+import { badRequest, notAcceptable } from '../../machinery/errors/index.ts';
 import { quote } from '../../base/index.ts';
 import { printTable, scalePrinter } from '../../machinery/table/index.ts';
 import { storedMetadata, type ServedResource } from '../registry/served-resource.ts';

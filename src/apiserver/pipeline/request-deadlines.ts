@@ -3,7 +3,7 @@
  * parameter says so, and writes have 34 seconds at most, as upstream. One timer serves all of them that have the same time.
  */
 import type { Clock, Timer } from '../../kernel/index.ts';
-import { badRequest, timeout, type StatusError } from '../../machinery/status.ts';
+import { badRequest, type StatusError, timeout } from '../../machinery/errors/index.ts';
 import { parseDuration } from '../../base/index.ts';
 import { isLongRunning, type RequestInfo } from './request-info.ts';
 

@@ -3,7 +3,7 @@
  * of Go's strconv.ParseUint, because upstream passes those on.
  */
 import { quote } from '../../base/index.ts';
-import { failure } from '../../machinery/status.ts';
+import { failure } from '../../machinery/errors/index.ts';
 
 const LARGEST = 2n ** 64n - 1n;
 

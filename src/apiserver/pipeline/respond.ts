@@ -1,7 +1,7 @@
 /** Puts a result into the representation that was negotiated. Stored objects leave as the bytes they are kept in. */
 import { encodeYaml } from '../../machinery/decode/index.ts';
-import type { KubeObject } from '../../machinery/object.ts';
-import type { StatusError } from '../../machinery/status.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import { notAcceptable, type StatusError } from '../../machinery/errors/index.ts';
 import { ListBody } from './list-body.ts';
 import { listPieces, PiecewiseBody } from './list-forms.ts';
 import type { Negotiated } from './negotiate.ts';
@@ -9,7 +9,6 @@ import { asPartialMetadata, asTable, encodeObjectProtobuf, internalType } from '
 import type { ApiResponse, LargeBody, ResponseHeaders } from './request.ts';
 import type { ListResult, Result, WatchResult } from './result.ts';
 import type { Scope } from './scope.ts';
-import { notAcceptable } from '../../machinery/status.ts';
 import { isWebSocketRequest, streamOverWebSocket } from '../transport/websocket.ts';
 
 /** Answers below this are not worth compressing, or sending in pieces. */

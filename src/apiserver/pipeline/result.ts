@@ -1,5 +1,5 @@
 /** What a verb gives back, before it is put into the representation that the client wants. */
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { ApiResponse, ResponseSink } from './request.ts';
 import type { Entry } from '../storage/entry.ts';

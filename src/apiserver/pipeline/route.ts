@@ -1,6 +1,6 @@
 /** From an authorized request to the verb that serves it. */
-import { apiVersionOf } from '../../api/schema.ts';
-import { badRequest, failure, type StatusError } from '../../machinery/status.ts';
+import { apiVersionOf } from '../../api/index.ts';
+import { badRequest, failure, type StatusError } from '../../machinery/errors/index.ts';
 import { customSubresourceVerb, customVerb, isCustomPath } from '../crd/index.ts';
 import type { Door, Exchange } from './handle-request.ts';
 import { negotiate } from './negotiate.ts';

@@ -1,8 +1,7 @@
 /** Kinds that are served in several versions or groups but kept in one form, and how the others are made of it. */
-import { schema } from '../../api/index.ts';
-import type { Resource, Schema } from '../../api/schema.ts';
+import { type Resource, schema, type Schema } from '../../api/index.ts';
 import { canonicalize } from '../../machinery/decode/index.ts';
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import type { ViewConversion } from '../storage/entry.ts';
 import { eventFromCore, eventToCore } from './convert-event.ts';
 import { autoscalerFromV2, autoscalerToV2 } from './convert-autoscaler.ts';

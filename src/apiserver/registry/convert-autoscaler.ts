@@ -4,8 +4,8 @@
  * nothing.
  */
 import { parseJson } from '../../machinery/decode/index.ts';
-import { isRecord, type KubeObject } from '../../machinery/object.ts';
-import { ownValue } from '../../base/index.ts';
+import { isRecord, ownValue } from '../../base/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 
 const METRICS = 'autoscaling.alpha.kubernetes.io/metrics';
 const CURRENT_METRICS = 'autoscaling.alpha.kubernetes.io/current-metrics';

@@ -2,9 +2,9 @@
  * Fields behind feature gates that are off: they are dropped from what a client sends, as if the API did not have them,
  * unless the stored object uses the feature already (then the gate was on once, and its users keep what they have).
  */
-import type { Field, Message, Type } from '../../api/schema.ts';
-import { featureEnabled } from '../../machinery/feature-gates.ts';
-import { isRecord } from '../../machinery/object.ts';
+import type { Field, Message, Type } from '../../api/index.ts';
+import { featureEnabled } from '../../machinery/index.ts';
+import { isRecord } from '../../base/index.ts';
 
 export type FeatureOverrides = Readonly<Record<string, boolean>>;
 

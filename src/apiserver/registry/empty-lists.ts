@@ -2,10 +2,11 @@
  * An empty list where upstream always writes one (`rules: []` of a Role) is stored as no list, but whoever wrote it owns
  * the field. The canonical form of an object no longer tells the two apart; the body that it was decoded from does.
  */
-import type { Message } from '../../api/schema.ts';
+import type { Message } from '../../api/index.ts';
 import { parseJson, parseYaml } from '../../machinery/decode/index.ts';
-import { isRecord, type KubeObject } from '../../machinery/object.ts';
-import { isStatusError } from '../../machinery/status.ts';
+import { isRecord } from '../../base/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import { isStatusError } from '../../machinery/errors/index.ts';
 
 const bodies = new WeakMap<KubeObject, unknown>();
 

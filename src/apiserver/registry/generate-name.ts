@@ -1,6 +1,6 @@
 /** generateName: a random suffix on a prefix that is cut to leave room for it. */
 import type { Random } from '../../kernel/index.ts';
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 
 const MAX_NAME = 63;
 const SUFFIX = 5;

@@ -4,9 +4,9 @@
  * that follow, what was found then holds again. They have only to be the same, which is a tenth of the work to see.
  */
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
-import { cloneJson, deepEqual } from '../../base/index.ts';
+import { cloneJson, deepEqual, isRecord } from '../../base/index.ts';
 import type { FieldSet } from '../../machinery/apply/index.ts';
-import { isRecord, type KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import { NAME_SUFFIX_ALPHABET, NAME_SUFFIX_LENGTH } from '../../kernel/index.ts';
 import type { ServedResource } from './served-resource.ts';
 

@@ -1,7 +1,7 @@
 /** Who owns which field: kept on every write, in the name of the request's field manager. */
-import { apiVersionOf } from '../../api/schema.ts';
+import { apiVersionOf } from '../../api/index.ts';
 import { keepUnchangedTimes, managedFieldsOfCreator, updateManagedFields, type FieldSet, type ResetFields } from '../../machinery/apply/index.ts';
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import { formatTime, ownValue } from '../../base/index.ts';
 import type { WriteOptions } from '../pipeline/options.ts';
 import { headerOf } from '../pipeline/request.ts';

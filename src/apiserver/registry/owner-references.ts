@@ -1,6 +1,6 @@
 /** The same owner twice counts once; the client is told. */
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import type { Scope } from '../pipeline/scope.ts';
 
 /** The same for references that are equal. */

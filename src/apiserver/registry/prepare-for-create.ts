@@ -1,8 +1,8 @@
 /** What every new object goes through between admission and the store. */
-import type { KubeObject } from '../../machinery/object.ts';
-import { failure, invalid } from '../../machinery/status.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import { failure, type FieldError, invalid } from '../../machinery/errors/index.ts';
 import { append, formatTime } from '../../base/index.ts';
-import { validateCreate, warningsOnCreate, type FieldError } from '../../machinery/validation/index.ts';
+import { validateCreate, warningsOnCreate } from '../../machinery/validation/index.ts';
 import { checkObjectVersion, parseUintFault } from '../pipeline/resource-version.ts';
 import { betweenStages } from '../pipeline/in-slices.ts';
 import type { Scope } from '../pipeline/scope.ts';

@@ -1,17 +1,8 @@
 /** What every changed object goes through between admission and the store. */
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
-import type { KubeObject } from '../../machinery/object.ts';
-import { invalid } from '../../machinery/status.ts';
-import {
-  invalidValue,
-  path,
-  validateStatusUpdate,
-  validateSubresourceUpdate,
-  validateUpdate,
-  warningsOnStatusUpdate,
-  warningsOnUpdate,
-  type FieldError,
-} from '../../machinery/validation/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import { type FieldError, invalid, invalidValue, path } from '../../machinery/errors/index.ts';
+import { validateStatusUpdate, validateSubresourceUpdate, validateUpdate, warningsOnStatusUpdate, warningsOnUpdate } from '../../machinery/validation/index.ts';
 import { betweenStages } from '../pipeline/in-slices.ts';
 import type { Scope } from '../pipeline/scope.ts';
 import { dropDisabledFields } from './disabled-fields.ts';

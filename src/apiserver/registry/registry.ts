@@ -3,8 +3,8 @@
  * go. The registry also gives other parts of the server (admission, authorization, allocators) their view of the
  * cluster's objects.
  */
-import { apiVersionOf, type Resource, type Schema } from '../../api/schema.ts';
-import type { KubeObject } from '../../machinery/object.ts';
+import { apiVersionOf, type Resource, type Schema } from '../../api/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import type { CustomResourceApi } from '../../machinery/openapi/index.ts';
 import { builtinPrefix } from '../storage/keys.ts';
 import type { ObjectStore } from '../storage/object-store.ts';

@@ -2,9 +2,9 @@
 import type { GroupVersionKind, Message, Resource, Type } from '../../api/index.ts';
 import type { CustomResourceSubresourceScale } from '../../api/generated/apiextensions-v1.ts';
 import type { OtherVersions } from '../../machinery/apply/index.ts';
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import type { CustomResourceApi } from '../../machinery/openapi/index.ts';
-import type { GroupKind, GroupResource } from '../../machinery/status.ts';
+import type { GroupKind, GroupResource } from '../../machinery/errors/index.ts';
 import type { conform, DecodedObject, DecodeRequest } from '../../machinery/decode/index.ts';
 import type { TablePrinter } from '../../machinery/table/index.ts';
 import type { KindValidation } from '../../machinery/validation/index.ts';

@@ -1,7 +1,7 @@
 /** The status of an object belongs to its controllers: plain writes cannot set it, and /status cannot set the rest. */
 import { cloneJson } from '../../base/index.ts';
 import { canonicalize } from '../../machinery/decode/index.ts';
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import type { ServedResource } from './served-resource.ts';
 
 /** Kinds with a status subresource; kinds without one keep whatever status they are given. */

@@ -1,7 +1,7 @@
 /** Posts objects to a webhook and gives its answer; what may pass (no connection, 429, 5xx) is tried again. */
 import { HttpTransport, loadKubeconfig, TransportError, type Transport } from '../../client/index.ts';
 import { Backoff, type Context } from '../../kernel/index.ts';
-import { isRecord } from '../../machinery/object.ts';
+import { isRecord } from '../../base/index.ts';
 
 export interface ReviewClientOptions {
   readonly timeoutMs?: number;

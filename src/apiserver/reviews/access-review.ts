@@ -9,8 +9,8 @@ import type {
   SubjectAccessReviewStatus,
 } from '../../api/generated/authorization-v1.ts';
 import type { PolicyRule } from '../../api/generated/rbac-v1.ts';
-import type { KubeObject } from '../../machinery/object.ts';
-import { badRequest } from '../../machinery/status.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import { badRequest } from '../../machinery/errors/index.ts';
 import type { AuthorizationAttributes } from '../authz/authorizer.ts';
 import { reviewedFields, reviewedLabels } from '../authz/selectors.ts';
 import type { UserInfo } from '../pipeline/request.ts';

@@ -1,6 +1,6 @@
 /** What every review goes through: decoded, tracked, validated, admitted, answered; nothing is stored. */
-import type { KubeObject } from '../../machinery/object.ts';
-import { invalid } from '../../machinery/status.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import { invalid } from '../../machinery/errors/index.ts';
 import { validateCreate } from '../../machinery/validation/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
 import { optionsObject, writeOptions } from '../pipeline/options.ts';

@@ -1,5 +1,5 @@
 /** TokenReview: whose token is this. SelfSubjectReview: who am I. */
-import { badRequest } from '../../machinery/status.ts';
+import { badRequest } from '../../machinery/errors/index.ts';
 import type { TokenReview } from '../../api/generated/authentication-v1.ts';
 import { formatTime } from '../../base/index.ts';
 import { TokenRefused } from '../authn/authenticator.ts';

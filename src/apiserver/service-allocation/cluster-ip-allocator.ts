@@ -5,8 +5,8 @@
 import type { IPAddress, ServiceCIDR } from '../../api/generated/networking-v1.ts';
 import type { Context } from '../../kernel/index.ts';
 import { updateManagedFields } from '../../machinery/apply/index.ts';
-import type { KubeObject } from '../../machinery/object.ts';
-import { isStatusError } from '../../machinery/status.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import { isStatusError } from '../../machinery/errors/index.ts';
 import { formatIp, formatTime, parseIp } from '../../base/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';

@@ -1,8 +1,7 @@
 /** Which families of addresses a Service gets: what the client says, completed by what the cluster has. */
 import type { Service, ServiceSpec } from '../../api/generated/core-v1.ts';
-import { invalid } from '../../machinery/status.ts';
-import { invalidValue, path, type FieldError } from '../../machinery/validation/index.ts';
-import { clusterIps } from '../../machinery/validation/core/service/service-cluster-ips.ts';
+import { type FieldError, invalid, invalidValue, path } from '../../machinery/errors/index.ts';
+import { clusterIps } from '../../machinery/validation/index.ts';
 import { isIpv6 } from '../../base/index.ts';
 import type { IpFamily } from './address-range.ts';
 import { needsClusterIp, sameClusterIps, sameIpFamilies } from './service-needs.ts';

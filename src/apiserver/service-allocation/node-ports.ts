@@ -1,7 +1,6 @@
 /** Which node ports a write of a Service needs. */
 import type { Service } from '../../api/generated/core-v1.ts';
-import { failure, internalError, invalid } from '../../machinery/status.ts';
-import { invalidValue, path } from '../../machinery/validation/index.ts';
+import { failure, internalError, invalid, invalidValue, path } from '../../machinery/errors/index.ts';
 import { AllocationError } from './cluster-ip-allocator.ts';
 import { nodePortsOf, type NodePortAllocator } from './node-port-allocator.ts';
 import { allocatesNodePorts, hasNodePorts, needsHealthCheckPort } from './service-needs.ts';

@@ -4,9 +4,8 @@
  */
 import type { Service } from '../../api/generated/core-v1.ts';
 import type { Context } from '../../kernel/index.ts';
-import type { KubeObject } from '../../machinery/object.ts';
-import { internalError, invalid } from '../../machinery/status.ts';
-import { invalidValue, path } from '../../machinery/validation/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import { internalError, invalid, invalidValue, path } from '../../machinery/errors/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Reservation } from '../registry/strategy.ts';
 import type { IpFamily } from './address-range.ts';

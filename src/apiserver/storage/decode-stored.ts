@@ -4,7 +4,7 @@
  */
 import { schema } from '../../api/index.ts';
 import type { KeyValue } from '../../etcd/index.ts';
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import { decodeProtobufObject } from '../../machinery/protobuf/index.ts';
 import { encodeForStorage } from './encode-for-storage.ts';
 import { parseStored } from './parse-stored.ts';

@@ -5,8 +5,8 @@
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 import { allocateBytes } from '../../kernel/index.ts';
 import { managedFieldsText } from '../../machinery/apply/index.ts';
-import { stringifyJson } from '../../machinery/decode/index.ts';
-import type { KubeObject } from '../../machinery/object.ts';
+import { stringifyJson } from '../../base/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 
 export function encodeForStorage(object: KubeObject): Buffer {
   let text = `{"kind":${JSON.stringify(object.kind)},"apiVersion":${JSON.stringify(object.apiVersion)},"metadata":{${metadataMembers(object.metadata)}}`;

@@ -7,7 +7,7 @@
  * Stored values lack the resourceVersion; the served bytes have it spliced in at the start of metadata.
  */
 import { allocateBytes } from '../../kernel/index.ts';
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import { deepFreeze } from '../../base/index.ts';
 import { encodeForStorage } from './encode-for-storage.ts';
 import { parseStored } from './parse-stored.ts';

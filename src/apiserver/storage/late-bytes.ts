@@ -1,7 +1,7 @@
 import type { ManagedFieldsEntry } from '../../api/generated/meta-v1.ts';
 import type { LateValue } from '../../etcd/index.ts';
 import { fieldSetText, type FieldSet } from '../../machinery/apply/index.ts';
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import { deepFreeze } from '../../base/index.ts';
 import { encodeForStorage } from './encode-for-storage.ts';
 

@@ -5,8 +5,8 @@
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 import { StoreError, type Store } from '../../etcd/index.ts';
 import { deepEqual } from '../../base/index.ts';
-import type { KubeObject } from '../../machinery/object.ts';
-import { alreadyExists, failure, internalError, notFound, serviceUnavailable } from '../../machinery/status.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import { alreadyExists, failure, internalError, notFound, serviceUnavailable } from '../../machinery/errors/index.ts';
 import { toStored, viewOf, type ServedResource } from '../registry/served-resource.ts';
 import { encodeForStorage } from './encode-for-storage.ts';
 import { Entry } from './entry.ts';

@@ -1,6 +1,6 @@
 import { schema } from '../../api/index.ts';
 import { plainValue, readDocument } from '../../machinery/decode/index.ts';
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 
 /** Fewer digits fit into a double. */
 const LONG_INTEGER = /[0-9]{16}/;

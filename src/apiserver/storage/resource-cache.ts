@@ -2,7 +2,7 @@
  * Every object of one resource in memory, with a window of its recent events. Watchers register where they look
  * (everything, one namespace, one name, one node), so that an event reaches only those whom it may concern.
  */
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import type { Entry } from './entry.ts';
 import { splitKey } from './keys.ts';
 

@@ -5,8 +5,8 @@
  */
 import { prefixRange, StoreError, type KeyValue, type Store, type WatchBatch } from '../../etcd/index.ts';
 import type { Context } from '../../kernel/index.ts';
-import type { KubeObject } from '../../machinery/object.ts';
-import { serviceUnavailable, timeout } from '../../machinery/status.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import { serviceUnavailable, timeout } from '../../machinery/errors/index.ts';
 import { decodeStored } from './decode-stored.ts';
 import { Entry } from './entry.ts';
 import { REGISTRY, splitKey } from './keys.ts';

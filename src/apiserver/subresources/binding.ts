@@ -2,10 +2,10 @@
 import { schema } from '../../api/index.ts';
 import type { Binding, Pod, PodCondition } from '../../api/generated/core-v1.ts';
 import { canonicalize } from '../../machinery/decode/index.ts';
-import type { KubeObject } from '../../machinery/object.ts';
-import { badRequest, conflict, failure } from '../../machinery/status.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import { aggregateMessage, badRequest, conflict, failure } from '../../machinery/errors/index.ts';
 import { formatTime } from '../../base/index.ts';
-import { aggregateMessage, validateBody } from '../../machinery/validation/index.ts';
+import { validateBody } from '../../machinery/validation/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
 import { optionsObject, writeOptions } from '../pipeline/options.ts';
 import type { Result } from '../pipeline/result.ts';

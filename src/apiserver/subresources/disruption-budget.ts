@@ -1,8 +1,8 @@
 /** A disruption budget is a counter that evictions take from and the disruption controller fills up again. */
 import { cloneJson, formatTime } from '../../base/index.ts';
 import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
-import type { KubeObject } from '../../machinery/object.ts';
-import { forbidden, timeout, tooManyRequests, type StatusError } from '../../machinery/status.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import { forbidden, type StatusError, timeout, tooManyRequests } from '../../machinery/errors/index.ts';
 import type { Scope } from '../pipeline/scope.ts';
 import type { Entry } from '../storage/entry.ts';
 

@@ -2,8 +2,8 @@
 import type { Duplex } from 'node:stream';
 import type { Node } from '../../api/generated/core-v1.ts';
 import { TlsTrust } from '../../net/tls/index.ts';
-import type { KubeObject } from '../../machinery/object.ts';
-import { failure } from '../../machinery/status.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import { failure } from '../../machinery/errors/index.ts';
 import type { AddressSource, DialPolicy, PermittedTarget } from '../dial/index.ts';
 import type { Registry } from '../registry/registry.ts';
 

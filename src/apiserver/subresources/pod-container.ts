@@ -1,6 +1,6 @@
 /** Which container of a pod is meant. */
 import type { PodSpec } from '../../api/generated/core-v1.ts';
-import { badRequest } from '../../machinery/status.ts';
+import { badRequest } from '../../machinery/errors/index.ts';
 
 export function containerOf(podName: string, spec: PodSpec, wanted: string): string {
   const names = [...(spec.initContainers ?? []), ...spec.containers, ...(spec.ephemeralContainers ?? [])].map((container) => container.name);

@@ -1,9 +1,8 @@
 /** pods/log: what a container has written, as its node's kubelet has it. */
 import type { Pod } from '../../api/generated/core-v1.ts';
-import type { KubeObject } from '../../machinery/object.ts';
-import { badRequest, failure, internalError, invalid, isStatusError } from '../../machinery/status.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import { badRequest, failure, type FieldError, forbiddenField, internalError, invalid, invalidValue, isStatusError, path, WHOLE_OBJECT } from '../../machinery/errors/index.ts';
 import { parseTime, quote } from '../../base/index.ts';
-import { forbiddenField, invalidValue, path, type FieldError, WHOLE_OBJECT } from '../../machinery/validation/index.ts';
 import { dialText, pump, send } from '../dial/index.ts';
 import { isTrue } from '../pipeline/request-info.ts';
 import type { Result } from '../pipeline/result.ts';

@@ -1,8 +1,8 @@
 /** pods/exec, attach and portforward: the client's connection is handed through to the kubelet of the pod's node. */
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { schema } from '../../api/index.ts';
-import type { KubeObject } from '../../machinery/object.ts';
-import { badRequest } from '../../machinery/status.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import { badRequest } from '../../machinery/errors/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
 import { handOver } from '../dial/index.ts';
 import { isTrue } from '../pipeline/request-info.ts';

@@ -1,8 +1,8 @@
 /** proxy of pods, services and nodes: any HTTP request to what they serve, below the API server's own path. */
 import { TlsTrust } from '../../net/tls/index.ts';
 import type { Pod, Service } from '../../api/generated/core-v1.ts';
-import type { KubeObject } from '../../machinery/object.ts';
-import { badRequest, isStatusError, serviceUnavailable } from '../../machinery/status.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import { badRequest, isStatusError, serviceUnavailable } from '../../machinery/errors/index.ts';
 import { quote } from '../../base/index.ts';
 import { forwardedHeaders, handOver, relay, send, unreachable, type PermittedTarget, type Target } from '../dial/index.ts';
 import type { ApiResponse } from '../pipeline/request.ts';

@@ -2,15 +2,14 @@
  * The scale subresource: a workload seen as a Scale, and written as one. What is stored is the workload; the Scale is
  * made for the answer, and what happens to its replicas is carried back.
  */
-import { cloneJson } from '../../base/index.ts';
-import { schema } from '../../api/index.ts';
-import { apiVersionOf, type GroupVersionKind } from '../../api/schema.ts';
+import { cloneJson, isRecord } from '../../base/index.ts';
+import { apiVersionOf, type GroupVersionKind, schema } from '../../api/index.ts';
 import type { Scale } from '../../api/generated/autoscaling-v1.ts';
 import type { LabelSelector } from '../../api/generated/meta-v1.ts';
 import { managedFieldsOfParent, managedFieldsOfScale, type ReplicasPaths } from '../../machinery/apply/index.ts';
-import { isRecord, type KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import { labelSelectorAsSelector, selectorFromLabels } from '../../machinery/selectors/index.ts';
-import { badRequest, conflict, invalid } from '../../machinery/status.ts';
+import { badRequest, conflict, invalid } from '../../machinery/errors/index.ts';
 import { validateBody } from '../../machinery/validation/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
 import { readCustomScale, replicasSteps, requireReplicas, writeCustomReplicas } from '../crd/index.ts';

@@ -1,5 +1,5 @@
 import type { Status } from '../../api/generated/meta-v1.ts';
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import type { Result } from '../pipeline/result.ts';
 
 /** What a subresource answers that does something and has nothing to show. */

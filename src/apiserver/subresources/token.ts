@@ -2,10 +2,10 @@
 import { schema } from '../../api/index.ts';
 import type { TokenRequest } from '../../api/generated/authentication-v1.ts';
 import type { Pod, ServiceAccount } from '../../api/generated/core-v1.ts';
-import type { KubeObject } from '../../machinery/object.ts';
-import { badRequest, conflict, invalid } from '../../machinery/status.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import { badRequest, conflict, invalid, invalidValue, path } from '../../machinery/errors/index.ts';
 import { formatTime } from '../../base/index.ts';
-import { invalidValue, path, validateBody } from '../../machinery/validation/index.ts';
+import { validateBody } from '../../machinery/validation/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
 import type { BoundObject } from '../authn/service-account-tokens.ts';
 import { optionsObject, writeOptions } from '../pipeline/options.ts';

@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream';
 import { gunzip } from 'node:zlib';
 import { promisify } from 'node:util';
-import { badRequest, requestEntityTooLarge, type StatusError } from '../../machinery/status.ts';
+import { badRequest, requestEntityTooLarge, type StatusError } from '../../machinery/errors/index.ts';
 
 const gunzipAsync = promisify(gunzip);
 const NOTHING = Buffer.alloc(0);

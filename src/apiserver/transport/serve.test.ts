@@ -14,7 +14,7 @@ import { build } from '../../../scripts/build.mjs';
 import { createContext } from '../../kernel/index.ts';
 import { certificatesOfDer, commonName } from '../../net/tls/index.ts';
 import { makeCertificate } from '../../net/tls/testing/index.ts';
-import { isStatusError } from '../../machinery/status.ts';
+import { isStatusError } from '../../machinery/errors/status.ts';
 import { createAuthority, issue, type KeyPair } from '../pki/certificates.ts';
 import type { ApiRequest, ApiResponse } from '../pipeline/request.ts';
 import { listen, type Transport } from './serve.ts';

@@ -1,11 +1,11 @@
 /** Server-side apply: the fields that a manager wants, merged into the object or making it. */
-import { cloneJson, formatTime } from '../../base/index.ts';
-import { apiVersionOf } from '../../api/schema.ts';
+import { cloneJson, formatTime, isRecord } from '../../base/index.ts';
+import { apiVersionOf } from '../../api/index.ts';
 import { applyPatch } from '../../machinery/apply/index.ts';
 import { conform, parseYaml } from '../../machinery/decode/index.ts';
 import { applyDefaults } from '../../machinery/defaulting/index.ts';
-import { isRecord, type KubeObject } from '../../machinery/object.ts';
-import { badRequest, conflict, failure, isStatusError } from '../../machinery/status.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import { badRequest, conflict, failure, isStatusError } from '../../machinery/errors/index.ts';
 import { betweenStages, readBodyOf } from '../pipeline/in-slices.ts';
 import { writeOptions, type WriteOptions } from '../pipeline/options.ts';
 import { keepTimes, resetFieldsOf } from '../registry/managed-fields.ts';

@@ -2,7 +2,7 @@
  * The right to create. A POST was authorized as `create` before it came here; a PUT or an apply of a name that does not
  * exist was authorized as `update` or `patch` only, and needs `create` on the same resource and name as well.
  */
-import { internalError } from '../../machinery/status.ts';
+import { internalError } from '../../machinery/errors/index.ts';
 import { attributesOf, forbiddenRequest } from '../authz/authorize.ts';
 import type { AuthorizationAttributes } from '../authz/authorizer.ts';
 import type { Scope } from '../pipeline/scope.ts';

@@ -1,7 +1,7 @@
 /** The continue token of a list with a limit: the revision of its first page and where the next one begins. */
 import { parseJson } from '../../machinery/decode/index.ts';
-import { badRequest, isStatusError, type StatusError } from '../../machinery/status.ts';
-import { isRecord } from '../../machinery/object.ts';
+import { badRequest, isStatusError, type StatusError } from '../../machinery/errors/index.ts';
+import { isRecord } from '../../base/index.ts';
 
 export interface ContinueToken {
   /** -1: as the collection is now. */

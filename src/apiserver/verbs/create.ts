@@ -2,9 +2,9 @@
 import { cloneJson } from '../../base/index.ts';
 import { DEFAULT_NAME_ATTEMPTS, fillName } from '../registry/generate-name.ts';
 import { clearSystemMetadata, prepareForCreate } from '../registry/prepare-for-create.ts';
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import { dedupOwnerReferences } from '../registry/owner-references.ts';
-import { badRequest, generateNameConflict, isStatusError, StatusError } from '../../machinery/status.ts';
+import { badRequest, generateNameConflict, isStatusError, StatusError } from '../../machinery/errors/index.ts';
 import type { AdmissionAttributes } from '../admission/admission.ts';
 import { attributesOf, type AdmittedRequest } from '../admission/attributes.ts';
 import { betweenStages } from '../pipeline/in-slices.ts';

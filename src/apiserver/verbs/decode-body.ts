@@ -1,13 +1,12 @@
 /** The body of a write, decoded into the kind that the endpoint takes, in the media type it came in. */
 import { append, cloneJson, formatTime, quote } from '../../base/index.ts';
-import type { GroupVersionKind, Message } from '../../api/schema.ts';
-import { schema } from '../../api/index.ts';
+import { type GroupVersionKind, type Message, schema } from '../../api/index.ts';
 import type { DeleteOptions } from '../../api/generated/meta-v1.ts';
 import { conform, decodeObject, strictErrorWarnings } from '../../machinery/decode/index.ts';
 import { applyDefaults, type DefaultingContext } from '../../machinery/defaulting/index.ts';
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import { decodeProtobufObject } from '../../machinery/protobuf/index.ts';
-import { badRequest, unsupportedMediaType } from '../../machinery/status.ts';
+import { badRequest, unsupportedMediaType } from '../../machinery/errors/index.ts';
 import type { FieldValidation } from '../pipeline/options.ts';
 import { rememberEmptyLists, wroteEmptyLists } from '../registry/empty-lists.ts';
 import { alikeObjectsOf } from '../registry/made-alike.ts';

@@ -4,8 +4,8 @@
  */
 import { cloneJson, formatTime } from '../../base/index.ts';
 import type { DeleteOptions, Status } from '../../api/generated/meta-v1.ts';
-import type { KubeObject } from '../../machinery/object.ts';
-import { conflict } from '../../machinery/status.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import { conflict } from '../../machinery/errors/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
 import { checkDeleteOptions, deleteOptionsFromQuery } from '../pipeline/options.ts';
 import { errorKind } from '../registry/served-resource.ts';

@@ -1,5 +1,5 @@
 /** An object that is being deleted goes when its last finalizer does: the write that removes it removes the object. */
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import { writeContext } from '../registry/prepare-for-create.ts';
 import type { Scope } from '../pipeline/scope.ts';
 import type { Entry } from '../storage/entry.ts';

@@ -3,7 +3,7 @@
  * the later pages of a list that was begun with a limit, come from the store's history at that revision.
  */
 import { prefixRange, StoreError } from '../../etcd/index.ts';
-import { badRequest, isStatusError, resourceExpired } from '../../machinery/status.ts';
+import { badRequest, isStatusError, resourceExpired } from '../../machinery/errors/index.ts';
 import { listOptions, type ListOptions } from '../pipeline/options.ts';
 import { viewOf } from '../registry/served-resource.ts';
 import { requestedVersion } from '../pipeline/resource-version.ts';

@@ -1,10 +1,10 @@
 /** PATCH: JSON patch, merge patch, strategic merge patch, and server-side apply. */
-import { cloneJson, formatTime, quote } from '../../base/index.ts';
+import { cloneJson, formatTime, isRecord, quote } from '../../base/index.ts';
 import { conform } from '../../machinery/decode/index.ts';
 import { applyDefaults } from '../../machinery/defaulting/index.ts';
-import { isRecord, type KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import { patchObject, patchSteps, type PatchBody } from '../../machinery/patch/index.ts';
-import { badRequest, failure, isStatusError, unsupportedMediaType } from '../../machinery/status.ts';
+import { badRequest, failure, isStatusError, unsupportedMediaType } from '../../machinery/errors/index.ts';
 import { betweenStages, inSlices, readBodyOf } from '../pipeline/in-slices.ts';
 import { writeOptions, type WriteOptions } from '../pipeline/options.ts';
 import { managerOf, trackUpdate } from '../registry/managed-fields.ts';

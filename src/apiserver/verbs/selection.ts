@@ -1,5 +1,5 @@
 /** Label and field selectors of a list or watch, ready to be asked about an entry. */
-import { badRequest } from '../../machinery/status.ts';
+import { badRequest } from '../../machinery/errors/index.ts';
 import { quote } from '../../base/index.ts';
 import { parseFieldSelector, parseLabelSelector } from '../../machinery/selectors/index.ts';
 import type { ListOptions } from '../pipeline/options.ts';

@@ -3,12 +3,11 @@
  * not be copied, decoded or compared. A write to /status keeps them as they are, so that the cost of one is that of the
  * status, not of the object.
  */
-import { cloneJson } from '../../base/index.ts';
+import { cloneJson, isRecord, setOwn } from '../../base/index.ts';
 import { inDeclaredOrder } from '../../machinery/defaulting/index.ts';
-import { isRecord, type KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { Scope } from '../pipeline/scope.ts';
-import { setOwn } from '../../machinery/decode/index.ts';
 
 export interface DividedObject {
   /** What is to be decoded. */

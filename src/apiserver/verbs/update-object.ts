@@ -3,8 +3,8 @@
  * prepare, validate, admit, and store it against the revision that was read. A lost race is retried with the fresh
  * object unless the caller insisted on a resourceVersion.
  */
-import type { KubeObject } from '../../machinery/object.ts';
-import { badRequest, conflict, isStatusError, type StatusError } from '../../machinery/status.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import { badRequest, conflict, isStatusError, type StatusError } from '../../machinery/errors/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
 import { betweenStages } from '../pipeline/in-slices.ts';
 import { optionsObject, type WriteOptions } from '../pipeline/options.ts';

@@ -1,7 +1,7 @@
 /** PUT: the whole object anew. */
 import { cloneJson } from '../../base/index.ts';
-import type { KubeObject } from '../../machinery/object.ts';
-import { badRequest } from '../../machinery/status.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import { badRequest } from '../../machinery/errors/index.ts';
 import { writeOptions, type WriteOptions } from '../pipeline/options.ts';
 import { managerOf, trackUpdate } from '../registry/managed-fields.ts';
 import type { Result } from '../pipeline/result.ts';

@@ -1,7 +1,7 @@
 /** Watch events on the wire: a JSON document a line, or protobuf frames; whole objects, metadata only, or table rows. */
 import type { ColumnDeclaration } from '../../api/index.ts';
 import { allocateBytes } from '../../kernel/index.ts';
-import type { KubeObject } from '../../machinery/object.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import { encodeWatchFrame } from '../../machinery/protobuf/index.ts';
 import { viewOf } from '../registry/served-resource.ts';
 import { asPartialMetadata, asTable, encodeObjectProtobuf, zeroObject } from '../pipeline/represent.ts';

@@ -8,8 +8,8 @@
  * moved on, until it has caught up.
  */
 import { prefixRange, StoreError, type WatchBatch } from '../../etcd/index.ts';
-import type { KubeObject } from '../../machinery/object.ts';
-import { resourceExpired } from '../../machinery/status.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import { resourceExpired } from '../../machinery/errors/index.ts';
 import { listOptions, type ListOptions } from '../pipeline/options.ts';
 import { viewOf } from '../registry/served-resource.ts';
 import { requestedVersion } from '../pipeline/resource-version.ts';

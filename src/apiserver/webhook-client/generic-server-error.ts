@@ -1,6 +1,6 @@
 /** The error that an answer with a failing status code stands for when its body is no Status. */
 import { quote } from '../../base/index.ts';
-import { failure, type StatusError } from '../../machinery/status.ts';
+import { failure, type StatusError } from '../../machinery/errors/index.ts';
 
 const KNOWN: Readonly<Record<number, readonly [reason: string, message: string]>> = {
   400: ['BadRequest', 'the server rejected our request for an unknown reason'],

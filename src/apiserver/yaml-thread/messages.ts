@@ -1,5 +1,5 @@
 /** What the server and the thread that reads YAML say to each other. */
-import type { KnownYaml } from '../../machinery/decode/known-yaml.ts';
+import type { KnownYaml } from '../../machinery/decode/index.ts';
 
 export interface YamlQuestion {
   readonly id: number;

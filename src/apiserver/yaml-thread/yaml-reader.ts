@@ -6,7 +6,7 @@ import fs from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { Context, Timer } from '../../kernel/index.ts';
 import { noteYaml, readsAsJson } from '../../machinery/decode/index.ts';
-import { internalError, timeout } from '../../machinery/status.ts';
+import { internalError, timeout } from '../../machinery/errors/index.ts';
 import type { YamlAnswer, YamlQuestion } from './messages.ts';
 
 /** Shorter texts take no longer to read than to send to a thread. */

@@ -1,13 +1,6 @@
 /** Compiles the expressions of one policy, which share their variables, or those of a webhook, which has none. */
-import { CelCompileError, compile } from '../compile.ts';
-import { Environment } from '../environment.ts';
-import { AUTHORIZER, RESOURCE_CHECK } from '../library/authorizer.ts';
-import { parse } from '../parser.ts';
-import type { Program } from '../program.ts';
-import { CelSyntaxError } from '../source-error.ts';
-import type { Expression } from '../syntax-tree.ts';
-import { BOOL, DYN, listOf, NULL, STRING, typeText, type CelType, type ObjectType } from '../types.ts';
-import type { CelAdmissionExpression, CelCompilation } from '../../machinery/validation/cel-compiler.ts';
+import { AUTHORIZER, BOOL, CelCompileError, CelSyntaxError, type CelType, compile, DYN, Environment, type Expression, listOf, NULL, type ObjectType, parse, type Program, RESOURCE_CHECK, STRING, typeText } from '../index.ts';
+import type { CelAdmissionExpression, CelCompilation } from '../../machinery/validation/index.ts';
 import { NAMESPACE, REQUEST, variablesType } from './declarations.ts';
 import { JSON_PATCH, jsonPatchLibrary, misnamedObject, OBJECT_TYPE, patchTypesIn } from './patch-types.ts';
 

@@ -1,5 +1,5 @@
 /** The types of the variables that are there in every expression. */
-import { BOOL, DYN, INT, listOf, mapOf, STRING, TIMESTAMP, type CelType, type ObjectType } from '../types.ts';
+import { BOOL, type CelType, DYN, INT, listOf, mapOf, type ObjectType, STRING, TIMESTAMP } from '../index.ts';
 
 const objectType = (name: string, fields: Readonly<Record<string, CelType>>): ObjectType => ({
   kind: 'object',

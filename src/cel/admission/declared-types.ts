@@ -1,7 +1,6 @@
 /** The CEL type of a kind that the API declares. */
-import type { Message, ScalarType, Type } from '../../api/schema.ts';
-import { escapeName } from '../escape-name.ts';
-import { BOOL, BYTES, DOUBLE, DYN, INT, listOf, mapOf, STRING, TIMESTAMP, type CelType, type ObjectField, type ObjectType } from '../types.ts';
+import type { Message, ScalarType, Type } from '../../api/index.ts';
+import { BOOL, BYTES, type CelType, DOUBLE, DYN, escapeName, INT, listOf, mapOf, type ObjectField, type ObjectType, STRING, TIMESTAMP } from '../index.ts';
 
 const known = new WeakMap<Message, ObjectType>();
 

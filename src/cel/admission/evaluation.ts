@@ -1,10 +1,8 @@
 /** Expressions at work on one request. */
-import { CelError, CelObject, type LibraryValue, type Value } from '../values.ts';
-import type { ObjectType } from '../types.ts';
+import { CelError, CelObject, type LibraryValue, type ObjectType, untypedValue, type Value } from '../index.ts';
 import type { AdmissionExpression, AdmissionExpressions } from './admission-expressions.ts';
 import { PER_CALL_LIMIT, type Budget } from './budget.ts';
 import { VARIABLES_TYPE } from './declarations.ts';
-import { untypedValue } from '../schema-value.ts';
 
 /** As JSON; null for what is not there. */
 export interface AdmissionVariables {

@@ -1,7 +1,5 @@
 /** `Object{…}` and `JSONPatch{…}`, with which mutations are written. */
-import { overload, type Library } from '../function-table.ts';
-import type { Expression } from '../syntax-tree.ts';
-import { DYN, STRING, type ObjectField, type ObjectType } from '../types.ts';
+import { DYN, type Expression, type Library, type ObjectField, type ObjectType, overload, STRING } from '../index.ts';
 
 export const jsonPatchLibrary: Library = {
   functions: {

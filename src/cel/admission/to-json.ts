@@ -1,5 +1,5 @@
 /** What an expression made, as JSON. */
-import { CelObject, Duration, Optional, Timestamp, Uint, type MapKey, type Value } from '../values.ts';
+import { CelObject, Duration, type MapKey, Optional, Timestamp, Uint, type Value } from '../index.ts';
 import { formatDurationNanos, formatTime } from '../../base/index.ts';
 
 /** Fails for values that JSON has no form for. */

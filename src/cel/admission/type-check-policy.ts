@@ -3,7 +3,7 @@
  * expressions run all the same, on values without types.
  */
 import type { ExpressionWarning, Rule, ValidatingAdmissionPolicy } from '../../api/generated/admissionregistration-v1.ts';
-import { apiVersionOf, type GroupVersionKind, type Message } from '../../api/schema.ts';
+import { apiVersionOf, type GroupVersionKind, type Message } from '../../api/index.ts';
 import { AdmissionExpressions } from './admission-expressions.ts';
 import { celTypeOfMessage } from './declared-types.ts';
 

@@ -1,7 +1,6 @@
 /** Named formats: `format.dns1123Label().validate(name)` gives the problems, if there are any. */
-import { stringFormat } from '../../machinery/validation/apiextensions/value-formats.ts';
-import { parseGoUrl } from '../../machinery/validation/go-url.ts';
-import { labelValue, nameIsDns1035Label, nameIsDnsLabel, nameIsDnsSubdomain, qualifiedName, type Messages } from '../../machinery/validation/names.ts';
+import { parseGoUrl, stringFormat } from '../../machinery/validation/index.ts';
+import { labelValue, type Messages, nameIsDns1035Label, nameIsDnsLabel, nameIsDnsSubdomain, qualifiedName } from '../../machinery/names/index.ts';
 import { method, overload, type Library, type Overload } from '../function-table.ts';
 import { STRING, listOf, opaque, optionalOf } from '../types.ts';
 import { LibraryValue, Optional, type Value } from '../values.ts';

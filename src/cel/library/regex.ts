@@ -1,6 +1,6 @@
 /** Regular expressions, in RE2's syntax and matched in linear time. */
-import type { LinearRegexp } from '../../base/regexp/index.ts';
-import { compileGoRegexp, GoRegexpError } from '../../machinery/validation/apiextensions/go-regexp.ts';
+import type { LinearRegexp } from '../../base/index.ts';
+import { compileGoRegexp, GoRegexpError } from '../../machinery/validation/index.ts';
 import { method, overload, type Library } from '../function-table.ts';
 import { BOOL, INT, STRING, listOf } from '../types.ts';
 import { CelError, type Value } from '../values.ts';

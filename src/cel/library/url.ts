@@ -1,5 +1,5 @@
 /** URLs. */
-import { parseGoUrl } from '../../machinery/validation/go-url.ts';
+import { parseGoUrl } from '../../machinery/validation/index.ts';
 import { method, overload, type Library } from '../function-table.ts';
 import { BOOL, STRING, listOf, mapOf, opaque } from '../types.ts';
 import { CelError, LibraryValue, type MapKey, type Value } from '../values.ts';

@@ -1,5 +1,5 @@
 import { webcrypto } from 'node:crypto';
-import * as x509 from '../../net/tls/x509.ts';
+import { x509 } from '../../net/tls/index.ts';
 
 export interface TestCertificate {
   cert: string;

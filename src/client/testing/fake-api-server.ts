@@ -1,7 +1,7 @@
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 import type { Clock, Random } from '../../kernel/index.ts';
-import { alreadyExists, conflict, failure, notFound, resourceExpired, type StatusError } from '../../machinery/status.ts';
-import { isRecord } from '../../machinery/object.ts';
+import { alreadyExists, conflict, failure, notFound, resourceExpired, type StatusError } from '../../machinery/errors/status.ts';
+import { isRecord } from '../../base/index.ts';
 import { EventStream } from '../event-stream.ts';
 import { TransportError, type Transport, type TransportRequest, type TransportResponse, type WatchEvent } from '../transport.ts';
 

@@ -2,15 +2,12 @@ import { webcrypto } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { createAuthority } from '../../apiserver/pki/certificates.ts';
 import { createContext } from '../../kernel/index.ts';
-import {
-  bundlePool,
+import { bundlePool,
   certificatesOfPem,
   CLIENT_AUTH,
   commonName,
   organizations,
-  verifyChain,
-} from '../../net/tls/index.ts';
-import * as x509 from '../../net/tls/x509.ts';
+  verifyChain, x509 } from '../../net/tls/index.ts';
 import { CertificateAuthority } from './certificate-authority.ts';
 
 const EC = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };

@@ -2,7 +2,7 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { isPodTerminal } from '../../component-helpers/index.ts';
 import { apiVersionOf, discover, isNotFound, type ApiObject, type Client, type DiscoveredResource } from '../../client/index.ts';
-import { isStatusError } from '../../machinery/status.ts';
+import { isStatusError } from '../../machinery/errors/index.ts';
 import { preferredResources } from '../discovered-resources.ts';
 import type { DeletionProgress } from './deletion-conditions.ts';
 

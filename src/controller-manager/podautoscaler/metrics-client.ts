@@ -1,7 +1,6 @@
 /** Where autoscaling gets its numbers from: the metrics APIs, which other servers provide behind the API server. */
 import type { Client } from '../../client/index.ts';
-import { isRecord } from '../../machinery/object.ts';
-import { parseQuantity } from '../../base/index.ts';
+import { isRecord, parseQuantity } from '../../base/index.ts';
 
 /** Values are in thousandths, so that fractions stay whole numbers. */
 export interface PodMetrics {

@@ -1,8 +1,7 @@
 /** What a ControllerRevision keeps: the pod template, as the patch that would bring it back. */
 import type { ControllerRevision } from '../../api/generated/apps-v1.ts';
 import type { PodTemplateSpec } from '../../api/generated/core-v1.ts';
-import { isRecord } from '../../machinery/object.ts';
-import { deepEqual } from '../../base/index.ts';
+import { deepEqual, isRecord } from '../../base/index.ts';
 
 export const revisionData = (template: PodTemplateSpec | undefined): unknown => ({ spec: { template: { ...template, $patch: 'replace' } } });
 

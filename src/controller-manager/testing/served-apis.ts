@@ -5,7 +5,7 @@ import type { PolicyRule } from '../../api/generated/rbac-v1.ts';
 import type { JSONSchemaProps } from '../../api/generated/apiextensions-v1.ts';
 import { defineResource, type ApiObject } from '../../client/index.ts';
 import { parseLabelSelector } from '../../machinery/selectors/index.ts';
-import { invalidValue, path, type FieldError } from '../../machinery/validation/index.ts';
+import { type FieldError, invalidValue, path } from '../../machinery/errors/index.ts';
 import { clusterTrustBundleName } from '../../machinery/validation/signer-name.ts';
 import type { ControllerFixture } from './index.ts';
 

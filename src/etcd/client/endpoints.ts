@@ -1,6 +1,6 @@
 import { type ChannelOptions, type ChannelCredentials, Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import { TlsTrust } from '../../net/tls/index.ts';
-import type { Clock } from '../../kernel/clock.ts';
+import type { Clock } from '../../kernel/index.ts';
 import { failure, failureOfMessage } from '../errors.ts';
 import { StoreError } from '../store.ts';
 import type { Message } from '../wire/message.ts';

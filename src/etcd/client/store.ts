@@ -1,4 +1,4 @@
-import type { Clock } from '../../kernel/clock.ts';
+import type { Clock } from '../../kernel/index.ts';
 import { checkRange, checkTxn } from '../check-request.ts';
 import { failure } from '../errors.ts';
 import type { Alarm, LeaseStatus, RangeRequest, RangeResult, Store, StoreStatus, TxnOperation, TxnRequest, TxnResult, Watch, WatchRequest } from '../store.ts';

@@ -1,5 +1,5 @@
 import { type ClientDuplexStream, type ServiceError, status } from '@grpc/grpc-js';
-import type { Clock } from '../../kernel/clock.ts';
+import type { Clock } from '../../kernel/index.ts';
 import { failure } from '../errors.ts';
 import { StoreError, type Watch, type WatchBatch, type WatchRequest as StoreWatchRequest } from '../store.ts';
 import { eventOfMessage } from '../wire/convert.ts';

@@ -1,5 +1,4 @@
-import { makeDirectorySync } from '../../kernel/index.ts';
-import type { Context } from '../../kernel/context.ts';
+import { type Context, makeDirectorySync } from '../../kernel/index.ts';
 import { defaultLimits } from '../check-request.ts';
 import { DEFAULT_QUOTA_BYTES, openEmbeddedStore } from '../embedded/store.ts';
 import type { ListenerTls } from '../front/listener.ts';

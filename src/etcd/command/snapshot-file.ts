@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { access, copyFile, mkdtemp, open, readdir, rm, stat, truncate } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { makeDirectoryDurably, renameDurably, syncDirectory } from '../../kernel/durable-file.ts';
+import { makeDirectoryDurably, renameDurably, syncDirectory } from '../../kernel/index.ts';
 import { generationPath } from '../embedded/generations.ts';
 import { atomically, checkSchema, openTables, putFact, readFact, type Tables, wholeTable } from '../embedded/tables.ts';
 import { StoreError } from '../store.ts';

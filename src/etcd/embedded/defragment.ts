@@ -1,5 +1,5 @@
 import { chmod, rm } from 'node:fs/promises';
-import { renameDurably, syncFile } from '../../kernel/durable-file.ts';
+import { renameDurably, syncFile } from '../../kernel/index.ts';
 import type { Commit } from '../engine.ts';
 import type { RevisionRecord } from '../history.ts';
 import type { LeaseState } from '../lessor.ts';

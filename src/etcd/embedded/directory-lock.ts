@@ -1,6 +1,6 @@
 import { linkSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeDirectoryDurably } from '../../kernel/durable-file.ts';
+import { makeDirectoryDurably } from '../../kernel/index.ts';
 import { StoreError } from '../store.ts';
 
 const openDirectories = new Set<string>();

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { renameDurably } from '../../kernel/durable-file.ts';
+import { renameDurably } from '../../kernel/index.ts';
 import { StoreError } from '../store.ts';
 import { damageOf } from './check-file.ts';
 import { atomically, checkSchema, openTables, putFact, readFact, SCHEMA_VERSION, type Tables, wholeTable } from './tables.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../kernel/clock.ts';
+import type { Clock } from '../../kernel/index.ts';
 import type { Change } from '../apply-txn.ts';
 import type { History, RevisionRecord } from '../history.ts';
 import type { KeyValue } from '../store.ts';

@@ -1,4 +1,4 @@
-import { allocateBytes } from '../../kernel/byte-memory.ts';
+import { allocateBytes } from '../../kernel/index.ts';
 import type { Change } from '../apply-txn.ts';
 import { tombstone } from '../apply-txn.ts';
 import type { KeyValue } from '../store.ts';

@@ -1,4 +1,4 @@
-import type { Context } from '../../kernel/context.ts';
+import type { Context } from '../../kernel/index.ts';
 import { defaultLimits } from '../check-request.ts';
 import type { Store } from '../store.ts';
 import type { FrontContext } from './answers.ts';

@@ -1,4 +1,4 @@
-import { allocateBytes } from '../../kernel/byte-memory.ts';
+import { allocateBytes } from '../../kernel/index.ts';
 import { failure } from '../errors.ts';
 import { bytesOfValue, type Alarm, type Compare, type RangeRequest, type TxnOperation, type TxnOperationResult, type TxnRequest, type TxnResult, type WatchEvent } from '../store.ts';
 import { tombstone } from '../apply-txn.ts';

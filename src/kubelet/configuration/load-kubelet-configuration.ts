@@ -1,7 +1,6 @@
 /** Reads a KubeletConfiguration file, strictly: what upstream refuses is refused with the same words. */
 import { parse, YAMLParseError } from 'yaml';
-import { isRecord } from '../../machinery/object.ts';
-import { parseDuration } from '../../base/index.ts';
+import { isRecord, parseDuration } from '../../base/index.ts';
 import type { Field } from './fields.ts';
 import { DEFAULT_KUBELET_CONFIGURATION, KUBELET_FIELDS, type KubeletConfiguration } from './kubelet-configuration.ts';
 import { validateKubeletConfiguration } from './validate-kubelet-configuration.ts';

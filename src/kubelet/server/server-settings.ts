@@ -1,6 +1,5 @@
 /** The parts `authentication` and `authorization` of the configuration, with their defaults. */
-import { isRecord } from '../../machinery/object.ts';
-import { parseDuration } from '../../base/index.ts';
+import { isRecord, parseDuration } from '../../base/index.ts';
 import type { KubeletConfig } from '../kubelet-options.ts';
 import type { AuthenticationSettings } from './authenticate.ts';
 import type { AuthorizationSettings } from './authorize.ts';

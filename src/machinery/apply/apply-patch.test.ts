@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { schema } from '../../api/index.ts';
 import type { GroupVersionKind } from '../../api/schema.ts';
 import type { KubeObject } from '../object.ts';
-import { StatusError } from '../status.ts';
+import { StatusError } from '../errors/status.ts';
 import { applyPatch, type ApplyRequest } from './apply-patch.ts';
 import { extractApplied } from './extract.ts';
 import { updateManagedFields } from './update-managed-fields.ts';

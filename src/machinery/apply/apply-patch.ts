@@ -1,15 +1,14 @@
 /** Server-side apply: what an object becomes when a manager applies a configuration to it. */
-import type { GroupVersionKind, Message } from '../../api/schema.ts';
-import { apiVersionOf } from '../../api/schema.ts';
-import { isRecord, type KubeObject } from '../object.ts';
-import { badRequest, failure } from '../status.ts';
+import { apiVersionOf, type GroupVersionKind, type Message } from '../../api/index.ts';
+import { append, deepEqual, isRecord } from '../../base/index.ts';
+import type { KubeObject } from '../index.ts';
+import { badRequest, failure } from '../errors/index.ts';
 import { compileMessage } from './apply-type.ts';
 import { compareObjects } from './compare.ts';
 import { conflictError, conflictsOf, type Conflict } from './conflicts.ts';
-import { append, deepEqual } from '../../base/index.ts';
 import { emptyObject } from './empty-object.ts';
 import { hasPath, intersection } from './field-set.ts';
-import { withinDepth } from '../patch/within-depth.ts';
+import { withinDepth } from '../patch/index.ts';
 import { KUBECTL_MANAGER, lastAppliedFields, withLastApplied } from './last-applied.ts';
 import { UnidentifiedItemError } from './list-items.ts';
 import { capUpdateOwners, decodeManagedFields, encodeManagedFields, isSameOwner, type FieldOwner } from './managed-fields.ts';

@@ -2,8 +2,8 @@
  * How each type merges in server-side apply, compiled once per type from the schema: fields in canonical order with
  * their path elements ready, list keys with their defaults.
  */
-import type { Field, ListType, Message, ScalarType, Type } from '../../api/schema.ts';
-import { compareText, jsonText } from '../patch/go-text.ts';
+import type { Field, ListType, Message, ScalarType, Type } from '../../api/index.ts';
+import { compareText, jsonText } from '../../base/index.ts';
 
 export type ApplyType = ScalarApplyType | AtomicApplyType | DeducedApplyType | StructApplyType | MapApplyType | ListApplyType;
 

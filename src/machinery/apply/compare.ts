@@ -2,12 +2,9 @@
  * What a write changed: the paths that are new or different in the second object, and those that are gone from it.
  * Absent and null are different things, and an object that was absent is itself among the changes (as `.`).
  */
-import { isRecord } from '../object.ts';
-import { getOwn } from '../patch/own-property.ts';
+import { compareText, deepEqual, getOwn, isRecord } from '../../base/index.ts';
 import { DEDUCED, fieldOf, type ApplyType, type ListApplyType, type MapApplyType, type StructApplyType, type StructField } from './apply-type.ts';
-import { deepEqual } from '../../base/index.ts';
 import { isMember, LEAF, SELF, union, type FieldSet } from './field-set.ts';
-import { compareText } from '../patch/go-text.ts';
 import { identifyItems, isSorted, itemElement, NO_KEYS, sortItems, type IdentifiedItem } from './list-items.ts';
 import { sharedSet, sharedStruct, sortFields } from './shared-sets.ts';
 

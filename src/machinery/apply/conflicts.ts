@@ -1,9 +1,8 @@
 /** The refusal of an apply that would change what others own. */
 import type { StatusCause } from '../../api/generated/meta-v1.ts';
-import { quote } from '../../base/index.ts';
-import { applyConflict, type StatusError } from '../status.ts';
+import { compareText, quote } from '../../base/index.ts';
+import { applyConflict, type StatusError } from '../errors/index.ts';
 import { eachPath, pathText, type FieldSet } from './field-set.ts';
-import { compareText } from '../patch/go-text.ts';
 import { ownerIdentifier, type FieldOwner } from './managed-fields.ts';
 
 export interface Conflict {

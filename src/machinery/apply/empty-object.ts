@@ -1,5 +1,5 @@
 /** The object that a create starts from: nothing but what its type always writes. */
-import type { Field, Message } from '../../api/schema.ts';
+import type { Field, Message } from '../../api/index.ts';
 
 const emptyValues = new WeakMap<Message, Readonly<Record<string, unknown>>>();
 

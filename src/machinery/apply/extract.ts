@@ -1,6 +1,7 @@
 /** What a manager applied, read back from the object. */
-import type { Message } from '../../api/schema.ts';
-import { isRecord, type KubeObject } from '../object.ts';
+import type { Message } from '../../api/index.ts';
+import { isRecord } from '../../base/index.ts';
+import type { KubeObject } from '../index.ts';
 import { compileMessage } from './apply-type.ts';
 import type { FieldSet } from './field-set.ts';
 import { extractItems } from './remove-items.ts';

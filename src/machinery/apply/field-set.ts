@@ -3,7 +3,7 @@
  * elements. A path is a member of the set when it ends in an empty object, or in one that has the key `.`. Sets are
  * never changed, so they share parts; every set made here has its keys in canonical order.
  */
-import { isRecord } from '../object.ts';
+import { isRecord } from '../../base/index.ts';
 import { compareElements, elementText, parseElement, type ParsedElement } from './path-element.ts';
 
 export interface FieldSet {

@@ -14,3 +14,6 @@ export { keepUnchangedTimes } from './unchanged.ts';
 export { fieldSetText } from './shared-sets.ts';
 export { updateManagedFields, type ManagedFieldsUpdate } from './update-managed-fields.ts';
 export type { OtherVersion, OtherVersions } from './versions.ts';
+export { type ApplyType, compileMessage } from './apply-type.ts';
+export { mergeTyped } from './merge-typed.ts';
+export { typedErrorText } from './typed-errors.ts';

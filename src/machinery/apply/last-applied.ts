@@ -3,12 +3,12 @@
  * fields the manager `kubectl` had set before it applied on the server: those it may change without a conflict, and
  * the annotation is kept up to date for whoever goes back.
  */
-import { stringifyJson, parseJson } from '../decode/index.ts';
-import { isRecord, type KubeObject } from '../object.ts';
+import { compareText, escapeForGo, isRecord, stringifyJson } from '../../base/index.ts';
+import { parseJson } from '../decode/index.ts';
+import type { KubeObject } from '../index.ts';
 import type { StructApplyType } from './apply-type.ts';
 import { compareObjects } from './compare.ts';
 import { difference, LEAF, type FieldSet } from './field-set.ts';
-import { compareText, escapeForGo } from '../patch/go-text.ts';
 import { fieldSetOf } from './to-field-set.ts';
 import { typedErrorText } from './typed-errors.ts';
 

@@ -1,9 +1,6 @@
 /** Items of lists that merge item by item, each with the path element that identifies it. */
-import { isRecord } from '../object.ts';
-import { getOwn } from '../patch/own-property.ts';
-import { quote } from '../../base/index.ts';
+import { getOwn, isRecord, jsonText, quote } from '../../base/index.ts';
 import type { ListApplyType, ListKey } from './apply-type.ts';
-import { jsonText } from '../patch/go-text.ts';
 import { compareValues, valueElement } from './path-element.ts';
 
 /** An item that has no identity: it lacks the keys, or is of a kind that cannot have them. */

@@ -1,8 +1,7 @@
 /** Owners of fields, as they are read from and written to `metadata.managedFields`. */
 import type { ManagedFieldsEntry } from '../../api/generated/meta-v1.ts';
-import { quote } from '../../base/index.ts';
+import { compareText, jsonText, quote } from '../../base/index.ts';
 import { parseFieldSet, union, type FieldSet } from './field-set.ts';
-import { compareText, jsonText } from '../patch/go-text.ts';
 import { fieldSetText } from './shared-sets.ts';
 
 /** One owner: who, by which verb, in which version, through which subresource, since when, and of what. */

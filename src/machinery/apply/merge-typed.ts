@@ -1,6 +1,5 @@
 /** Merges an applied configuration into an object. Nothing is removed by it; where both have a leaf, the applied one wins. */
-import { isRecord } from '../object.ts';
-import { getOwn, setOwn } from '../patch/own-property.ts';
+import { getOwn, isRecord, setOwn } from '../../base/index.ts';
 import { DEDUCED, type ApplyType, type ListApplyType } from './apply-type.ts';
 import { identifyItems } from './list-items.ts';
 

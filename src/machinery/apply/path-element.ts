@@ -4,9 +4,7 @@
  * at this index). Two elements are the same exactly when their texts are.
  */
 import { parseJson } from '../decode/index.ts';
-import { isRecord } from '../object.ts';
-import { quote } from '../../base/index.ts';
-import { compareText, floatText, jsonText } from '../patch/go-text.ts';
+import { compareText, floatText, isRecord, jsonText, quote } from '../../base/index.ts';
 
 type ElementKind = 'f' | 'k' | 'v' | 'i';
 

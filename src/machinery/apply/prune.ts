@@ -1,6 +1,6 @@
 /** Removes what an applier applied last time, does not apply now, and nobody else owns. */
-import type { Message } from '../../api/schema.ts';
-import type { KubeObject } from '../object.ts';
+import type { Message } from '../../api/index.ts';
+import type { KubeObject } from '../index.ts';
 import { compileMessage } from './apply-type.ts';
 import { compareObjects } from './compare.ts';
 import { LEAF, type FieldSet } from './field-set.ts';

@@ -1,5 +1,5 @@
 /** Field sets that were written when the schema was another: what has become atomic is owned as a whole. */
-import type { Message } from '../../api/schema.ts';
+import type { Message } from '../../api/index.ts';
 import { compileMessage, DEDUCED, type ApplyType } from './apply-type.ts';
 import { hasChildren, LEAF, SELF, type FieldSet, type FieldSetBuilder } from './field-set.ts';
 import type { FieldOwner } from './managed-fields.ts';

@@ -1,6 +1,5 @@
 /** Takes away what an applier has stopped applying, and picks out what it applies. */
-import { isRecord } from '../object.ts';
-import { setOwn } from '../patch/own-property.ts';
+import { isRecord, setOwn } from '../../base/index.ts';
 import { DEDUCED, type ApplyType, type ListApplyType } from './apply-type.ts';
 import { hasChildren, isMember, type FieldSet } from './field-set.ts';
 import { itemElement } from './list-items.ts';

@@ -2,7 +2,7 @@
  * One instance of equal field sets. Objects that are made alike (the Pods of a ReplicaSet, their status) have the same
  * sets; finding the set that exists is several times faster than making another, and thousands of objects share it.
  */
-import { compareText } from '../patch/go-text.ts';
+import { compareText } from '../../base/index.ts';
 import type { StructField } from './apply-type.ts';
 import { LEAF, SELF, type FieldSet, type FieldSetBuilder } from './field-set.ts';
 

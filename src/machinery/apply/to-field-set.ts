@@ -1,8 +1,7 @@
 /** The fields that a configuration mentions: what its applier will own. */
-import { isRecord } from '../object.ts';
+import { compareText, isRecord } from '../../base/index.ts';
 import { DEDUCED, fieldOf, type ApplyType, type ListApplyType, type StructApplyType, type StructField } from './apply-type.ts';
 import { isMember, LEAF, SELF, type FieldSet } from './field-set.ts';
-import { compareText } from '../patch/go-text.ts';
 import { identifyItems, sortItems } from './list-items.ts';
 import { fieldElement } from './path-element.ts';
 import { sharedSet, sharedStruct, sortFields } from './shared-sets.ts';

@@ -1,7 +1,6 @@
 /** Checks an applied configuration against the schema, with the messages that clients of apply know. */
-import { isRecord } from '../object.ts';
+import { goSyntax, goTypeName, isRecord, plainText } from '../../base/index.ts';
 import { DEDUCED, fieldOf, type ApplyType, type ListApplyType, type ScalarApplyType } from './apply-type.ts';
-import { goSyntax, goTypeName, plainText } from '../patch/go-text.ts';
 import { itemElement, UnidentifiedItemError } from './list-items.ts';
 import { elementText, fieldElement } from './path-element.ts';
 

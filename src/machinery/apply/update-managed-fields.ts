@@ -1,7 +1,7 @@
 /** Upkeep of managedFields on every write that is not an apply. */
 import type { ManagedFieldsEntry } from '../../api/generated/meta-v1.ts';
-import type { Message } from '../../api/schema.ts';
-import type { KubeObject } from '../object.ts';
+import type { Message } from '../../api/index.ts';
+import type { KubeObject } from '../index.ts';
 import { compileMessage } from './apply-type.ts';
 import { compareObjects, type Changes } from './compare.ts';
 import { deepEqual } from '../../base/index.ts';

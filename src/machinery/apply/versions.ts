@@ -1,6 +1,6 @@
 /** Objects in the versions in which they were written. */
-import type { Message } from '../../api/schema.ts';
-import type { KubeObject } from '../object.ts';
+import type { Message } from '../../api/index.ts';
+import type { KubeObject } from '../index.ts';
 
 export interface OtherVersion {
   readonly message: Message;

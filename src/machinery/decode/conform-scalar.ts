@@ -1,4 +1,4 @@
-import type { ScalarType } from '../../api/schema.ts';
+import type { ScalarType } from '../../api/index.ts';
 import { canonicalDuration, canonicalMicroTime, canonicalQuantity, canonicalTime } from '../../base/index.ts';
 import { canonicalBase64 } from './base64.ts';
 import { countKeys } from './count-keys.ts';

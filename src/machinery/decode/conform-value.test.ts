@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { field, message, type PackageDeclaration } from '../../api/declare.ts';
 import { linkSchema, type Message } from '../../api/schema.ts';
 import { schema } from '../../api/index.ts';
-import { StatusError } from '../status.ts';
+import { StatusError } from '../errors/status.ts';
 import { canonicalize, conform } from './index.ts';
 
 const OBJECT_META = schema.message('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta');

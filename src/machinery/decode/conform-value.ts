@@ -1,5 +1,5 @@
-import type { Message } from '../../api/schema.ts';
-import { badRequest } from '../status.ts';
+import type { Message } from '../../api/index.ts';
+import { badRequest } from '../errors/index.ts';
 import { ConformRun, MISMATCH } from './conform-scalar.ts';
 import { conformMessage } from './conform.ts';
 import { countKeys } from './count-keys.ts';

@@ -5,7 +5,7 @@
  * It only answers for correct values. Whatever is out of the ordinary makes it throw MISMATCH, and the exact decoder
  * says what is wrong.
  */
-import type { Field, Message, Type, UnionType } from '../../api/schema.ts';
+import type { Field, Message, Type, UnionType } from '../../api/index.ts';
 import { conformScalar, ConformRun, dropsZero, MISMATCH, STRING_TYPE, zeroOf, type Conform } from './conform-scalar.ts';
 import { MAX_MESSAGE_DEPTH, TooDeepError } from './type-error.ts';
 

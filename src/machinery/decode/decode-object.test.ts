@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { GroupVersionKind } from '../../api/schema.ts';
-import { StatusError } from '../status.ts';
-import { decodeObject, encodeJson, strictErrorWarnings, type DecodedObject } from './index.ts';
+import { StatusError } from '../errors/status.ts';
+import { type DecodedObject, decodeObject, strictErrorWarnings } from './index.ts';
+import { encodeJson } from '../../base/index.ts';
 
 const POD: GroupVersionKind = { group: '', version: 'v1', kind: 'Pod' };
 const CONFIG_MAP: GroupVersionKind = { group: '', version: 'v1', kind: 'ConfigMap' };

@@ -1,7 +1,7 @@
-import { apiVersionOf, type GroupVersionKind, type Message, type Schema } from '../../api/schema.ts';
-import type { KubeObject } from '../object.ts';
+import { apiVersionOf, type GroupVersionKind, type Message, type Schema } from '../../api/index.ts';
+import type { KubeObject } from '../index.ts';
 import { quote } from '../../base/index.ts';
-import { isBadInput, badRequest, StatusError } from '../status.ts';
+import { badRequest, isBadInput, StatusError } from '../errors/index.ts';
 import { conformDocument, tryConform, type Conformed } from './conform-value.ts';
 import { readDocument } from './document.ts';
 import { interpretKind } from './interpret-kind.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { documentOf, plainValue, readDocument } from './document.ts';
 import { parseJson } from './parse-json.ts';
-import { stringifyJson } from './encode-json.ts';
+import { stringifyJson } from '../../base/encode-json.ts';
 
 describe('documents', () => {
   it('hold what JSON.parse gives', () => {

@@ -3,7 +3,8 @@
  * whatever depends on it (what a repeated field does, which of several errors comes first, `2.0` for an integer) is
  * decided on this form.
  */
-import { badRequest } from '../status.ts';
+import { setOwn } from '../../base/index.ts';
+import { badRequest } from '../errors/index.ts';
 
 export type JsonDocument = ObjectDocument | JsonDocument[] | NumberLiteral | string | boolean | null;
 
@@ -159,12 +160,6 @@ function pathOf(frames: readonly Frame[]): string {
     else path += `[${next - 1}]`;
   }
   return path;
-}
-
-/** Sets a property whatever its name: plain assignment to `__proto__` would do something else. */
-export function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
-  if (key === '__proto__') Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
-  else target[key] = value;
 }
 
 /** The other way: for values that were not read from text. */

@@ -3,9 +3,7 @@
  * folded at the first space after column 80. Which style a text gets is decided as by upstream's library: as it is where
  * that cannot be misread, else in the quotes that can hold it, and literally when it has several lines.
  */
-import { isRecord } from '../object.ts';
-import { floatText } from '../patch/go-text.ts';
-import { stringifyJson } from './encode-json.ts';
+import { floatText, isRecord, stringifyJson } from '../../base/index.ts';
 import { analyzeScalar, byNaturalOrder, hasSpecialCharacters, readsAsText, type ScalarAnalysis } from './yaml-style.ts';
 
 const BEST_WIDTH = 80;

@@ -1,7 +1,6 @@
-import type { Field, MapType, Message, ScalarType, Type, UnionType } from '../../api/schema.ts';
-import { quote } from '../../base/index.ts';
-import { isRecord } from '../object.ts';
-import { ObjectDocument, setOwn, type JsonDocument } from './document.ts';
+import type { Field, MapType, Message, ScalarType, Type, UnionType } from '../../api/index.ts';
+import { isRecord, quote, setOwn } from '../../base/index.ts';
+import { type JsonDocument, ObjectDocument } from './document.ts';
 import { decodeScalar, kindWord } from './exact-scalar.ts';
 import { FatalDecodeError, MAX_MESSAGE_DEPTH, TooDeepError, typeErrorText, type ErrorContext } from './type-error.ts';
 

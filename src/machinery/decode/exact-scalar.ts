@@ -1,6 +1,6 @@
-import type { ScalarType } from '../../api/schema.ts';
+import type { ScalarType } from '../../api/index.ts';
 import { canonicalDuration, canonicalMicroTime, canonicalTime, parseQuantity } from '../../base/index.ts';
-import { isBadInput } from '../status.ts';
+import { isBadInput } from '../errors/index.ts';
 import { canonicalBase64 } from './base64.ts';
 import { NumberLiteral, plainValue, unfitNumber, type JsonDocument } from './document.ts';
 import { FatalDecodeError } from './type-error.ts';

@@ -3,10 +3,10 @@ import { packages, schema } from '../../api/index.ts';
 import type { GroupVersionKind } from '../../api/schema.ts';
 import { applyDefaults } from '../defaulting/index.ts';
 import { parseFieldSelector, parseLabelSelector } from '../selectors/index.ts';
-import { isBadInput } from '../status.ts';
-import { parseDuration } from '../../base/index.ts';
+import { isBadInput } from '../errors/status.ts';
+import { encodeJson, parseDuration, stringifyJson } from '../../base/index.ts';
 import { objectGenerator, type ObjectGenerator } from '../testing/index.ts';
-import { conform, decodeObject, encodeJson, parseJson, parseYaml, stringifyJson } from './index.ts';
+import { conform, decodeObject, parseJson, parseYaml } from './index.ts';
 import { MAX_DEPTH } from './scan-json.ts';
 
 const DOCUMENTS = process.env['K8TS_EVERYTHING'] === '1' ? 100_000 : 5_000;

@@ -11,10 +11,11 @@
 export { canonicalize, conform, type Conformed } from './conform-value.ts';
 export { countKeys } from './count-keys.ts';
 export { decodeObject, strictErrorWarnings, type DecodedObject, type DecodeRequest } from './decode-object.ts';
-export { plainValue, readDocument, setOwn, unfitNumber } from './document.ts';
-export { encodeJson, stringifyJson } from './encode-json.ts';
+export { plainValue, readDocument, unfitNumber } from './document.ts';
 export { encodeYaml } from './encode-yaml.ts';
 export { checkNesting } from './nesting.ts';
 export { parseJson } from './parse-json.ts';
 export { noteYaml } from './known-yaml.ts';
 export { parseYaml, readsAsJson, type ParsedYaml } from './parse-yaml.ts';
+export { type KnownYaml } from './known-yaml.ts';
+export { yamlToJson } from './parse-yaml.ts';

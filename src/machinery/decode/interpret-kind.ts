@@ -1,5 +1,5 @@
-import type { GroupVersionKind } from '../../api/schema.ts';
-import { badRequest } from '../status.ts';
+import type { GroupVersionKind } from '../../api/index.ts';
+import { badRequest } from '../errors/index.ts';
 import { ObjectDocument, readDocument, type JsonDocument } from './document.ts';
 import { kindWord } from './exact-scalar.ts';
 import type { ParsedText } from './parse-json.ts';

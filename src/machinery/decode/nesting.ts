@@ -1,5 +1,5 @@
 /** Values that were put together of parts, each of which was within the limit when it was read. */
-import { badRequest } from '../status.ts';
+import { badRequest } from '../errors/index.ts';
 import { MAX_DEPTH } from './scan-json.ts';
 
 /** Throws a StatusError for a value of more levels than a document may have. Without recursion. */

@@ -1,4 +1,4 @@
-import { badRequest } from '../status.ts';
+import { badRequest } from '../errors/index.ts';
 import { plainValue, readDocument, type PlainValue } from './document.ts';
 import { countKeys } from './count-keys.ts';
 import { jsonSyntaxError } from './json-syntax.ts';

@@ -1,9 +1,7 @@
 import { isAlias, isCollection, isMap, isPair, isScalar, isSeq, LineCounter, parseAllDocuments, type Document, type Node, type YAMLMap } from 'yaml';
-import { append, quote } from '../../base/index.ts';
-import { badRequest } from '../status.ts';
+import { append, quote, setOwn, stringifyJson } from '../../base/index.ts';
+import { badRequest } from '../errors/index.ts';
 import { countKeys } from './count-keys.ts';
-import { setOwn } from './document.ts';
-import { stringifyJson } from './encode-json.ts';
 import { scanJson } from './scan-json.ts';
 import { knownYaml, type YamlAsJson } from './known-yaml.ts';
 import { parseJson } from './parse-json.ts';

@@ -1,5 +1,4 @@
-import { schema as builtIn } from '../../api/index.ts';
-import { apiVersionOf, type GroupVersionKind, type Message, type Schema } from '../../api/schema.ts';
+import { apiVersionOf, schema as builtIn, type GroupVersionKind, type Message, type Schema } from '../../api/index.ts';
 
 /** Kinds that upstream registers in every group and version. */
 const KINDS_OF_ALL_VERSIONS = ['CreateOptions', 'DeleteOptions', 'GetOptions', 'ListOptions', 'PatchOptions', 'UpdateOptions', 'WatchEvent'];

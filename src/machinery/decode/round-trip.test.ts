@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { packages, schema } from '../../api/index.ts';
 import { apiVersionOf, type GroupVersionKind } from '../../api/schema.ts';
 import { objectGenerator } from '../testing/index.ts';
-import { decodeObject, encodeJson, parseYaml, stringifyJson } from './index.ts';
+import { decodeObject, parseYaml } from './index.ts';
+import { encodeJson, stringifyJson } from '../../base/index.ts';
 import { conformDocument } from './conform-value.ts';
 import { readDocument } from './document.ts';
 

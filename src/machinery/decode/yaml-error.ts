@@ -1,5 +1,5 @@
 import type { LineCounter, YAMLParseError } from 'yaml';
-import { badRequest, type StatusError } from '../status.ts';
+import { badRequest, type StatusError } from '../errors/index.ts';
 
 interface Wording {
   readonly text: string;

@@ -1,6 +1,5 @@
-import { schema as builtIn } from '../../api/index.ts';
-import type { Field, GroupVersionKind, Message, Type } from '../../api/schema.ts';
-import type { KubeObject } from '../object.ts';
+import { schema as builtIn, type Field, type GroupVersionKind, type Message, type Type } from '../../api/index.ts';
+import type { KubeObject } from '../index.ts';
 import { inDeclaredOrder } from './declared-order.ts';
 import { messageDefaults } from './registry.ts';
 

@@ -1,5 +1,4 @@
-import { schema } from '../../api/index.ts';
-import type { Message } from '../../api/schema.ts';
+import { type Message, schema } from '../../api/index.ts';
 
 const orders = new WeakMap<Message, ReadonlyMap<string, number>>();
 

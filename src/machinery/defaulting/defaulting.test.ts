@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { packages, schema } from '../../api/index.ts';
 import { apiVersionOf, type GroupVersionKind } from '../../api/schema.ts';
-import { canonicalize, stringifyJson } from '../decode/index.ts';
+import { canonicalize } from '../decode/index.ts';
+import { stringifyJson } from '../../base/index.ts';
 import type { KubeObject } from '../object.ts';
 import { objectGenerator } from '../testing/index.ts';
 import { applyDefaults, pullPolicyOf } from './index.ts';

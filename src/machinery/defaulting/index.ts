@@ -7,3 +7,4 @@
 export { applyDefaults, defaultMessage, type DefaultingContext } from './apply-defaults.ts';
 export { pullPolicyOf } from './image-pull-policy.ts';
 export { inDeclaredOrder } from './declared-order.ts';
+export { defaultPodLevelResources } from './core-pod-resources.ts';

@@ -1,5 +1,4 @@
-import { setOwn } from '../decode/index.ts';
-import { parseQuantity } from '../../base/index.ts';
+import { parseQuantity, setOwn } from '../../base/index.ts';
 import type { MessageDefaults } from './apply-defaults.ts';
 
 const MILLI = -3;

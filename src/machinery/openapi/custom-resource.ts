@@ -1,5 +1,5 @@
 import type { Resource } from '../../api/index.ts';
-import { isRecord, type JsonObject } from '../object.ts';
+import { isRecord, type JsonObject } from '../../base/index.ts';
 import { API_VERSION_AND_KIND, refTo, refWith, type Style } from './definitions.ts';
 import type { OpenApiResource } from './operations.ts';
 import { member, type Member } from './part.ts';

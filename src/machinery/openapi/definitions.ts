@@ -1,5 +1,5 @@
 import { packages, type Field, type GroupVersionKind, type Message, type Scalar, type Type } from '../../api/index.ts';
-import type { JsonObject, JsonValue } from '../object.ts';
+import type { JsonObject, JsonValue } from '../../base/index.ts';
 import { enumeration } from './closed-strings.ts';
 import { specialDefinition, specialName } from './special-definitions.ts';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { JsonObject } from '../object.ts';
+import type { JsonObject } from '../../base/index.ts';
 import { builtinDocuments, builtinV2, builtinV3 } from './builtin-part.ts';
 import { customPart } from './custom-part.ts';
 import type { CustomResourceApi } from './custom-resource.ts';

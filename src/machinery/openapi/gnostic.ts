@@ -1,5 +1,5 @@
-import { isRecord, type JsonObject, type JsonValue } from '../object.ts';
-import { BackwardWriter } from '../protobuf/writer.ts';
+import { isRecord, type JsonObject, type JsonValue } from '../../base/index.ts';
+import { BackwardWriter } from '../protobuf/index.ts';
 
 /**
  * The protobuf form of version 2 (`openapi.v2.Document` of github.com/google/gnostic), which older clients ask for. The

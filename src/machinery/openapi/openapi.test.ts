@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { schema } from '../../api/index.ts';
-import type { JsonObject, JsonValue } from '../object.ts';
+import type { JsonObject, JsonValue } from '../../base/index.ts';
 import { finish, OpenApiDocuments, openapiV2, openapiV3, type CustomResourceApi } from './index.ts';
 
 /** The value at a path of keys. */

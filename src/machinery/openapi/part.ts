@@ -3,7 +3,7 @@
  * every custom resource is another, made once; a document that changes is put together anew and not made anew.
  */
 import { createHash } from 'node:crypto';
-import type { JsonObject } from '../object.ts';
+import type { JsonObject } from '../../base/index.ts';
 
 /** A member of a JSON object, `"name":value`. */
 export interface Member {

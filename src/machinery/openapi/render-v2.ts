@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { JsonObject } from '../object.ts';
+import type { JsonObject } from '../../base/index.ts';
 import { refTo } from './definitions.ts';
 import type { Operation, PathItem } from './operations.ts';
 import type { Parameter } from './parameters.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../object.ts';
+import type { JsonObject } from '../../base/index.ts';
 import { refTo } from './definitions.ts';
 import { consumedTypes, producedTypes, RESPONSE_DESCRIPTIONS } from './media-types.ts';
 import type { Operation, PathItem } from './operations.ts';

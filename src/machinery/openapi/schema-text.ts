@@ -1,5 +1,5 @@
 /** The schema of a custom resource as JSON, in the style of either version of OpenAPI, a step for every schema inside it. */
-import { isRecord, type JsonObject, type JsonValue } from '../object.ts';
+import { isRecord, type JsonObject, type JsonValue } from '../../base/index.ts';
 import type { Style } from './definitions.ts';
 import type { Steps } from './steps.ts';
 

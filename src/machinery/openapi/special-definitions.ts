@@ -1,5 +1,5 @@
 import type { ScalarType, UnionType } from '../../api/index.ts';
-import type { JsonObject } from '../object.ts';
+import type { JsonObject } from '../../base/index.ts';
 import type { Style } from './definitions.ts';
 
 /** Definitions of what is no message of the schema, or does not look in JSON as its message does. */

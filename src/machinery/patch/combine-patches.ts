@@ -1,10 +1,8 @@
 /** Two strategic merge patches in one: first the deletions, then the changes, both still in the form of a patch. */
-import type { Type } from '../../api/schema.ts';
-import { isRecord } from '../object.ts';
-import { deepEqual } from '../../base/index.ts';
+import type { Type } from '../../api/index.ts';
+import { deepEqual, getOwn, isRecord, setOwn } from '../../base/index.ts';
 import { DELETE_LIST, PATCH, RETAIN_KEYS, SET_ORDER } from './directive-names.ts';
 import { identityOf } from './element-order.ts';
-import { getOwn, setOwn } from './own-property.ts';
 import { badElementOrder } from './patch-errors.ts';
 import { patchMetaOf, type PatchMeta } from './patch-schema.ts';
 

@@ -1,12 +1,9 @@
 /** Strategic merge patches made from the difference of objects, as kubectl makes them. */
-import type { Message, Type } from '../../api/schema.ts';
-import { isRecord } from '../object.ts';
-import { deepEqual } from '../../base/index.ts';
+import type { Message, Type } from '../../api/index.ts';
+import { compareText, deepEqual, getOwn, isRecord, setOwn } from '../../base/index.ts';
 import { DELETE_LIST, PATCH, RETAIN_KEYS, SET_ORDER } from './directive-names.ts';
 import { identityOf, itemKind, requireMergeKey } from './element-order.ts';
 import { combinePatches } from './combine-patches.ts';
-import { compareText } from './go-text.ts';
-import { getOwn, setOwn } from './own-property.ts';
 import { valueText } from './patch-errors.ts';
 import { patchMetaOf, type PatchMeta } from './patch-schema.ts';
 import { withinDepth } from './within-depth.ts';

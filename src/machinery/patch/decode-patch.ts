@@ -1,7 +1,7 @@
 /** Reads patches from request bodies, with the answers that a body gets which is none. */
 import { parseJson } from '../decode/index.ts';
-import { isRecord } from '../object.ts';
-import { badRequest, requestEntityTooLarge, StatusError } from '../status.ts';
+import { isRecord } from '../../base/index.ts';
+import { badRequest, requestEntityTooLarge, StatusError } from '../errors/index.ts';
 
 export interface DecodedPatch<T> {
   readonly patch: T;

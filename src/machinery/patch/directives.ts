@@ -1,7 +1,6 @@
 /** Patch values that meet nothing to be merged with. */
-import { isRecord } from '../object.ts';
+import { isRecord, setOwn } from '../../base/index.ts';
 import { PATCH } from './directive-names.ts';
-import { setOwn } from './own-property.ts';
 
 /** The value without its nulls and without what carries a `$patch`; undefined when it carries one itself. */
 export function withoutDirectives(value: unknown): unknown {

@@ -1,6 +1,5 @@
 /** The order of a merged list: as the patch has it, with the server's other items where they stood among their neighbours. */
-import { isRecord } from '../object.ts';
-import { getOwn } from './own-property.ts';
+import { getOwn, isRecord } from '../../base/index.ts';
 import { noListsOfLists, noMergeKey, patchFailed, valueText, wrongType } from './patch-errors.ts';
 
 type JsonRecord = Readonly<Record<string, unknown>>;

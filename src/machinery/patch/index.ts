@@ -17,3 +17,4 @@ export { applyJsonPatch } from './json-patch.ts';
 export { applyMergePatch, createMergePatch } from './merge-patch.ts';
 export { patchObject, patchSteps, type PatchedValue, type PatchRequest } from './patch-object.ts';
 export { applyStrategicMergePatch } from './strategic-merge-patch.ts';
+export { withinDepth } from './within-depth.ts';

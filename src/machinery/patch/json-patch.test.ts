@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { StatusError } from '../status.ts';
+import { StatusError } from '../errors/status.ts';
 import { decodeJsonPatch } from './decode-patch.ts';
 import { applyJsonPatch } from './json-patch.ts';
 

@@ -2,12 +2,9 @@
  * JSON patch (RFC 6902), as Kubernetes applies it: `replace` and `test` take a map key that is not there for null, an
  * index may count from the end, and whatever fails is one and the same answer.
  */
-import { stringifyJson } from '../decode/index.ts';
-import { isRecord } from '../object.ts';
-import { failure, type StatusError } from '../status.ts';
-import { deepEqual } from '../../base/index.ts';
+import { deepEqual, getOwn, isRecord, setOwn, stringifyJson } from '../../base/index.ts';
+import { failure, type StatusError } from '../errors/index.ts';
 import type { JsonPatchOperation } from './decode-patch.ts';
-import { getOwn, setOwn } from './own-property.ts';
 import { withinDepth } from './within-depth.ts';
 
 /** Keeps a chain of `copy` operations from growing without bounds. */

@@ -1,7 +1,5 @@
 /** JSON merge patch (RFC 7386). */
-import { isRecord } from '../object.ts';
-import { deepEqual } from '../../base/index.ts';
-import { getOwn, setOwn } from './own-property.ts';
+import { deepEqual, getOwn, isRecord, setOwn } from '../../base/index.ts';
 import { withinDepth } from './within-depth.ts';
 
 type JsonRecord = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 /** Errors of strategic merge patches: a malformed directive is a bad request, everything else upstream answers with 500. */
-import { goTypeName, plainText } from './go-text.ts';
-import { badRequest, failure, type StatusError } from '../status.ts';
+import { goTypeName, plainText } from '../../base/index.ts';
+import { badRequest, failure, type StatusError } from '../errors/index.ts';
 import { patchDoesNotApply } from './json-patch.ts';
 
 type JsonRecord = Readonly<Record<string, unknown>>;

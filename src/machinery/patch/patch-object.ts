@@ -1,8 +1,8 @@
 /** A patch request from its body to the patched value, whichever the kind of patch. */
-import type { Message } from '../../api/schema.ts';
-import { checkNesting, stringifyJson } from '../decode/index.ts';
-import { invalid, type StatusError } from '../status.ts';
-import { invalidValue, path } from '../validation/field-error.ts';
+import type { Message } from '../../api/index.ts';
+import { checkNesting } from '../decode/index.ts';
+import { stringifyJson } from '../../base/index.ts';
+import { invalid, invalidValue, path, type StatusError } from '../errors/index.ts';
 import { decodeJsonPatch, decodeMergePatch, decodeStrategicMergePatch, type FieldValidation, type PatchBody } from './decode-patch.ts';
 import { jsonPatchSteps } from './json-patch.ts';
 import { applyMergePatch } from './merge-patch.ts';

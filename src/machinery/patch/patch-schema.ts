@@ -1,7 +1,7 @@
 /** What strategic merge patch needs to know of a type: how each field is patched, and by which key lists merge. */
-import type { Field, Type } from '../../api/schema.ts';
+import type { Field, Type } from '../../api/index.ts';
 import { quote } from '../../base/index.ts';
-import { failure } from '../status.ts';
+import { failure } from '../errors/index.ts';
 
 export interface PatchMeta {
   /** Of the field, or of its elements if it is a list. */

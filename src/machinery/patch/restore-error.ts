@@ -2,8 +2,8 @@
  * Why a strategically patched object cannot be read back. Upstream turns the patched map straight into the typed object,
  * without JSON in between, and so has other words for a wrong type than it has for one in a request body.
  */
-import type { Message, ScalarType, Type } from '../../api/schema.ts';
-import { isRecord } from '../object.ts';
+import type { Message, ScalarType, Type } from '../../api/index.ts';
+import { isRecord } from '../../base/index.ts';
 import { withinDepth } from './within-depth.ts';
 
 /**

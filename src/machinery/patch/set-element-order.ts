@@ -1,5 +1,5 @@
 /** A patch list must agree with the order that is given for it. */
-import { isRecord } from '../object.ts';
+import { isRecord } from '../../base/index.ts';
 import { PATCH, SET_ORDER } from './directive-names.ts';
 import { identityOf, requireMergeKey } from './element-order.ts';
 import { patchFailed, valueText, wrongType } from './patch-errors.ts';

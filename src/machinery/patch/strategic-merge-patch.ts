@@ -3,11 +3,10 @@
  * directives in the patch (`$patch`, `$retainKeys`, `$setElementOrder/…`, `$deleteFromPrimitiveList/…`) say what plain
  * merging cannot. Errors and their codes are upstream's.
  */
-import type { Message, Type } from '../../api/schema.ts';
-import { isRecord } from '../object.ts';
+import type { Message, Type } from '../../api/index.ts';
+import { getOwn, isRecord, setOwn } from '../../base/index.ts';
 import { withoutDirectives } from './directives.ts';
 import { itemKind, orderItems, requireMergeKey } from './element-order.ts';
-import { getOwn, setOwn } from './own-property.ts';
 import { badPrimitiveList, badRetainKeys, noMergeKey, patchFailed, unknownDirective, wrongType } from './patch-errors.ts';
 import { patchMetaOf, type PatchMeta } from './patch-schema.ts';
 import { checkAgainstOrder } from './set-element-order.ts';

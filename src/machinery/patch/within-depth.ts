@@ -1,5 +1,5 @@
 /** Guards recursion over what clients send: nesting that the stack does not hold is refused like any other bad input. */
-import { badRequest } from '../status.ts';
+import { badRequest } from '../errors/index.ts';
 
 export function withinDepth<T>(work: () => T): T {
   try {

@@ -1,5 +1,5 @@
 import type { Field, ListType, MapType, Message, Type, UnionType } from '../../api/index.ts';
-import { badRequest } from '../status.ts';
+import { badRequest } from '../errors/index.ts';
 import { readFields, scalarDecodings, type ReadValue } from './decode-scalar.ts';
 import { FIXED64, LENGTH_DELIMITED, Reader, VARINT } from './reader.ts';
 

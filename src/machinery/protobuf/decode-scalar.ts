@@ -1,7 +1,7 @@
 import type { Scalar } from '../../api/index.ts';
 import { parseJson } from '../decode/index.ts';
 import { canonicalQuantity, formatDurationNanos } from '../../base/index.ts';
-import { badRequest } from '../status.ts';
+import { badRequest } from '../errors/index.ts';
 import { FIXED64, LENGTH_DELIMITED, Reader, VARINT } from './reader.ts';
 import { isZeroTime, microTimeText, timeText, type Timestamp } from './timestamp.ts';
 

@@ -1,5 +1,5 @@
 import type { Field, ListType, MapType, Message, Type, UnionType } from '../../api/index.ts';
-import { isRecord } from '../object.ts';
+import { isRecord } from '../../base/index.ts';
 import { scalarEncodings, writeString, type WriteValue } from './encode-scalar.ts';
 import { LENGTH_DELIMITED } from './reader.ts';
 import { BackwardWriter } from './writer.ts';

@@ -1,6 +1,5 @@
 import type { Scalar } from '../../api/index.ts';
-import { stringifyJson } from '../decode/index.ts';
-import { parseDurationNanos } from '../../base/index.ts';
+import { parseDurationNanos, stringifyJson } from '../../base/index.ts';
 import { timestampOf, type Timestamp } from './timestamp.ts';
 import type { BackwardWriter } from './writer.ts';
 import { FIXED64, LENGTH_DELIMITED, VARINT } from './reader.ts';

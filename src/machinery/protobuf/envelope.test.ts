@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { schema } from '../../api/index.ts';
-import { StatusError } from '../status.ts';
+import { StatusError } from '../errors/status.ts';
 import { decodeProtobuf, decodeProtobufObject, encodeProtobuf, encodeWatchFrame, WatchFrameParser, wrapProtobuf } from './index.ts';
 
 const namespace = schema.message('io.k8s.api.core.v1.Namespace');

@@ -1,7 +1,7 @@
-import { apiVersionOf, type Message, type Schema } from '../../api/schema.ts';
-import { isRecord, type KubeObject } from '../object.ts';
-import { quote } from '../../base/index.ts';
-import { badRequest } from '../status.ts';
+import { apiVersionOf, type Message, type Schema } from '../../api/index.ts';
+import { isRecord, quote } from '../../base/index.ts';
+import type { KubeObject } from '../index.ts';
+import { badRequest } from '../errors/index.ts';
 import { decoderOf } from './decode-message.ts';
 import { readFields } from './decode-scalar.ts';
 import { encoderOf, written } from './encode-message.ts';

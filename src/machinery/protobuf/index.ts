@@ -17,3 +17,4 @@ export {
   type TypeMeta,
 } from './envelope.ts';
 export { decodeWatchEvent, encodeWatchFrame, WatchFrameParser, type WatchFrame } from './watch-frames.ts';
+export { BackwardWriter } from './writer.ts';

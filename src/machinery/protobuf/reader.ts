@@ -1,4 +1,4 @@
-import { badRequest, type StatusError } from '../status.ts';
+import { badRequest, type StatusError } from '../errors/index.ts';
 import { internedString } from './interned-string.ts';
 
 export const VARINT = 0;

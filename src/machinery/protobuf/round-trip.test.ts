@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { schema, type Message } from '../../api/index.ts';
-import { canonicalize, encodeJson, stringifyJson } from '../decode/index.ts';
-import { isBadInput, StatusError } from '../status.ts';
+import { canonicalize } from '../decode/index.ts';
+import { encodeJson, stringifyJson } from '../../base/index.ts';
+import { isBadInput, StatusError } from '../errors/status.ts';
 import { objectGenerator } from '../testing/index.ts';
 import { decodeMessage, decodeProtobufObject, encodeMessage, encodeProtobuf } from './index.ts';
 

@@ -1,5 +1,5 @@
 import { formatTime, parseTime } from '../../base/index.ts';
-import { badRequest } from '../status.ts';
+import { badRequest } from '../errors/index.ts';
 
 /**
  * Timestamps between their JSON text and protobuf's seconds and nanoseconds since 1970. Upstream keeps whole seconds of

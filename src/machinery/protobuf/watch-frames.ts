@@ -1,4 +1,4 @@
-import { badRequest } from '../status.ts';
+import { badRequest } from '../errors/index.ts';
 import { readFields } from './decode-scalar.ts';
 import { written } from './encode-message.ts';
 import { LENGTH_DELIMITED, Reader } from './reader.ts';

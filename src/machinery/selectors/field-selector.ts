@@ -1,4 +1,4 @@
-import { badRequest } from '../status.ts';
+import { badRequest } from '../errors/index.ts';
 
 export interface FieldRequirement {
   readonly field: string;

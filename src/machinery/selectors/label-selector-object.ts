@@ -1,6 +1,6 @@
 import type { LabelSelector } from '../../api/generated/meta-v1.ts';
 import { quote } from '../../base/index.ts';
-import { badRequest } from '../status.ts';
+import { badRequest } from '../errors/index.ts';
 import { EVERYTHING, LabelRequirement, LabelSelectorMatcher, NOTHING, type LabelOperator } from './label-selector.ts';
 
 const OPERATORS: ReadonlyMap<string, LabelOperator> = new Map([

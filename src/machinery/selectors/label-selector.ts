@@ -1,6 +1,5 @@
-import { badRequest } from '../status.ts';
-import { aggregateMessage, invalidValue, notSupported, path, Verbatim, type FieldError, type Path } from '../validation/field-error.ts';
-import { labelValue, qualifiedName } from '../validation/names.ts';
+import { aggregateMessage, badRequest, type FieldError, invalidValue, notSupported, path, type Path, Verbatim } from '../errors/index.ts';
+import { labelValue, qualifiedName } from '../names/index.ts';
 import { ownValue } from '../../base/index.ts';
 
 export type LabelOperator = 'in' | 'notin' | '=' | '==' | '!=' | 'gt' | 'lt' | 'exists' | '!';

@@ -1,6 +1,6 @@
 import { quote } from '../../base/index.ts';
-import { badRequest, StatusError } from '../status.ts';
-import { qualifiedName } from '../validation/names.ts';
+import { badRequest, StatusError } from '../errors/index.ts';
+import { qualifiedName } from '../names/index.ts';
 import { EVERYTHING, LabelRequirement, LabelSelectorMatcher, type LabelOperator } from './label-selector.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { StatusError } from '../status.ts';
+import { StatusError } from '../errors/status.ts';
 import { EVERYTHING, formatLabelSelector, labelSelectorAsMap, labelSelectorAsSelector, NOTHING, parseFieldSelector, parseLabelSelector, selectorFromLabels } from './index.ts';
 
 describe('label selector text', () => {

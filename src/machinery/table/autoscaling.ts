@@ -1,7 +1,7 @@
 import { parseJson } from '../decode/index.ts';
 import type { HorizontalPodAutoscaler as HorizontalPodAutoscalerV1, Scale } from '../../api/generated/autoscaling-v1.ts';
 import type { HorizontalPodAutoscaler, MetricSpec, MetricStatus } from '../../api/generated/autoscaling-v2.ts';
-import { isRecord } from '../object.ts';
+import { isRecord } from '../../base/index.ts';
 import { age, firstFew, nameOf, NONE, UNKNOWN, UNSET } from './cell-text.ts';
 import type { Cell } from './table.ts';
 

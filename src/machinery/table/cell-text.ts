@@ -1,6 +1,6 @@
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 import { humanDuration, parseTime } from '../../base/index.ts';
-import type { KubeObject } from '../object.ts';
+import type { KubeObject } from '../index.ts';
 import type { Cell } from './table.ts';
 
 /** The texts that cells of many kinds are made of. */

@@ -1,6 +1,6 @@
-import type { KubeObject } from '../object.ts';
-import { isRecord } from '../object.ts';
-import { isBadInput } from '../status.ts';
+import type { KubeObject } from '../index.ts';
+import { isRecord } from '../../base/index.ts';
+import { isBadInput } from '../errors/index.ts';
 import { nameOf, since } from './cell-text.ts';
 import { JsonPathError, parseJsonPath, type JsonPath } from './json-path.ts';
 import { columnDefinition, type Cell, type TablePrinter } from './table.ts';

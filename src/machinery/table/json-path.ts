@@ -1,5 +1,4 @@
-import { isRecord } from '../object.ts';
-import { append } from '../../base/index.ts';
+import { append, isRecord } from '../../base/index.ts';
 
 /**
  * The JSON paths of `additionalPrinterColumns`, `kubectl -o jsonpath` and friends: `.a.b`, `['a']`, `[0]`, `[1:3]`, `[*]`,

@@ -1,5 +1,5 @@
 import type { ListMeta, ObjectMeta } from '../../api/generated/meta-v1.ts';
-import type { KubeObject } from '../object.ts';
+import type { KubeObject } from '../index.ts';
 
 /** An object's metadata alone (`as=PartialObjectMetadata`), for clients that need no more. */
 export interface PartialObjectMetadata {

@@ -9,7 +9,7 @@ import * as networking from './networking.ts';
 import { podCells, podConditions, podTemplateCells } from './pod.ts';
 import { endpointsCells, serviceCells } from './service.ts';
 import * as storage from './storage.ts';
-import type { KubeObject } from '../object.ts';
+import type { KubeObject } from '../index.ts';
 import type { TablePrinter } from './table.ts';
 
 type Cells = Omit<TablePrinter, 'columns'>;

@@ -2,7 +2,7 @@
 import type * as meta from '../../api/generated/meta-v1.ts';
 import type { ListMeta, TableColumnDefinition, TableRowCondition } from '../../api/generated/meta-v1.ts';
 import type { ColumnDeclaration, Resource } from '../../api/index.ts';
-import type { KubeObject } from '../object.ts';
+import type { KubeObject } from '../index.ts';
 import { partialObjectMetadata, type PartialObjectMetadata } from './partial-object-metadata.ts';
 import { createdAtCells } from './cell-text.ts';
 import { printers } from './registry.ts';

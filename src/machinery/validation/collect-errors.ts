@@ -2,7 +2,7 @@
  * Collects the errors of a validation, up to a number that nobody reads to the end. A small body can have errors without
  * end (a list of empty containers), and finding all of them would keep everybody else waiting.
  */
-import type { FieldError } from './field-error.ts';
+import type { FieldError } from '../errors/index.ts';
 
 export const ENOUGH_ERRORS = 1000;
 

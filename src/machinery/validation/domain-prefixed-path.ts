@@ -1,6 +1,6 @@
 /** Names of the form `acme.io/foo`: a domain, a slash, and a path that may stand in a URL. */
-import { invalidValue, required, type FieldError, type Path } from './field-error.ts';
-import { dns1123Subdomain, regexMessage } from './names.ts';
+import { type FieldError, invalidValue, type Path, required } from '../errors/index.ts';
+import { dns1123Subdomain, regexMessage } from '../names/index.ts';
 
 const PATH = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
 const PATH_RE = new RegExp(`^${PATH}$`);

@@ -1,6 +1,6 @@
 /** JSON inside of a string field: parsed, or refused with what Go's parser says of it. */
 import { parseJson } from '../decode/index.ts';
-import { isStatusError } from '../status.ts';
+import { isStatusError } from '../errors/index.ts';
 
 export type ParsedJson = { readonly value: unknown; readonly problem?: undefined } | { readonly problem: string };
 

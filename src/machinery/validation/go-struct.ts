@@ -2,11 +2,9 @@
  * A value as upstream's error messages show it where they print one of the server's internal structs: Go's field names,
  * every field, zero or not.
  */
-import { schema } from '../../api/index.ts';
-import type { Field, Message, Type } from '../../api/schema.ts';
-import { stringifyJson } from '../decode/encode-json.ts';
-import { isRecord } from '../object.ts';
-import { Verbatim } from './field-error.ts';
+import { type Field, type Message, schema, type Type } from '../../api/index.ts';
+import { isRecord, stringifyJson } from '../../base/index.ts';
+import { Verbatim } from '../errors/index.ts';
 
 const META_PREFIX = 'io.k8s.apimachinery.pkg.apis.meta.';
 

@@ -7,14 +7,13 @@
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 import { schema } from '../../api/index.ts';
 import { collectErrors } from './collect-errors.ts';
-import type { FieldError } from './field-error.ts';
+import type { FieldError } from '../errors/index.ts';
 import type { CreateCheck, KindValidation, UpdateCheck, ValidationContext, WarningCheck } from './kind-validation.ts';
-import { nameIsPathSegment } from './names.ts';
+import { nameIsPathSegment } from '../names/index.ts';
 import { validateAnyObjectMetaUpdate, validateObjectMeta, type ObjectMetaRules } from './object-meta.ts';
 import { bodyValidations, validations } from './registry.ts';
 import { ownValue } from '../../base/index.ts';
 
-export * from './field-error.ts';
 export { DEFAULT_VALIDATION_CONTEXT, type KindValidation, type ValidationContext } from './kind-validation.ts';
 export {
   validateAnnotations,
@@ -139,3 +138,14 @@ function runWarnings(checks: readonly WarningCheck<object>[] | undefined, { obje
   for (const check of checks ?? NO_CHECKS) check(warnings, object, old, context);
   return warnings;
 }
+export { compileGoRegexp, GoRegexpError } from './apiextensions/go-regexp.ts';
+export { followFieldPath, isRecognizedFormat, knowSchema, knowStructure, type Schema, validateEmbeddedMetadata, validateListTypes, validateValue } from './apiextensions/index.ts';
+export { additionalOf, isEmbeddedResource, isIntOrString, itemsOf, preservesUnknownFields, propertiesOf, propertyOf } from './apiextensions/schema-props.ts';
+export { structuralFormProblem, validateStructural } from './apiextensions/structural.ts';
+export { stringFormat } from './apiextensions/value-formats.ts';
+export { type CelAdmissionExpression, type CelCompilation, type CelCompilationError, type CelCompiler, type CelSchemaRule, type CelValueFailure } from './cel-compiler.ts';
+export { isExtendedResource } from './core/resource-names.ts';
+export { clusterIps } from './core/service/service-cluster-ips.ts';
+export { semanticEqual } from './equality.ts';
+export { parseGoUrl } from './go-url.ts';
+export { validateAnyObjectMetaUpdate } from './object-meta.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { path, type FieldError } from './field-error.ts';
+import { path, type FieldError } from '../errors/field-error.ts';
 import { checkCidr, checkInterfaceAddress, checkIp, checkLegacyCidr, checkLegacyIp, cidrWarnings, ipWarnings, validateNonSpecialIp } from './ip.ts';
 import { cidrContains, formatIp, parseCidr, parseIp } from '../../base/index.ts';
 

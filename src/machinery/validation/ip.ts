@@ -1,6 +1,6 @@
 /** Checks of IP addresses and CIDR blocks, with upstream's messages and warnings. */
 import { formatCidr, formatIp, isLinkLocalMulticast, isLinkLocalUnicast, isLoopback, isUnspecified, parseCidr, parseIp, quote, sameAddressBytes } from '../../base/index.ts';
-import { invalidValue, type FieldError, type Path } from './field-error.ts';
+import { type FieldError, invalidValue, type Path } from '../errors/index.ts';
 
 const BAD_IP = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 const BAD_CIDR = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';

@@ -1,7 +1,7 @@
 /** Labels, label selectors and the field selectors of access reviews. */
 import type { FieldSelectorRequirement, LabelSelector, LabelSelectorRequirement } from '../../api/generated/meta-v1.ts';
-import { forbiddenField, invalidValue, required, type FieldError, type Path } from './field-error.ts';
-import { labelValue, qualifiedName } from './names.ts';
+import { type FieldError, forbiddenField, invalidValue, type Path, required } from '../errors/index.ts';
+import { labelValue, qualifiedName } from '../names/index.ts';
 import { ownValue } from '../../base/index.ts';
 
 export interface SelectorAllowances {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
-import type { FieldError } from './field-error.ts';
-import { path } from './field-error.ts';
-import { nameIsDnsSubdomain, qualifiedName, labelValue, dns1123Subdomain, dns1123Label } from './names.ts';
+import type { FieldError } from '../errors/field-error.ts';
+import { path } from '../errors/field-error.ts';
+import { nameIsDnsSubdomain, qualifiedName, labelValue, dns1123Subdomain, dns1123Label } from '../names/names.ts';
 import { validateConditions, validateFieldManager, validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts';
 
 const RULES = { namespaced: true, name: nameIsDnsSubdomain };

@@ -2,10 +2,9 @@
 import type { Condition, ManagedFieldsEntry, ObjectMeta, OwnerReference } from '../../api/generated/meta-v1.ts';
 import { ownValue, quote } from '../../base/index.ts';
 import { semanticEqual } from './equality.ts';
-import { duplicate, forbiddenField, invalidValue, notSupported, path, required, tooLong, type FieldError, type Path } from './field-error.ts';
+import { duplicate, type FieldError, forbiddenField, invalidValue, notSupported, path, type Path, required, tooLong } from '../errors/index.ts';
 import { validateLabelName, validateLabels } from './label-selector.ts';
-import { IMMUTABLE_MESSAGE, NEGATIVE_MESSAGE, nameIsDnsLabel, qualifiedName, regexMessage, type NameCheck } from './names.ts';
-import { utf8Length, utf8Longer } from './text.ts';
+import { IMMUTABLE_MESSAGE, type NameCheck, nameIsDnsLabel, NEGATIVE_MESSAGE, qualifiedName, regexMessage, utf8Length, utf8Longer } from '../names/index.ts';
 
 const METADATA = path('metadata');
 const ANNOTATIONS_MAX_BYTES = 256 * 1024;

@@ -1,8 +1,7 @@
 /** Names of certificate signers: `example.com/signer-name`. */
 import { quote } from '../../base/index.ts';
-import { invalidValue, required, tooLong, type FieldError, type Path } from './field-error.ts';
-import { dns1123Label, dns1123Subdomain, type Messages } from './names.ts';
-import { utf8Longer } from './text.ts';
+import { type FieldError, invalidValue, type Path, required, tooLong } from '../errors/index.ts';
+import { dns1123Label, dns1123Subdomain, type Messages, utf8Longer } from '../names/index.ts';
 
 const DOMAIN_MAX = 253;
 /** A namespace, a dot and the name of an object in it. */

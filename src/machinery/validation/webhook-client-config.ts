@@ -1,7 +1,7 @@
 /** How the server reaches a webhook: by URL, or by a Service of the cluster. */
-import { invalidValue, required, type FieldError, type Path } from './field-error.ts';
+import { type FieldError, invalidValue, type Path, required } from '../errors/index.ts';
 import { parseGoUrl } from './go-url.ts';
-import { dns1123Subdomain, portNumber } from './names.ts';
+import { dns1123Subdomain, portNumber } from '../names/index.ts';
 
 const FORM = '; desired format: https://host[/path]';
 

@@ -3,7 +3,7 @@
  * stream with all its machinery, an object of headers and a call into TLS for each.
  */
 import type { Duplex } from 'node:stream';
-import type { Clock, Timer } from '../../kernel/clock.ts';
+import type { Clock, Timer } from '../../kernel/index.ts';
 import { checkLength, dependsOnItself, enlarged, ofConnection, ofStream, PRIORITY_BYTES, withoutPadding, withoutPriority } from './frame-checks.ts';
 import * as f from './frames.ts';
 import { FrameWriter } from './frame-writer.ts';

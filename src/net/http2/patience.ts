@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '../../kernel/clock.ts';
+import type { Clock, Timer } from '../../kernel/index.ts';
 
 export interface PatienceLimits {
   /** How long a peer may take until it has begun to speak the protocol. */

@@ -2,7 +2,7 @@
  * What costs a peer nothing and us something: requests that are taken back as soon as they are made, or broken so that we
  * give them up, while their work goes on; frames that say nothing. Everybody gets so much of it at once, and a second.
  */
-import type { Clock } from '../../kernel/clock.ts';
+import type { Clock } from '../../kernel/index.ts';
 import { ConnectionError, ERROR } from './frames.ts';
 
 export const TROUBLE_AT_ONCE = 2000;

@@ -1,7 +1,7 @@
 /** A lock between processes that the kernel lets go of when its holder dies. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { makeDirectorySync } from '../../kernel/make-directory.ts';
+import { makeDirectorySync } from '../../kernel/index.ts';
 import { checked, libc } from './libc.ts';
 
 const LOCK_EX = 2;

@@ -1,7 +1,7 @@
 /** Network namespaces pinned to files, and code that runs inside of one. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { makeDirectorySync } from '../../kernel/make-directory.ts';
+import { makeDirectorySync } from '../../kernel/index.ts';
 import { checked, libc, SystemCallError } from './libc.ts';
 
 const CLONE_NEWNET = 0x4000_0000;

@@ -1,5 +1,5 @@
 /** Waiting for what the kernel does in its own time after it has said yes. */
-import type { Clock } from '../../kernel/clock.ts';
+import type { Clock } from '../../kernel/index.ts';
 import { findLink } from './links.ts';
 import type { NetlinkSocket } from './netlink.ts';
 import { isLocalAddress } from './routes.ts';

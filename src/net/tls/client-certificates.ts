@@ -2,7 +2,7 @@
  * Whether a client's certificate is of one of the authorities of a bundle, which may change while we run; and who the
  * client is by it.
  */
-import type { Clock } from '../../kernel/clock.ts';
+import type { Clock } from '../../kernel/index.ts';
 import { certificatesOfDer, certificatesOfPem, type Certificate } from './certificate.ts';
 import type { Name } from './name.ts';
 import { CertificatePool } from './trust-anchors.ts';

@@ -1,4 +1,4 @@
-import { aggregateMessage, duplicate, invalidValue, notSupported, path, required, type FieldError, type Path } from '../../machinery/validation/field-error.ts';
+import { aggregateMessage, duplicate, type FieldError, invalidValue, notSupported, path, type Path, required } from '../../machinery/errors/index.ts';
 import type { ScoringStrategy, UtilizationShapePoint } from '../plugins/node-resources-fit/scoring-strategy.ts';
 import { SchedulerConfigurationError } from './strict-fields.ts';
 import type { ProfileConfiguration, SchedulerConfiguration } from './types.ts';

@@ -1,6 +1,6 @@
 /** The resources that containers get from a LimitRange when they name none; an annotation on the pod says which. */
 import type { Container, LimitRangeItem } from '../../../api/generated/core-v1.ts';
-import { defaultPodLevelResources } from '../../../machinery/defaulting/core-pod-resources.ts';
+import { defaultPodLevelResources } from '../../../machinery/defaulting/index.ts';
 import { specOf, type PodObject } from '../kinds.ts';
 
 const ANNOTATION = 'kubernetes.io/limit-ranger';

@@ -1,6 +1,6 @@
 /** LimitRanger: the LimitRanges of a namespace give containers default resources, and bound those of containers, pods and claims. */
 import type { LimitRange, LimitRangeItem, PersistentVolumeClaim } from '../../../api/generated/core-v1.ts';
-import type { KubeObject } from '../../../machinery/object.ts';
+import type { KubeObject } from '../../../machinery/index.ts';
 import { parseQuantity } from '../../../base/index.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';

@@ -1,5 +1,5 @@
-import type { KubeObject } from '../../../machinery/object.ts';
-import { notFound } from '../../../machinery/status.ts';
+import type { KubeObject } from '../../../machinery/index.ts';
+import { notFound } from '../../../machinery/errors/index.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { Place } from '../../storage/object-store.ts';
 

@@ -2,7 +2,7 @@
 import { unchangedBut } from './unchanged-but.ts';
 import type { PersistentVolumeClaim } from '../../../api/generated/core-v1.ts';
 import type { CertificateSigningRequest } from '../../../api/generated/certificates-v1.ts';
-import type { KubeObject } from '../../../machinery/object.ts';
+import type { KubeObject } from '../../../machinery/index.ts';
 import { nodeNameOf } from '../../authz/node/node-identity.ts';
 import type { Authorizer } from '../../authz/authorizer.ts';
 import type { Registry } from '../../registry/registry.ts';

@@ -1,6 +1,6 @@
 /** A node's own Node: neither its taints nor labels by which others steer privileged pods. */
 import type { Node } from '../../../api/generated/core-v1.ts';
-import type { KubeObject } from '../../../machinery/object.ts';
+import type { KubeObject } from '../../../machinery/index.ts';
 import { deepEqual } from '../../../base/index.ts';
 import { refuse } from '../refuse.ts';
 import type { NodeRequest } from './node-restriction.ts';

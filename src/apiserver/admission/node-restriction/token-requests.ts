@@ -2,8 +2,8 @@
 import type { TokenRequest } from '../../../api/generated/authentication-v1.ts';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../api/generated/core-v1.ts';
 import type { CSIDriver } from '../../../api/generated/storage-v1.ts';
-import type { KubeObject } from '../../../machinery/object.ts';
-import { isStatusError } from '../../../machinery/status.ts';
+import type { KubeObject } from '../../../machinery/index.ts';
+import { isStatusError } from '../../../machinery/errors/index.ts';
 import { aggregateMessageOf } from '../aggregate-message.ts';
 import { specOf, type PodObject } from '../kinds.ts';
 import { refuse } from '../refuse.ts';

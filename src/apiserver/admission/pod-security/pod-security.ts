@@ -1,8 +1,8 @@
 /** PodSecurity: pods keep to the level that their namespace's labels ask for; workloads that would not are warned of. */
 import type { PodSpec, PodTemplateSpec } from '../../../api/generated/core-v1.ts';
 import type { ObjectMeta } from '../../../api/generated/meta-v1.ts';
-import type { KubeObject } from '../../../machinery/object.ts';
-import { internalError, invalid } from '../../../machinery/status.ts';
+import type { KubeObject } from '../../../machinery/index.ts';
+import { internalError, invalid } from '../../../machinery/errors/index.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { isFor, oldPodOf, podOf, specOf } from '../kinds.ts';

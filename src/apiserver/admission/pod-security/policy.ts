@@ -1,5 +1,5 @@
 /** What a namespace asks of its pods: a level and a version of it, each for enforcing, auditing and warning, from its labels. */
-import { invalidValue, path, type FieldError } from '../../../machinery/validation/index.ts';
+import { type FieldError, invalidValue, path } from '../../../machinery/errors/index.ts';
 import { ownValue } from '../../../base/index.ts';
 
 export type Level = 'privileged' | 'baseline' | 'restricted';

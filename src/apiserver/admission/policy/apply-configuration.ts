@@ -1,10 +1,9 @@
 /** Merges a configuration that a policy made into an object, as server-side apply would, but without owners. */
 import { schema } from '../../../api/index.ts';
-import { compileMessage, type ApplyType } from '../../../machinery/apply/apply-type.ts';
-import { mergeTyped } from '../../../machinery/apply/merge-typed.ts';
-import { typedErrorText } from '../../../machinery/apply/typed-errors.ts';
-import { isRecord, type KubeObject } from '../../../machinery/object.ts';
-import { serviceUnavailable } from '../../../machinery/status.ts';
+import { type ApplyType, compileMessage, mergeTyped, typedErrorText } from '../../../machinery/apply/index.ts';
+import { isRecord } from '../../../base/index.ts';
+import type { KubeObject } from '../../../machinery/index.ts';
+import { serviceUnavailable } from '../../../machinery/errors/index.ts';
 import type { View } from '../versioned-objects.ts';
 
 export function mergeApplyConfiguration(view: View, object: KubeObject, configuration: Record<string, unknown>): unknown {

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../machinery/object.ts';
+import type { KubeObject } from '../../../machinery/index.ts';
 import type { AdmissionAttributes } from '../admission.ts';
 import { asDeclared, toView, type View } from '../versioned-objects.ts';
 import type { EvaluationInput } from './expressions.ts';

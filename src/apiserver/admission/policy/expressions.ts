@@ -1,5 +1,5 @@
 /** CEL for policies and match conditions, with the server's authorizer, which may take its time. */
-import { AuthorizerValue, AUTHORIZER, RESOURCE_CHECK, type AuthorizationAnswer, type AuthorizationQuestion } from '../../../cel/library/authorizer.ts';
+import { type AuthorizationAnswer, type AuthorizationQuestion, AUTHORIZER, AuthorizerValue, RESOURCE_CHECK } from '../../../cel/index.ts';
 import {
   AdmissionExpressions,
   Evaluation,

@@ -1,8 +1,8 @@
 /** MutatingAdmissionPolicy: expressions that change objects, by merging a configuration into them or by a JSON patch. */
 import { append, cloneJson, deepEqual } from '../../../base/index.ts';
 import type { MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding } from '../../../api/generated/admissionregistration-v1.ts';
-import type { KubeObject } from '../../../machinery/object.ts';
-import { isStatusError, type StatusError } from '../../../machinery/status.ts';
+import type { KubeObject } from '../../../machinery/index.ts';
+import { isStatusError, type StatusError } from '../../../machinery/errors/index.ts';
 import type { Context } from '../../../kernel/index.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';

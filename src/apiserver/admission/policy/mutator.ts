@@ -1,7 +1,7 @@
 /** The mutations of a policy, compiled. */
 import type { MutatingAdmissionPolicy, Mutation } from '../../../api/generated/admissionregistration-v1.ts';
-import type { KubeObject } from '../../../machinery/object.ts';
-import type { Value } from '../../../cel/values.ts';
+import type { KubeObject } from '../../../machinery/index.ts';
+import type { Value } from '../../../cel/index.ts';
 import { combineConditions, type MatchResult } from '../match-conditions.ts';
 import { decodeChanged, type View } from '../versioned-objects.ts';
 import { mergeApplyConfiguration } from './apply-configuration.ts';

@@ -1,7 +1,7 @@
 /** The objects that a binding gives to its policy as parameters. */
 import type { ParamKind, ParamRef } from '../../../api/generated/admissionregistration-v1.ts';
-import { apiVersionOf } from '../../../api/schema.ts';
-import type { KubeObject } from '../../../machinery/object.ts';
+import { apiVersionOf } from '../../../api/index.ts';
+import type { KubeObject } from '../../../machinery/index.ts';
 import { labelSelectorAsSelector } from '../../../machinery/selectors/index.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { Entry } from '../../storage/entry.ts';

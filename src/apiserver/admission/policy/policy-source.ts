@@ -1,5 +1,5 @@
 /** Policies with their bindings, compiled once for each version of a policy. */
-import type { KubeObject } from '../../../machinery/object.ts';
+import type { KubeObject } from '../../../machinery/index.ts';
 import type { Registry } from '../../registry/registry.ts';
 import { derivedFrom } from '../derived.ts';
 

@@ -1,5 +1,5 @@
 /** What expressions see of a request besides its objects: `request` and `namespaceObject`. */
-import type { KubeObject } from '../../../machinery/object.ts';
+import type { KubeObject } from '../../../machinery/index.ts';
 import type { AdmissionAttributes } from '../admission.ts';
 import { namespaceObject, namespaceOf } from '../request-matching.ts';
 import type { View } from '../versioned-objects.ts';

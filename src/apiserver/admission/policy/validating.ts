@@ -1,7 +1,7 @@
 /** ValidatingAdmissionPolicy: expressions that must hold for a request; bindings say what happens when they do not. */
 import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '../../../api/generated/admissionregistration-v1.ts';
-import type { KubeObject } from '../../../machinery/object.ts';
-import type { StatusError } from '../../../machinery/status.ts';
+import type { KubeObject } from '../../../machinery/index.ts';
+import type { StatusError } from '../../../machinery/errors/index.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { isExempt } from '../request-matching.ts';
 import { refuse } from '../refuse.ts';

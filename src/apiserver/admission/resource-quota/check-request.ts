@@ -1,7 +1,7 @@
 /** Whether a request fits into the quotas of its namespace, and what they would have used with it. */
 import type { Pod, ScopedResourceSelectorRequirement } from '../../../api/generated/core-v1.ts';
 import { matchesScopes, scopesOf, trackedNames, usageOf } from '../../../machinery/quota/index.ts';
-import { failure } from '../../../machinery/status.ts';
+import { failure } from '../../../machinery/errors/index.ts';
 import type { Entry } from '../../storage/entry.ts';
 import type { AdmissionAttributes } from '../admission.ts';
 import { refuse } from '../refuse.ts';

@@ -5,8 +5,8 @@
  */
 import type { ResourceQuota } from '../../../api/generated/core-v1.ts';
 import type { Context } from '../../../kernel/index.ts';
-import type { KubeObject } from '../../../machinery/object.ts';
-import { conflict, isStatusError } from '../../../machinery/status.ts';
+import type { KubeObject } from '../../../machinery/index.ts';
+import { conflict, isStatusError } from '../../../machinery/errors/index.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { ServedResource } from '../../registry/served-resource.ts';
 import type { Entry } from '../../storage/entry.ts';

@@ -5,8 +5,8 @@
 import { cloneJson } from '../../../base/index.ts';
 import type { ServiceAccount } from '../../../api/generated/core-v1.ts';
 import type { Context } from '../../../kernel/index.ts';
-import type { KubeObject } from '../../../machinery/object.ts';
-import { isStatusError } from '../../../machinery/status.ts';
+import type { KubeObject } from '../../../machinery/index.ts';
+import { isStatusError } from '../../../machinery/errors/index.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { isFor, isMirrorPod, podOf, specOf, type PodObject } from '../kinds.ts';

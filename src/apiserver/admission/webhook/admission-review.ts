@@ -1,9 +1,8 @@
 /** The AdmissionReview that a webhook gets, and what is taken from the one that it answers with. */
 import type { AdmissionResponse, AdmissionReview } from '../../../api/generated/admission-v1.ts';
 import type { Status } from '../../../api/generated/meta-v1.ts';
-import { encodeJson } from '../../../machinery/decode/index.ts';
-import { isRecord, type KubeObject } from '../../../machinery/object.ts';
-import { quote } from '../../../base/index.ts';
+import { encodeJson, isRecord, quote } from '../../../base/index.ts';
+import type { KubeObject } from '../../../machinery/index.ts';
 import type { AdmissionAttributes } from '../admission.ts';
 import { namespaceOf } from '../request-matching.ts';
 import { asDeclared, type View } from '../versioned-objects.ts';

@@ -2,7 +2,7 @@
 import type { Context } from '../../../kernel/index.ts';
 import type { Status } from '../../../api/generated/meta-v1.ts';
 import { quote } from '../../../base/index.ts';
-import { badRequest, StatusError } from '../../../machinery/status.ts';
+import { badRequest, StatusError } from '../../../machinery/errors/index.ts';
 import type { WebhookClients } from '../../webhook-client/index.ts';
 import type { AdmissionAttributes } from '../admission.ts';
 import { encodeReview, readReview, type ReviewedObjects, type Verdict } from './admission-review.ts';

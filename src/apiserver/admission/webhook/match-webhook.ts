@@ -1,5 +1,5 @@
 /** Whether a webhook is to be asked about a request, and in which version of the resource. */
-import { forbidden } from '../../../machinery/status.ts';
+import { forbidden } from '../../../machinery/errors/index.ts';
 import type { AdmissionAttributes } from '../admission.ts';
 import { equivalentsOf, matchesNamespaceSelector, matchesObjectSelector, matchesRule } from '../request-matching.ts';
 import type { MatchConditionEvaluator } from '../match-conditions.ts';

@@ -1,8 +1,8 @@
 /** MutatingAdmissionWebhook: one webhook after the other, each sees what those before it made of the object. */
 import { parseJson } from '../../../machinery/decode/index.ts';
 import { cloneJson, deepEqual, quote } from '../../../base/index.ts';
-import { isStatusError, internalError, timeout } from '../../../machinery/status.ts';
-import type { KubeObject } from '../../../machinery/object.ts';
+import { internalError, isStatusError, timeout } from '../../../machinery/errors/index.ts';
+import type { KubeObject } from '../../../machinery/index.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import type { MatchConditionEvaluator } from '../match-conditions.ts';
 import { isExempt } from '../request-matching.ts';

@@ -1,5 +1,5 @@
 /** ValidatingAdmissionWebhook: all webhooks that a request concerns are asked at the same time. */
-import { internalError, timeout } from '../../../machinery/status.ts';
+import { internalError, timeout } from '../../../machinery/errors/index.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import type { MatchConditionEvaluator } from '../match-conditions.ts';
 import { isExempt } from '../request-matching.ts';

@@ -2,7 +2,7 @@
 import { checkNesting } from '../../../machinery/decode/index.ts';
 import { applyJsonPatch } from '../../../machinery/patch/index.ts';
 import { quote } from '../../../base/index.ts';
-import { failure, isStatusError } from '../../../machinery/status.ts';
+import { failure, isStatusError } from '../../../machinery/errors/index.ts';
 
 export function applyWebhookPatch(object: unknown, operations: readonly Record<string, unknown>[]): unknown {
   const patched = operations.reduce<unknown>((document, operation) => {

@@ -1,6 +1,6 @@
 /** The webhooks of all configurations, in the order in which they are called, ready to be matched and called. */
 import type { MatchCondition, MutatingWebhook, RuleWithOperations, ValidatingWebhook } from '../../../api/generated/admissionregistration-v1.ts';
-import type { KubeObject } from '../../../machinery/object.ts';
+import type { KubeObject } from '../../../machinery/index.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { WebhookClientConfig } from '../../webhook-client/index.ts';
 import { derivedFrom } from '../derived.ts';

@@ -1,9 +1,8 @@
 /** From a token's claims to a user: by claim names and prefixes, or by CEL expressions; and the rules that must hold. */
 import type { JWTPayload } from 'jose';
-import { quote } from '../../../base/index.ts';
+import { quote, setOwn } from '../../../base/index.ts';
 import type { UserInfo } from '../../pipeline/request.ts';
 import type { Expression } from '../../review-webhooks/index.ts';
-import { setOwn } from '../../../machinery/decode/index.ts';
 
 /** Where a value comes from. */
 export type ClaimSource = { readonly claim: string; readonly prefix: string } | { readonly expression: Expression };

@@ -2,7 +2,7 @@
 import { createLocalJWKSet, errors, type FlattenedJWSInput, type JSONWebKeySet, type JWSHeaderParameters, type CryptoKey, type KeyObject } from 'jose';
 import { anonymous, HttpTransport } from '../../../client/index.ts';
 import type { Context } from '../../../kernel/index.ts';
-import { isRecord } from '../../../machinery/object.ts';
+import { isRecord } from '../../../base/index.ts';
 
 export interface ProviderOptions {
   readonly issuer: string;

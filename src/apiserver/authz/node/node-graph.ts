@@ -3,7 +3,7 @@
  * question is answered by looking it up. It is built when the first node asks; a cluster without nodes pays nothing.
  */
 import type { PersistentVolume, Pod } from '../../../api/generated/core-v1.ts';
-import type { KubeObject } from '../../../machinery/object.ts';
+import type { KubeObject } from '../../../machinery/index.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { CacheEvent } from '../../storage/resource-cache.ts';
 import type { Entry } from '../../storage/entry.ts';

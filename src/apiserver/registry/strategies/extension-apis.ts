@@ -2,7 +2,7 @@
 import type { CustomResourceDefinition, CustomResourceDefinitionCondition } from '../../../api/generated/apiextensions-v1.ts';
 import type { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from '../../../api/generated/admissionregistration-v1.ts';
 import type { APIService } from '../../../api/generated/apiregistration-v1.ts';
-import { knowSchema } from '../../../machinery/validation/apiextensions/index.ts';
+import { knowSchema } from '../../../machinery/validation/index.ts';
 import type { Clock } from '../../../kernel/index.ts';
 import { deepEqual, formatTime } from '../../../base/index.ts';
 import type { ObjectOf, Strategy, WriteContext } from '../strategy.ts';

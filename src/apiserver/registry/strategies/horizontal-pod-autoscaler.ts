@@ -2,7 +2,7 @@
  * Autoscalers of autoscaling/v1 carry parts of their spec and of their status in annotations: those belong to whoever
  * may write that part, and to nobody else.
  */
-import type { KubeObject } from '../../../machinery/object.ts';
+import type { KubeObject } from '../../../machinery/index.ts';
 import { SPEC_ANNOTATIONS, STATUS_ANNOTATIONS } from '../convert-autoscaler.ts';
 import type { Strategy } from '../strategy.ts';
 import { ownValue } from '../../../base/index.ts';

@@ -1,5 +1,5 @@
 import type { PriorityClass } from '../../../api/generated/scheduling-v1.ts';
-import { forbidden } from '../../../machinery/status.ts';
+import { forbidden } from '../../../machinery/errors/index.ts';
 import type { ObjectOf, Strategy } from '../strategy.ts';
 
 const SYSTEM_CLASSES = ['system-node-critical', 'system-cluster-critical'];

@@ -1,4 +1,4 @@
-import type { KubeObject } from '../../../machinery/object.ts';
+import type { KubeObject } from '../../../machinery/index.ts';
 import { deepEqual } from '../../../base/index.ts';
 
 /** Most kinds count the changes of their spec. */

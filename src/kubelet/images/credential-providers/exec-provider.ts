@@ -1,7 +1,6 @@
 /** One call of a provider's program: the request goes to its standard input, the answer comes from its standard output. */
 import { execFile } from 'node:child_process';
-import { isRecord } from '../../../machinery/object.ts';
-import { parseDuration } from '../../../base/index.ts';
+import { isRecord, parseDuration } from '../../../base/index.ts';
 import type { ProviderConfig } from './provider-config.ts';
 
 export interface ProviderRequest {

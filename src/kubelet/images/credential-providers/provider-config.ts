@@ -2,8 +2,7 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { parse } from 'yaml';
-import { isRecord } from '../../../machinery/object.ts';
-import { parseDuration } from '../../../base/index.ts';
+import { isRecord, parseDuration } from '../../../base/index.ts';
 
 export interface ProviderConfig {
   readonly name: string;

@@ -1,7 +1,7 @@
 /** The CEL expressions of policies and match conditions. */
 import type { MatchCondition, Variable } from '../../../api/generated/admissionregistration-v1.ts';
 import type { CelAdmissionExpression, CelCompiler } from '../cel-compiler.ts';
-import { duplicate, internalFieldError, invalidValue, required, tooMany, type FieldError, type Path } from '../field-error.ts';
+import { duplicate, type FieldError, internalFieldError, invalidValue, type Path, required, tooMany } from '../../errors/index.ts';
 import { validateLabelName } from '../label-selector.ts';
 
 const MAX_MATCH_CONDITIONS = 64;

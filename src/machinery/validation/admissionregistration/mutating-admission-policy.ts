@@ -5,10 +5,10 @@ import type {
   MutatingAdmissionPolicySpec,
   Mutation,
 } from '../../../api/generated/admissionregistration-v1.ts';
-import { invalidValue, notSupported, path, required, type FieldError, type Path } from '../field-error.ts';
+import { type FieldError, invalidValue, notSupported, path, type Path, required } from '../../errors/index.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadata, metadataAgain } from '../metadata-checks.ts';
-import { nameIsDnsSubdomain } from '../names.ts';
+import { nameIsDnsSubdomain } from '../../names/index.ts';
 import { validateExpression, type ExpressionScope } from './expressions.ts';
 import { validateParamRef, validatePolicyHead, validatePolicyName, type PolicyScope } from './policy-parts.ts';
 import { REINVOCATION_POLICIES, validateMatchResources } from './rules.ts';

@@ -1,10 +1,10 @@
 /** What validating and mutating policies have in common, and their bindings. */
 import type { MatchCondition, MatchResources, ParamKind, ParamRef, Variable } from '../../../api/generated/admissionregistration-v1.ts';
 import { semanticEqual } from '../equality.ts';
-import { forbiddenField, invalidValue, notSupported, required, type FieldError, type Path } from '../field-error.ts';
+import { type FieldError, forbiddenField, invalidValue, notSupported, type Path, required } from '../../errors/index.ts';
 import type { ValidationContext } from '../kind-validation.ts';
 import { validateLabelSelector } from '../label-selector.ts';
-import { dns1035Label, dns1123Subdomain, pathSegmentName } from '../names.ts';
+import { dns1035Label, dns1123Subdomain, pathSegmentName } from '../../names/index.ts';
 import { declared, validateMatchConditions, validateVariables, type ExpressionScope } from './expressions.ts';
 import { FAILURE_POLICIES, validateMatchResources } from './rules.ts';
 

@@ -1,8 +1,8 @@
 /** Which requests a webhook or a policy is about. */
 import type { MatchResources, NamedRuleWithOperations, Rule, RuleWithOperations } from '../../../api/generated/admissionregistration-v1.ts';
-import { duplicate, invalidValue, notSupported, required, type FieldError, type Path } from '../field-error.ts';
+import { duplicate, type FieldError, invalidValue, notSupported, type Path, required } from '../../errors/index.ts';
 import { validateLabelSelector } from '../label-selector.ts';
-import { pathSegmentName } from '../names.ts';
+import { pathSegmentName } from '../../names/index.ts';
 
 export const FAILURE_POLICIES = ['Fail', 'Ignore'];
 export const MATCH_POLICIES = ['Equivalent', 'Exact'];

@@ -7,14 +7,13 @@ import type {
   ValidatingAdmissionPolicySpec,
   Validation,
 } from '../../../api/generated/admissionregistration-v1.ts';
-import { duplicate, invalidValue, notSupported, path, required, type FieldError, type Path } from '../field-error.ts';
+import { duplicate, type FieldError, invalidValue, notSupported, path, type Path, required } from '../../errors/index.ts';
 import { goStructs } from '../go-struct.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { validateLabelName } from '../label-selector.ts';
 import { metadata, metadataAgain } from '../metadata-checks.ts';
-import { nameIsDnsSubdomain } from '../names.ts';
+import { nameIsDnsSubdomain, utf8Longer } from '../../names/index.ts';
 import { validateConditions } from '../object-meta.ts';
-import { utf8Longer } from '../text.ts';
 import { validateExpression, type ExpressionScope } from './expressions.ts';
 import { validateParamRef, validatePolicyHead, validatePolicyName, type PolicyScope } from './policy-parts.ts';
 import { validateMatchResources } from './rules.ts';

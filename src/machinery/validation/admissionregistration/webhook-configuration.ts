@@ -6,11 +6,11 @@ import type {
   ValidatingWebhookConfiguration,
 } from '../../../api/generated/admissionregistration-v1.ts';
 import { semanticEqual } from '../equality.ts';
-import { duplicate, invalidValue, notSupported, path, required, type FieldError, type Path } from '../field-error.ts';
+import { duplicate, type FieldError, invalidValue, notSupported, path, type Path, required } from '../../errors/index.ts';
 import type { KindValidation, ValidationContext } from '../kind-validation.ts';
 import { validateLabelSelector } from '../label-selector.ts';
 import { metadata, metadataAgain } from '../metadata-checks.ts';
-import { dns1035Label, dns1123Subdomain, nameIsDnsSubdomain } from '../names.ts';
+import { dns1035Label, dns1123Subdomain, nameIsDnsSubdomain } from '../../names/index.ts';
 import { validateWebhookClientConfig } from '../webhook-client-config.ts';
 import { validateMatchConditions } from './expressions.ts';
 import { FAILURE_POLICIES, MATCH_POLICIES, REINVOCATION_POLICIES, validateRuleWithOperations } from './rules.ts';

@@ -1,7 +1,7 @@
 /** How objects get from one version of a custom kind to another. */
-import { forbiddenField, invalidValue, notSupported, required, type FieldError, type Path } from '../field-error.ts';
+import { type FieldError, forbiddenField, invalidValue, notSupported, type Path, required } from '../../errors/index.ts';
 import { pemBlocks } from '../../../base/index.ts';
-import { dns1035Label } from '../names.ts';
+import { dns1035Label } from '../../names/index.ts';
 import { validateWebhookClientConfig } from '../webhook-client-config.ts';
 import type { InternalConversion } from './internal-form.ts';
 

@@ -4,11 +4,11 @@ import type {
   CustomResourceDefinitionSpec,
   CustomResourceDefinitionVersion,
 } from '../../../api/generated/apiextensions-v1.ts';
-import { invalidValue, notSupported, path, required, type FieldError } from '../field-error.ts';
+import { type FieldError, invalidValue, notSupported, path, required } from '../../errors/index.ts';
 import { parseGoUrl } from '../go-url.ts';
 import { goStructs } from '../go-struct.ts';
 import type { KindValidation, UpdateCheck, ValidationContext } from '../kind-validation.ts';
-import { dns1123Subdomain, nameIsDnsSubdomain, type NameCheck } from '../names.ts';
+import { dns1123Subdomain, type NameCheck, nameIsDnsSubdomain } from '../../names/index.ts';
 import { validateAnyObjectMetaUpdate, validateImmutable, validateObjectMeta } from '../object-meta.ts';
 import { validateConversion } from './conversion.ts';
 import { RULES_OF_NEW, rulesAfter, type DefinitionRules } from './definition-rules.ts';

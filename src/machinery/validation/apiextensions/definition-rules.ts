@@ -4,7 +4,7 @@
  */
 import type { CustomResourceDefinition } from '../../../api/generated/apiextensions-v1.ts';
 import { semanticEqual } from '../equality.ts';
-import { path, type FieldError } from '../field-error.ts';
+import { type FieldError, path } from '../../errors/index.ts';
 import { hasKnownReviewVersion, isCaBundle, type ConversionRules } from './conversion.ts';
 import { internalSpec } from './internal-form.ts';
 import { rightSchemas } from './right-schemas.ts';

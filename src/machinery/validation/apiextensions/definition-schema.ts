@@ -1,7 +1,7 @@
 /** A version's schema as a whole: its root, its structure, its defaults and its rules. */
 import type { CustomResourceSubresources, CustomResourceValidation } from '../../../api/generated/apiextensions-v1.ts';
 import type { CelCompiler } from '../cel-compiler.ts';
-import { forbiddenField, invalidValue, path, type FieldError, type Path } from '../field-error.ts';
+import { type FieldError, forbiddenField, invalidValue, path, type Path } from '../../errors/index.ts';
 import { goStruct } from '../go-struct.ts';
 import type { ValidationContext } from '../kind-validation.ts';
 import { RULES_OF_NEW, type DefinitionRules } from './definition-rules.ts';

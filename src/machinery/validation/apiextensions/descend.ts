@@ -1,5 +1,5 @@
 /** How the checks of a schema get to the schemas inside it: at once, or later, a step at a time. */
-import type { FieldError } from '../field-error.ts';
+import type { FieldError } from '../../errors/index.ts';
 
 /** Checks what stands inside, now or later. */
 export type Descend = (check: () => void) => void;

@@ -1,11 +1,10 @@
 /** The apiVersion, kind and metadata of resources inside of a value. */
 import type { ObjectMeta } from '../../../api/generated/meta-v1.ts';
 import { schema as builtIn } from '../../../api/index.ts';
-import { conform } from '../../decode/conform-value.ts';
-import { isRecord } from '../../object.ts';
-import { isBadInput } from '../../status.ts';
-import { invalidValue, required, type FieldError, type Path } from '../field-error.ts';
-import { dns1035Label, nameIsPathSegment } from '../names.ts';
+import { conform } from '../../decode/index.ts';
+import { isRecord } from '../../../base/index.ts';
+import { type FieldError, invalidValue, isBadInput, type Path, required } from '../../errors/index.ts';
+import { dns1035Label, nameIsPathSegment } from '../../names/index.ts';
 import { validateObjectMeta } from '../object-meta.ts';
 import { additionalOf, isEmbeddedResource, itemsOf, propertyOf, type Schema } from './schema-props.ts';
 

@@ -3,7 +3,7 @@
  * rewritten into a JavaScript one that matches the same texts, which is then matched in linear time. The rewriting
  * resolves flags such as `(?i)` where they stand, so the result needs no flags but `u`.
  */
-import { LinearRegexp, RegexpTooLargeError } from '../../../base/regexp/index.ts';
+import { LinearRegexp, RegexpTooLargeError } from '../../../base/index.ts';
 
 export class GoRegexpError extends Error {
   constructor(code: string, expression: string) {

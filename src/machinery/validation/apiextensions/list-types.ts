@@ -1,6 +1,6 @@
 /** Lists that are sets or maps (x-kubernetes-list-type): no element and no key twice. */
-import { isRecord } from '../../object.ts';
-import { duplicate, invalidValue, type FieldError, type Path } from '../field-error.ts';
+import { isRecord } from '../../../base/index.ts';
+import { duplicate, type FieldError, invalidValue, type Path } from '../../errors/index.ts';
 import { additionalOf, itemsOf, propertyOf, type Schema } from './schema-props.ts';
 
 export function validateListTypes(errors: FieldError[], value: unknown, schema: Schema | undefined, at: Path): void {

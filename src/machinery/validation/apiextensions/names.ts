@@ -1,7 +1,7 @@
 /** The names of a custom kind. */
 import type { CustomResourceDefinitionNames } from '../../../api/generated/apiextensions-v1.ts';
-import { invalidValue, type FieldError, type Path } from '../field-error.ts';
-import { dns1035Label } from '../names.ts';
+import { type FieldError, invalidValue, type Path } from '../../errors/index.ts';
+import { dns1035Label } from '../../names/index.ts';
 
 export function validateNames(errors: FieldError[], names: Partial<CustomResourceDefinitionNames>, at: Path): void {
   const { kind = '', listKind = '' } = names;

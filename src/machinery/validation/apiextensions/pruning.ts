@@ -1,6 +1,5 @@
 /** Takes out of a value what its schema does not know. */
-import { setOwn } from '../../decode/document.ts';
-import { isRecord } from '../../object.ts';
+import { isRecord, setOwn } from '../../../base/index.ts';
 import { additionalOf, isEmbeddedResource, itemsOf, preservesUnknownFields, propertyOf, type Schema } from './schema-props.ts';
 
 const RESOURCE_FIELDS = new Set(['apiVersion', 'kind', 'metadata']);

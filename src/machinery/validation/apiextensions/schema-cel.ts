@@ -1,7 +1,7 @@
 /** The CEL rules of a schema (x-kubernetes-validations): what they must look like, whether they compile, what they cost. */
 import type { ValidationRule } from '../../../api/generated/apiextensions-v1.ts';
 import type { CelCompilation, CelCompiler } from '../cel-compiler.ts';
-import { forbiddenField, invalidValue, notSupported, required, type FieldError, type Path } from '../field-error.ts';
+import { type FieldError, forbiddenField, invalidValue, notSupported, type Path, required } from '../../errors/index.ts';
 import { goStruct } from '../go-struct.ts';
 import { followFieldPath } from './field-path.ts';
 import { isEmbeddedResource, type Schema } from './schema-props.ts';

@@ -1,6 +1,6 @@
 /** The defaults in a schema: each is a value that the schema allows and knows every field of. */
 import { semanticEqual } from '../equality.ts';
-import { aggregateMessage, FieldError, invalidValue, path, type Path } from '../field-error.ts';
+import { aggregateMessage, FieldError, invalidValue, path, type Path } from '../../errors/index.ts';
 import type { CelCompiler } from '../cel-compiler.ts';
 import { AT_ONCE, type Descend } from './descend.ts';
 import { validateEmbeddedMetadata } from './embedded-metadata.ts';

@@ -1,7 +1,6 @@
 /** How to walk a custom resource's schema: some of its fields hold a schema or something else. */
 import type { JSONSchemaProps } from '../../../api/generated/apiextensions-v1.ts';
-import { isRecord } from '../../object.ts';
-import { append, ownValue } from '../../../base/index.ts';
+import { append, isRecord, ownValue } from '../../../base/index.ts';
 
 export type Schema = JSONSchemaProps;
 

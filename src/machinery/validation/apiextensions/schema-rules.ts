@@ -1,5 +1,5 @@
 /** What a definition's schema may contain, node by node; the rules that are not about structure. */
-import { forbiddenField, invalidValue, notSupported, path, required, Verbatim, type FieldError, type Path } from '../field-error.ts';
+import { type FieldError, forbiddenField, invalidValue, notSupported, path, type Path, required, Verbatim } from '../../errors/index.ts';
 import { goJson } from '../go-struct.ts';
 import { inSteps } from './descend.ts';
 import { validateCelRules, type CelPlace } from './schema-cel.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../object.ts';
+import type { JsonObject } from '../../../base/index.ts';
 import type { CelCompilation, CelCompiler, CelSchemaRule, CelValueFailure } from '../cel-compiler.ts';
 import { createErrors } from '../testing/cases.ts';
 

@@ -2,9 +2,9 @@
  * Structural schemas: the rules that make it possible to prune and default objects by a schema. Every part of an object
  * has its type outside of allOf, anyOf, oneOf and not; inside of these, only values are restricted.
  */
-import { forbiddenField, invalidValue, path, required, type FieldError, type Path } from '../field-error.ts';
+import { type FieldError, forbiddenField, invalidValue, path, type Path, required } from '../../errors/index.ts';
 import { semanticEqual } from '../equality.ts';
-import { compareBytes } from '../text.ts';
+import { compareBytes } from '../../names/index.ts';
 import { compileGoRegexp, GoRegexpError } from './go-regexp.ts';
 import { AT_ONCE, inSteps, type Descend } from './descend.ts';
 import { MAX_DEPTH, schemaDepth,

@@ -1,6 +1,6 @@
 /** The formats that a schema can ask of a string. Formats that are not listed are not checked. */
 import { isGoDuration, parseCidr, parseIp } from '../../../base/index.ts';
-import { dns1123Label, dns1123Subdomain } from '../names.ts';
+import { dns1123Label, dns1123Subdomain } from '../../names/index.ts';
 import { parseGoUrl } from '../go-url.ts';
 
 type FormatCheck = (text: string) => boolean;

@@ -2,10 +2,9 @@
  * A value against a schema of a custom resource: types, ranges, patterns, formats, enumerations, required properties and
  * the combinations of schemas. Objects of custom kinds are checked with it, and the defaults in their definitions.
  */
-import { isRecord } from '../../object.ts';
+import { append, isRecord, quote } from '../../../base/index.ts';
 import { semanticEqual } from '../equality.ts';
-import { FieldError, OMIT_VALUE, type FieldErrorType, type Path } from '../field-error.ts';
-import { append, quote } from '../../../base/index.ts';
+import { FieldError, type FieldErrorType, OMIT_VALUE, type Path } from '../../errors/index.ts';
 import { compileGoRegexp, GoRegexpError } from './go-regexp.ts';
 import { isIntOrString, itemsOf, additionalOf, propertiesOf, propertyOf, type Schema } from './schema-props.ts';
 import { isRecognizedFormat, stringFormat } from './value-formats.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../object.ts';
-import { path, type FieldError } from '../field-error.ts';
+import type { JsonObject } from '../../../base/index.ts';
+import { path, type FieldError } from '../../errors/field-error.ts';
 import { validateEmbeddedMetadata } from './embedded-metadata.ts';
 import { followFieldPath } from './field-path.ts';
 import { validateListTypes } from './list-types.ts';

@@ -1,7 +1,7 @@
 /** What a version of a custom kind offers beside its schema: scaling, columns, selectable fields, a warning. */
 import type { CustomResourceColumnDefinition, CustomResourceSubresources, SelectableField } from '../../../api/generated/apiextensions-v1.ts';
-import { duplicate, invalidValue, required, tooMany, type FieldError, type Path } from '../field-error.ts';
-import { utf8Length, utf8Longer } from '../text.ts';
+import { duplicate, type FieldError, invalidValue, type Path, required, tooMany } from '../../errors/index.ts';
+import { utf8Length, utf8Longer } from '../../names/index.ts';
 import { followFieldPath } from './field-path.ts';
 import type { Schema } from './schema-props.ts';
 

@@ -1,10 +1,10 @@
 /** Validation of the apiregistration group: APIServices. */
 import type { APIService, APIServiceSpec } from '../../../api/generated/apiregistration-v1.ts';
 import { quote } from '../../../base/index.ts';
-import { invalidValue, notSupported, path, required, type FieldError } from '../field-error.ts';
+import { type FieldError, invalidValue, notSupported, path, required } from '../../errors/index.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadataUpdate } from '../metadata-checks.ts';
-import { dns1035Label, dns1123Subdomain, pathSegmentName, portNumber, type Messages } from '../names.ts';
+import { dns1035Label, dns1123Subdomain, type Messages, pathSegmentName, portNumber } from '../../names/index.ts';
 import { validateObjectMeta } from '../object-meta.ts';
 
 const SPEC = path('spec');

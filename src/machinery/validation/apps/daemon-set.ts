@@ -2,12 +2,12 @@
 import type { DaemonSet, DaemonSetSpec, DaemonSetUpdateStrategy, RollingUpdateDaemonSet } from '../../../api/generated/apps-v1.ts';
 import { podTemplateRules } from '../core/pod/pod-allowances.ts';
 import { validatePodTemplateSpec } from '../core/pod/pod-template.ts';
-import { invalidValue, notSupported, path, required, type FieldError, type Path } from '../field-error.ts';
+import { type FieldError, invalidValue, notSupported, path, type Path, required } from '../../errors/index.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { validateLabelSelector } from '../label-selector.ts';
 import { metadata, metadataUpdate } from '../metadata-checks.ts';
-import { nameIsDnsSubdomain } from '../names.ts';
+import { nameIsDnsSubdomain } from '../../names/index.ts';
 import { validateImmutable, validateNonnegative } from '../object-meta.ts';
 import { intOrPercentValue, validateNotMoreThan100Percent, validatePositiveIntOrPercent } from './int-or-percent.ts';
 import { validateCollisionCount, validateNonnegativeCounters } from './replica-counts.ts';

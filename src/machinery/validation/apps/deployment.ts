@@ -1,10 +1,10 @@
 /** Deployments. */
 import type { Deployment, DeploymentSpec, DeploymentStatus, DeploymentStrategy, RollingUpdateDeployment } from '../../../api/generated/apps-v1.ts';
-import { forbiddenField, invalidValue, notSupported, path, required, type FieldError, type Path } from '../field-error.ts';
+import { type FieldError, forbiddenField, invalidValue, notSupported, path, type Path, required } from '../../errors/index.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadata, metadataUpdate } from '../metadata-checks.ts';
-import { nameIsDnsSubdomain } from '../names.ts';
+import { nameIsDnsSubdomain } from '../../names/index.ts';
 import { validateImmutable, validateNonnegative } from '../object-meta.ts';
 import { intOrPercentValue, validateNotMoreThan100Percent, validatePositiveIntOrPercent } from './int-or-percent.ts';
 import { OVER_REPLICAS, validateCollisionCount, validateNonnegativeCounters, validateNotGreater } from './replica-counts.ts';

@@ -1,6 +1,6 @@
 /** Numbers that may be given as a share of the whole: `3` or `25%`. */
-import { invalidValue, type FieldError, type Path } from '../field-error.ts';
-import { percent } from '../names.ts';
+import { type FieldError, invalidValue, type Path } from '../../errors/index.ts';
+import { percent } from '../../names/index.ts';
 import { validateNonnegative } from '../object-meta.ts';
 
 export type IntOrString = number | string;

@@ -1,5 +1,5 @@
 /** The counters of a workload's status. */
-import { invalidValue, type FieldError, type Path } from '../field-error.ts';
+import { type FieldError, invalidValue, type Path } from '../../errors/index.ts';
 import { validateNonnegative } from '../object-meta.ts';
 
 type Counters = Readonly<Record<string, number | undefined>>;

@@ -3,7 +3,7 @@ import type { PodTemplateSpec } from '../../../api/generated/core-v1.ts';
 import type { LabelSelector } from '../../../api/generated/meta-v1.ts';
 import { podTemplateRules } from '../core/pod/pod-allowances.ts';
 import { validatePodTemplateSpec } from '../core/pod/pod-template.ts';
-import { forbiddenField, invalidValue, notSupported, required, type FieldError, type Path } from '../field-error.ts';
+import { type FieldError, forbiddenField, invalidValue, notSupported, type Path, required } from '../../errors/index.ts';
 import type { ValidationContext } from '../kind-validation.ts';
 import { validateLabelSelector } from '../label-selector.ts';
 import { isEmptySelector, isUsableSelector, validateTemplateLabels } from './selector-match.ts';

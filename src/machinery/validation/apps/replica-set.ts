@@ -1,9 +1,9 @@
 /** ReplicaSets. */
 import type { ReplicaSet, ReplicaSetSpec, ReplicaSetStatus } from '../../../api/generated/apps-v1.ts';
-import { path, type FieldError, type Path } from '../field-error.ts';
+import { type FieldError, path, type Path } from '../../errors/index.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadata, metadataUpdate } from '../metadata-checks.ts';
-import { nameIsDnsSubdomain } from '../names.ts';
+import { nameIsDnsSubdomain } from '../../names/index.ts';
 import { validateImmutable, validateNonnegative } from '../object-meta.ts';
 import { OVER_REPLICAS, validateNonnegativeCounters, validateNotGreater } from './replica-counts.ts';
 import { validateReplicaSetTemplate, validateSelector, type TemplateUpdate } from './replica-set-template.ts';

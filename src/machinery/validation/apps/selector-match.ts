@@ -1,9 +1,9 @@
 /** A controller's label selector against the labels of its pod template. */
 import type { LabelSelector } from '../../../api/generated/meta-v1.ts';
 import type { PodTemplateSpec } from '../../../api/generated/core-v1.ts';
-import { invalidValue, path, type FieldError, type Path } from '../field-error.ts';
+import { type FieldError, invalidValue, path, type Path } from '../../errors/index.ts';
 import { validateLabelSelector } from '../label-selector.ts';
-import { compareBytes } from '../text.ts';
+import { compareBytes } from '../../names/index.ts';
 import { ownValue } from '../../../base/index.ts';
 
 const ANYWHERE = path();

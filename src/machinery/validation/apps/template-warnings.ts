@@ -4,7 +4,7 @@ import type { PodTemplateSpec } from '../../../api/generated/core-v1.ts';
 import { claimSpecWarnings } from '../core/volume/claim-warnings.ts';
 import { podTemplateWarnings as warnOfPodTemplate } from '../core/pod/pod-warnings.ts';
 import { podOwnerNameWarnings } from '../core/replication-controller.ts';
-import { path } from '../field-error.ts';
+import { path } from '../../errors/index.ts';
 import type { WarningCheck } from '../kind-validation.ts';
 
 interface WithTemplate {

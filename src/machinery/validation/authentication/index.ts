@@ -1,6 +1,6 @@
 /** Validation of the authentication group: requests for tokens. Reviews have no rules of their own. */
 import type { TokenRequest } from '../../../api/generated/authentication-v1.ts';
-import { invalidValue, path } from '../field-error.ts';
+import { invalidValue, path } from '../../errors/index.ts';
 import type { KindValidation } from '../kind-validation.ts';
 
 const NO_RULES: KindValidation = { unstored: true, create: [], update: [] };

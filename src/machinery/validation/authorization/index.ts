@@ -10,7 +10,7 @@ import type {
   SubjectAccessReviewSpec,
 } from '../../../api/generated/authorization-v1.ts';
 import type { ObjectMeta } from '../../../api/generated/meta-v1.ts';
-import { invalidValue, path, required, type FieldError, type Path } from '../field-error.ts';
+import { type FieldError, invalidValue, path, type Path, required } from '../../errors/index.ts';
 import { goStruct } from '../go-struct.ts';
 import type { CreateCheck, KindValidation } from '../kind-validation.ts';
 import { validateFieldSelectorRequirement, validateLabelSelectorRequirement } from '../label-selector.ts';

@@ -1,7 +1,7 @@
 /** How fast an autoscaler may scale. */
 import type { HPAScalingPolicy, HPAScalingRules, HorizontalPodAutoscalerBehavior } from '../../../api/generated/autoscaling-v2.ts';
-import { invalidValue, notSupported, required, type FieldError, type Path } from '../field-error.ts';
-import { NEGATIVE_MESSAGE } from '../names.ts';
+import { type FieldError, invalidValue, notSupported, type Path, required } from '../../errors/index.ts';
+import { NEGATIVE_MESSAGE } from '../../names/index.ts';
 import { isNegativeQuantity } from '../quantities.ts';
 
 const MAX_WINDOW_SECONDS = 3600;

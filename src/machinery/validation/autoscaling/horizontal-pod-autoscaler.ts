@@ -1,10 +1,10 @@
 /** HorizontalPodAutoscalers of both versions; v1 is checked in v2's form, and its errors name v2's fields. */
 import type { HorizontalPodAutoscaler as V1 } from '../../../api/generated/autoscaling-v1.ts';
 import type { HorizontalPodAutoscaler as V2, HorizontalPodAutoscalerSpec } from '../../../api/generated/autoscaling-v2.ts';
-import { invalidValue, path, required, type FieldError } from '../field-error.ts';
+import { type FieldError, invalidValue, path, required } from '../../errors/index.ts';
 import type { KindValidation, ValidationContext } from '../kind-validation.ts';
 import { metadata, metadataUpdate } from '../metadata-checks.ts';
-import { nameIsDnsSubdomain } from '../names.ts';
+import { nameIsDnsSubdomain } from '../../names/index.ts';
 import { validateNonnegative } from '../object-meta.ts';
 import { validateBehavior } from './behavior.ts';
 import { specOfV1 } from './internal-form.ts';

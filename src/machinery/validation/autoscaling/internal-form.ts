@@ -6,7 +6,7 @@
 import { parseJson } from '../../decode/index.ts';
 import type { HorizontalPodAutoscaler as V1 } from '../../../api/generated/autoscaling-v1.ts';
 import type { HorizontalPodAutoscalerBehavior, HorizontalPodAutoscalerSpec, MetricSpec, MetricTarget } from '../../../api/generated/autoscaling-v2.ts';
-import { isRecord } from '../../object.ts';
+import { isRecord } from '../../../base/index.ts';
 
 const METRICS_ANNOTATION = 'autoscaling.alpha.kubernetes.io/metrics';
 const BEHAVIOR_ANNOTATION = 'autoscaling.alpha.kubernetes.io/behavior';

@@ -9,8 +9,8 @@ import type {
   PodsMetricSource,
   ResourceMetricSource,
 } from '../../../api/generated/autoscaling-v2.ts';
-import { forbiddenField, invalidValue, notSupported, required, type FieldError, type Path } from '../field-error.ts';
-import { pathSegmentName } from '../names.ts';
+import { type FieldError, forbiddenField, invalidValue, notSupported, type Path, required } from '../../errors/index.ts';
+import { pathSegmentName } from '../../names/index.ts';
 import { isPositiveQuantity } from '../quantities.ts';
 import { validateObjectReference } from './object-reference.ts';
 import { ownValue } from '../../../base/index.ts';

@@ -1,7 +1,7 @@
 /** References to an object by apiVersion, kind and name. */
 import type { CrossVersionObjectReference } from '../../../api/generated/autoscaling-v2.ts';
-import { invalidValue, required, type FieldError, type Path } from '../field-error.ts';
-import { pathSegmentName } from '../names.ts';
+import { type FieldError, invalidValue, type Path, required } from '../../errors/index.ts';
+import { pathSegmentName } from '../../names/index.ts';
 
 export interface ReferenceAllowances {
   /** An apiVersion without a group, for kinds that are not in the core group. */

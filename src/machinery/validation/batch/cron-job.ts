@@ -2,12 +2,11 @@
 import type { CronJob, CronJobSpec, JobTemplateSpec } from '../../../api/generated/batch-v1.ts';
 import { ownerNameWarning } from '../apps/template-warnings.ts';
 import { podTemplateWarnings } from '../core/pod/pod-warnings.ts';
-import { invalidValue, notSupported, path, required, type FieldError, type Path } from '../field-error.ts';
+import { type FieldError, invalidValue, notSupported, path, type Path, required } from '../../errors/index.ts';
 import type { KindValidation, ValidationContext } from '../kind-validation.ts';
 import { metadata, metadataUpdate } from '../metadata-checks.ts';
-import { nameIsDnsSubdomain } from '../names.ts';
+import { nameIsDnsSubdomain, utf8Longer } from '../../names/index.ts';
 import { validateNonnegative } from '../object-meta.ts';
-import { utf8Longer } from '../text.ts';
 import { cronScheduleProblem } from './cron-schedule.ts';
 import { validateJobSpecFields } from './job-spec.ts';
 import { isKnownTimeZone, validateTimeZone } from './time-zone.ts';

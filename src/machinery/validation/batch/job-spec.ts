@@ -4,10 +4,10 @@ import type { JobSpec } from '../../../api/generated/batch-v1.ts';
 import { podTemplateRules } from '../core/pod/pod-allowances.ts';
 import { validatePodTemplateSpec } from '../core/pod/pod-template.ts';
 import { domainPrefixedPath } from '../domain-prefixed-path.ts';
-import { invalidValue, notSupported, required, tooLong, type FieldError, type Path } from '../field-error.ts';
+import { type FieldError, invalidValue, notSupported, type Path, required, tooLong } from '../../errors/index.ts';
 import type { ValidationContext } from '../kind-validation.ts';
 import { validateNonnegative } from '../object-meta.ts';
-import { utf8Longer } from '../text.ts';
+import { utf8Longer } from '../../names/index.ts';
 import { validatePodFailurePolicy } from './pod-failure-policy.ts';
 import { validateSuccessPolicy } from './success-policy.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { Job, JobStatus, UncountedTerminatedPods } from '../../../api/generated/batch-v1.ts';
 import { semanticEqual } from '../equality.ts';
-import { duplicate, invalidValue, OMIT_VALUE, path, required, type FieldError, type Path } from '../field-error.ts';
+import { duplicate, type FieldError, invalidValue, OMIT_VALUE, path, type Path, required } from '../../errors/index.ts';
 import { goStruct } from '../go-struct.ts';
 import { validateNonnegative } from '../object-meta.ts';
 import { overlappingIndex, parseIndexes } from './indexes.ts';

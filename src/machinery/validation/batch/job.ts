@@ -4,12 +4,12 @@ import type { Container, PodTemplateSpec } from '../../../api/generated/core-v1.
 import { isUsableSelector, selectorMatches, validateTemplateLabels } from '../apps/selector-match.ts';
 import { ownerNameWarning, podTemplateWarnings } from '../apps/template-warnings.ts';
 import { semanticEqual } from '../equality.ts';
-import { invalidValue, path, required, type FieldError, type Path } from '../field-error.ts';
+import { type FieldError, invalidValue, path, type Path, required } from '../../errors/index.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindValidation, ValidationContext } from '../kind-validation.ts';
 import { validateLabelSelector } from '../label-selector.ts';
 import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
-import { IMMUTABLE_MESSAGE, dns1123Label, nameIsDnsSubdomain } from '../names.ts';
+import { dns1123Label, IMMUTABLE_MESSAGE, nameIsDnsSubdomain } from '../../names/index.ts';
 import { validateImmutable } from '../object-meta.ts';
 import { validateJobSpecFields } from './job-spec.ts';
 import { validateJobStatus, validateJobStatusUpdate } from './job-status.ts';

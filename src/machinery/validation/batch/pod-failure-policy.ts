@@ -6,7 +6,7 @@ import type {
   PodFailurePolicyRule,
 } from '../../../api/generated/batch-v1.ts';
 import { quote } from '../../../base/index.ts';
-import { duplicate, invalidValue, notSupported, OMIT_VALUE, required, tooMany, type FieldError, type Path } from '../field-error.ts';
+import { duplicate, type FieldError, invalidValue, notSupported, OMIT_VALUE, type Path, required, tooMany } from '../../errors/index.ts';
 import { validateLabelName } from '../label-selector.ts';
 
 const MAX_RULES = 20;

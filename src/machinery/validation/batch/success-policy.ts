@@ -1,9 +1,9 @@
 /** A Job's successPolicy: when some of an Indexed Job's indexes are enough. */
 import type { JobSpec, SuccessPolicyRule } from '../../../api/generated/batch-v1.ts';
-import { invalidValue, required, tooLong, tooMany, type FieldError, type Path } from '../field-error.ts';
+import { type FieldError, invalidValue, type Path, required, tooLong, tooMany } from '../../errors/index.ts';
 import { goStruct } from '../go-struct.ts';
 import { validateNonnegative } from '../object-meta.ts';
-import { utf8Longer } from '../text.ts';
+import { utf8Longer } from '../../names/index.ts';
 import { parseIndexes } from './indexes.ts';
 
 const MAX_RULES = 20;

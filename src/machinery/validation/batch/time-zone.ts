@@ -1,5 +1,5 @@
 /** Names of time zones, which are those of the IANA database in their exact spelling. */
-import { invalidValue, type FieldError, type Path } from '../field-error.ts';
+import { type FieldError, invalidValue, type Path } from '../../errors/index.ts';
 
 const COMPONENT = /^[A-Za-z.\-_0-9+]{1,14}$/;
 

@@ -1,6 +1,6 @@
 import { createSign, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../object.ts';
+import type { JsonObject } from '../../../base/index.ts';
 import { DEFAULT_VALIDATION_CONTEXT, validateSubresourceUpdate } from '../index.ts';
 import { changed, createErrors, statusErrors, updateErrors, type Case } from '../testing/cases.ts';
 import { certificateRequestProblem } from './certificate-request.ts';

@@ -1,9 +1,9 @@
 /** Validation of the coordination group: Leases. */
 import type { Lease, LeaseSpec } from '../../../api/generated/coordination-v1.ts';
-import { forbiddenField, invalidValue, notSupported, path, type FieldError } from '../field-error.ts';
+import { type FieldError, forbiddenField, invalidValue, notSupported, path } from '../../errors/index.ts';
 import type { KindValidation, ValidationContext } from '../kind-validation.ts';
 import { metadata, metadataUpdate } from '../metadata-checks.ts';
-import { NEGATIVE_MESSAGE, nameIsDnsSubdomain, qualifiedName } from '../names.ts';
+import { nameIsDnsSubdomain, NEGATIVE_MESSAGE, qualifiedName } from '../../names/index.ts';
 
 const SPEC = path('spec');
 const STRATEGIES = ['OldestEmulationVersion'];

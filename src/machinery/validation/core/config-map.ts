@@ -1,11 +1,10 @@
 /** ConfigMaps: keys, the size of all values together, and immutability. */
 import type { ConfigMap } from '../../../api/generated/core-v1.ts';
 import { semanticEqual } from '../equality.ts';
-import { forbiddenField, invalidValue, path, tooLong, WHOLE_OBJECT, type FieldError } from '../field-error.ts';
+import { type FieldError, forbiddenField, invalidValue, path, tooLong, WHOLE_OBJECT } from '../../errors/index.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
-import { configMapKey, nameIsDnsSubdomain } from '../names.ts';
-import { base64Length, utf8Length } from '../text.ts';
+import { base64Length, configMapKey, nameIsDnsSubdomain, utf8Length } from '../../names/index.ts';
 
 /** A mebibyte, for ConfigMaps and Secrets alike. */
 export const MAX_DATA_BYTES = 1024 * 1024;

@@ -5,12 +5,11 @@
 import type { Event as CoreEvent, EventSource, ObjectReference } from '../../../api/generated/core-v1.ts';
 import type { Event as EventsEvent } from '../../../api/generated/events-v1.ts';
 import { semanticEqual } from '../equality.ts';
-import { invalidValue, path, required, type FieldError } from '../field-error.ts';
+import { type FieldError, invalidValue, path, required } from '../../errors/index.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindValidation } from '../kind-validation.ts';
-import { dns1123Subdomain, IMMUTABLE_MESSAGE, nameIsDnsSubdomain, qualifiedName } from '../names.ts';
+import { dns1123Subdomain, IMMUTABLE_MESSAGE, nameIsDnsSubdomain, qualifiedName, utf8Longer } from '../../names/index.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../object-meta.ts';
-import { utf8Longer } from '../text.ts';
 
 const RULES = { namespaced: true, name: nameIsDnsSubdomain };
 const TEXT_MAX = 128;

@@ -1,9 +1,9 @@
 /** LimitRanges: what containers, pods and claims of a namespace may ask for. */
 import type { LimitRange, LimitRangeItem } from '../../../api/generated/core-v1.ts';
-import { duplicate, forbiddenField, invalidValue, path, required, type FieldError, type Path } from '../field-error.ts';
+import { duplicate, type FieldError, forbiddenField, invalidValue, path, type Path, required } from '../../errors/index.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadata, metadataAgain } from '../metadata-checks.ts';
-import { nameIsDnsSubdomain, qualifiedName } from '../names.ts';
+import { nameIsDnsSubdomain, qualifiedName } from '../../names/index.ts';
 import { compareQuantities, quantityOf } from '../quantities.ts';
 import { isOvercommitAllowed } from './resource-names.ts';
 import { validateContainerResourceName, validateResourceName } from './resources.ts';

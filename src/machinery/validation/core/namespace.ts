@@ -1,9 +1,9 @@
 /** Namespaces: their finalizers and their phase have rules of their own; the rest is metadata. */
 import type { Namespace } from '../../../api/generated/core-v1.ts';
-import { invalidValue, path, type FieldError, type Path } from '../field-error.ts';
+import { type FieldError, invalidValue, path, type Path } from '../../errors/index.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
-import { nameIsDnsLabel } from '../names.ts';
+import { nameIsDnsLabel } from '../../names/index.ts';
 import { validateFinalizerName, validateStandardFinalizer } from '../object-meta.ts';
 
 const RULES = { namespaced: false, name: nameIsDnsLabel } as const;

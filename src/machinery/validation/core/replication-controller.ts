@@ -1,9 +1,9 @@
 /** ReplicationControllers. */
 import type { ReplicationController, ReplicationControllerStatus } from '../../../api/generated/core-v1.ts';
-import { forbiddenField, invalidValue, notSupported, path, required, type FieldError } from '../field-error.ts';
+import { type FieldError, forbiddenField, invalidValue, notSupported, path, required } from '../../errors/index.ts';
 import type { KindValidation, ValidationContext } from '../kind-validation.ts';
 import { metadata, metadataUpdate } from '../metadata-checks.ts';
-import { dns1123Label, nameIsDnsSubdomain } from '../names.ts';
+import { dns1123Label, nameIsDnsSubdomain } from '../../names/index.ts';
 import { validateNonnegative } from '../object-meta.ts';
 import { podTemplateRules } from './pod/pod-allowances.ts';
 import type { PodRules } from './pod/pod-rules.ts';

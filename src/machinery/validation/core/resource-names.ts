@@ -1,5 +1,5 @@
 /** Which resource names mean what: standard, native, extended, huge pages, and what each may be used for. */
-import { qualifiedName } from '../names.ts';
+import { qualifiedName } from '../../names/index.ts';
 import { isWholeQuantity, quantityOf, quantityOrUndefined } from '../quantities.ts';
 
 const CONTAINER_RESOURCES = new Set(['cpu', 'memory', 'ephemeral-storage']);

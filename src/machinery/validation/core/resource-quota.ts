@@ -1,10 +1,10 @@
 /** ResourceQuotas: which resources they bound, and for which of a namespace's objects. */
 import type { ResourceQuota, ResourceQuotaSpec, ScopedResourceSelectorRequirement } from '../../../api/generated/core-v1.ts';
-import { invalidValue, path, required, type FieldError, type Path } from '../field-error.ts';
+import { type FieldError, invalidValue, path, type Path, required } from '../../errors/index.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadata, metadataUpdate } from '../metadata-checks.ts';
-import { IMMUTABLE_MESSAGE, nameIsDnsSubdomain } from '../names.ts';
+import { IMMUTABLE_MESSAGE, nameIsDnsSubdomain } from '../../names/index.ts';
 import { isStandardQuotaResource } from './resource-names.ts';
 import { validateQuotaResourceName, validateResourceQuantity } from './resources.ts';
 

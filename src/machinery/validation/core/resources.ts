@@ -1,15 +1,7 @@
 /** Resource names and quantities, and what containers and pods ask of them. */
 import type { ResourceClaim, ResourceRequirements } from '../../../api/generated/core-v1.ts';
-import {
-  duplicate,
-  FieldError,
-  forbiddenField,
-  invalidValue,
-  notSupported,
-  required,
-  type Path,
-} from '../field-error.ts';
-import { dns1123Label, NEGATIVE_MESSAGE, qualifiedName } from '../names.ts';
+import { duplicate, FieldError, forbiddenField, invalidValue, notSupported, type Path, required } from '../../errors/index.ts';
+import { dns1123Label, NEGATIVE_MESSAGE, qualifiedName } from '../../names/index.ts';
 import { compareQuantities, isNegativeQuantity, isPositiveQuantity, isWholeQuantity, quantityOf } from '../quantities.ts';
 import {
   isExtendedResource,

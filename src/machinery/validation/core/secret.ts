@@ -1,14 +1,13 @@
 /** Secrets: keys and size, what each known type must hold, and immutability. */
 import type { Secret } from '../../../api/generated/core-v1.ts';
 import { semanticEqual } from '../equality.ts';
-import { forbiddenField, invalidValue, path, required, tooLong, type FieldError } from '../field-error.ts';
+import { type FieldError, forbiddenField, invalidValue, path, required, tooLong } from '../../errors/index.ts';
 import { parseGoJson } from '../go-json-error.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
-import { configMapKey, nameIsDnsSubdomain } from '../names.ts';
+import { base64Length, configMapKey, nameIsDnsSubdomain } from '../../names/index.ts';
 import { validateImmutable } from '../object-meta.ts';
-import { base64Length } from '../text.ts';
-import { isRecord } from '../../object.ts';
+import { isRecord } from '../../../base/index.ts';
 import { IMMUTABLE_WHEN_SET, MAX_DATA_BYTES } from './config-map.ts';
 import { keyPairProblem } from './tls-key-pair.ts';
 

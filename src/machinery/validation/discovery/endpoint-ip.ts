@@ -1,5 +1,5 @@
 /** Addresses that endpoints may have: none that mean a host itself or reach only its own link. */
-import { invalidValue, type FieldError, type Path } from '../field-error.ts';
+import { type FieldError, invalidValue, type Path } from '../../errors/index.ts';
 import { type Cidr, cidrContains, parseCidr, parseIp } from '../../../base/index.ts';
 
 const FORBIDDEN: readonly (readonly [cidrs: readonly Cidr[], message: string])[] = [

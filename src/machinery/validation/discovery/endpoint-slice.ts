@@ -1,12 +1,12 @@
 /** EndpointSlices. */
 import type { Endpoint, EndpointHints, EndpointPort, EndpointSlice } from '../../../api/generated/discovery-v1.ts';
-import { duplicate, internalFieldError, invalidValue, notSupported, path, required, tooMany, type FieldError, type Path } from '../field-error.ts';
+import { duplicate, type FieldError, internalFieldError, invalidValue, notSupported, path, type Path, required, tooMany } from '../../errors/index.ts';
 import { checkIp, checkLegacyIp } from '../ip.ts';
 import { parseIp } from '../../../base/index.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { validateLabelName, validateLabels } from '../label-selector.ts';
 import { metadata, metadataAgain } from '../metadata-checks.ts';
-import { dns1123Label, dns1123Subdomain, labelValue, nameIsDnsSubdomain } from '../names.ts';
+import { dns1123Label, dns1123Subdomain, labelValue, nameIsDnsSubdomain } from '../../names/index.ts';
 import { validateImmutable } from '../object-meta.ts';
 import { validateEndpointIp } from './endpoint-ip.ts';
 

@@ -1,5 +1,5 @@
 /** The conditions of this group's kinds, which are told apart by their types. */
-import { duplicate, path, required, type FieldError } from '../field-error.ts';
+import { duplicate, type FieldError, path, required } from '../../errors/index.ts';
 
 export function validateConditionTypes(errors: FieldError[], conditions: readonly { type?: string }[] | undefined | null): void {
   const seen = new Set<string>();

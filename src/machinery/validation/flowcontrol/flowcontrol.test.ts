@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../object.ts';
+import type { JsonObject } from '../../../base/index.ts';
 import { createErrors, updateErrors, type Case } from '../testing/cases.ts';
 import { MANDATORY_FLOW_SCHEMAS } from './mandatory.ts';
 

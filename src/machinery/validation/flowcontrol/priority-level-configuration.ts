@@ -8,11 +8,11 @@ import type {
   QueuingConfiguration,
 } from '../../../api/generated/flowcontrol-v1.ts';
 import { semanticEqual } from '../equality.ts';
-import { forbiddenField, invalidValue, notSupported, path, required, type FieldError, type Path } from '../field-error.ts';
+import { type FieldError, forbiddenField, invalidValue, notSupported, path, type Path, required } from '../../errors/index.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadata, metadataAgain } from '../metadata-checks.ts';
-import { nameIsDnsSubdomain, rangeMessage } from '../names.ts';
+import { nameIsDnsSubdomain, rangeMessage } from '../../names/index.ts';
 import { validateConditionTypes } from './conditions.ts';
 import { MANDATORY_PRIORITY_LEVELS } from './mandatory.ts';
 

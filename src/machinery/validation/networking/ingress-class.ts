@@ -1,12 +1,11 @@
 /** IngressClasses. */
 import type { IngressClass, IngressClassParametersReference, IngressClassSpec } from '../../../api/generated/networking-v1.ts';
 import { domainPrefixedPath } from '../domain-prefixed-path.ts';
-import { forbiddenField, invalidValue, notSupported, path, required, tooLong, type FieldError, type Path } from '../field-error.ts';
+import { type FieldError, forbiddenField, invalidValue, notSupported, path, type Path, required, tooLong } from '../../errors/index.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
-import { dns1123Label, dns1123Subdomain, nameIsDnsSubdomain, pathSegmentName } from '../names.ts';
+import { dns1123Label, dns1123Subdomain, nameIsDnsSubdomain, pathSegmentName, utf8Longer } from '../../names/index.ts';
 import { validateImmutable } from '../object-meta.ts';
-import { utf8Longer } from '../text.ts';
 
 const SPEC = path('spec');
 const META_RULES = { namespaced: false, name: nameIsDnsSubdomain } as const;

@@ -1,11 +1,11 @@
 /** Ingresses. */
 import type { HTTPIngressPath, Ingress, IngressBackend, IngressRule, IngressSpec, IngressTLS } from '../../../api/generated/networking-v1.ts';
-import { invalidValue, notSupported, path, required, type FieldError, type Path } from '../field-error.ts';
+import { type FieldError, invalidValue, notSupported, path, type Path, required } from '../../errors/index.ts';
 import { checkLegacyIp } from '../ip.ts';
 import { parseIp } from '../../../base/index.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
-import { dns1123Label, dns1123Subdomain, nameIsDnsSubdomain, portName, portNumber, wildcardDns1123Subdomain } from '../names.ts';
+import { dns1123Label, dns1123Subdomain, nameIsDnsSubdomain, portName, portNumber, wildcardDns1123Subdomain } from '../../names/index.ts';
 import { validateTypedLocalReference } from './local-reference.ts';
 
 const SPEC = path('spec');

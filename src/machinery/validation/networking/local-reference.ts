@@ -1,6 +1,6 @@
 /** References to an object in the same namespace, by group, kind and name. */
-import { invalidValue, required, type FieldError, type Path } from '../field-error.ts';
-import { dns1123Subdomain, pathSegmentName } from '../names.ts';
+import { type FieldError, invalidValue, type Path, required } from '../../errors/index.ts';
+import { dns1123Subdomain, pathSegmentName } from '../../names/index.ts';
 
 export interface TypedLocalReference {
   readonly apiGroup?: string;

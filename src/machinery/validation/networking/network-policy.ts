@@ -1,12 +1,12 @@
 /** NetworkPolicies. */
 import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort, NetworkPolicySpec } from '../../../api/generated/networking-v1.ts';
-import { forbiddenField, invalidValue, notSupported, path, required, type FieldError, type Path } from '../field-error.ts';
+import { type FieldError, forbiddenField, invalidValue, notSupported, path, type Path, required } from '../../errors/index.ts';
 import { checkLegacyCidr } from '../ip.ts';
 import { cidrContains, parseCidr } from '../../../base/index.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { validateLabelSelector, type SelectorAllowances } from '../label-selector.ts';
 import { metadata, metadataUpdate } from '../metadata-checks.ts';
-import { nameIsDnsSubdomain, portName, portNumber } from '../names.ts';
+import { nameIsDnsSubdomain, portName, portNumber } from '../../names/index.ts';
 
 const SPEC = path('spec');
 const PROTOCOLS = ['TCP', 'UDP', 'SCTP'];

@@ -1,13 +1,13 @@
 /** ServiceCIDRs and the IPAddresses that are taken from them. */
 import type { IPAddress, ParentReference, ServiceCIDR } from '../../../api/generated/networking-v1.ts';
 import { semanticEqual } from '../equality.ts';
-import { invalidValue, path, required, type FieldError } from '../field-error.ts';
+import { type FieldError, invalidValue, path, required } from '../../errors/index.ts';
 import { goStruct } from '../go-struct.ts';
 import { checkCidr, checkIp } from '../ip.ts';
 import { parseCidr } from '../../../base/index.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
-import { IMMUTABLE_MESSAGE, dns1123Subdomain, nameIsDnsSubdomain, pathSegmentName, type Messages } from '../names.ts';
+import { dns1123Subdomain, IMMUTABLE_MESSAGE, type Messages, nameIsDnsSubdomain, pathSegmentName } from '../../names/index.ts';
 import { validateImmutable } from '../object-meta.ts';
 
 const CIDRS = path('spec', 'cidrs');

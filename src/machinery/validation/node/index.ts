@@ -4,12 +4,12 @@ import type { Toleration } from '../../../api/generated/core-v1.ts';
 import type { RuntimeClass } from '../../../api/generated/node-v1.ts';
 import { validateContainerResources } from '../core/resources.ts';
 import { validateTolerations } from '../core/pod/tolerations.ts';
-import { duplicate, invalidValue, path, required, type FieldError, type Path } from '../field-error.ts';
+import { duplicate, type FieldError, invalidValue, path, type Path, required } from '../../errors/index.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { validateLabels } from '../label-selector.ts';
 import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
-import { dns1123Label, nameIsDnsSubdomain } from '../names.ts';
+import { dns1123Label, nameIsDnsSubdomain } from '../../names/index.ts';
 import { validateImmutable } from '../object-meta.ts';
 
 const HANDLER = path('handler');

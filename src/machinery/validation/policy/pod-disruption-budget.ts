@@ -1,12 +1,12 @@
 /** PodDisruptionBudgets. */
 import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from '../../../api/generated/policy-v1.ts';
 import { validateNotMoreThan100Percent, validatePositiveIntOrPercent } from '../apps/int-or-percent.ts';
-import { invalidValue, notSupported, path, type FieldError } from '../field-error.ts';
+import { type FieldError, invalidValue, notSupported, path } from '../../errors/index.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { validateLabelSelector } from '../label-selector.ts';
 import { metadata } from '../metadata-checks.ts';
-import { nameIsPathSegment } from '../names.ts';
+import { nameIsPathSegment } from '../../names/index.ts';
 import { validateConditions, validateNonnegative } from '../object-meta.ts';
 
 const SPEC = path('spec');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../object.ts';
+import type { JsonObject } from '../../../base/index.ts';
 import { createErrors, statusErrors, type Case } from '../testing/cases.ts';
 
 const kind = { group: 'policy', version: 'v1', plural: 'poddisruptionbudgets', namespaced: true };

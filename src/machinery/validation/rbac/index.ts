@@ -2,12 +2,12 @@
 import type { ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, RoleRef, Subject } from '../../../api/generated/rbac-v1.ts';
 import { isUsableSelector } from '../apps/selector-match.ts';
 import { semanticEqual } from '../equality.ts';
-import { invalidValue, notSupported, path, required, type FieldError, type Path } from '../field-error.ts';
+import { type FieldError, invalidValue, notSupported, path, type Path, required } from '../../errors/index.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { validateLabelSelector } from '../label-selector.ts';
 import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
-import { dns1123Subdomain, pathSegmentName, type NameCheck } from '../names.ts';
+import { dns1123Subdomain, type NameCheck, pathSegmentName } from '../../names/index.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
 const rbacName: NameCheck = (name) => pathSegmentName(name);

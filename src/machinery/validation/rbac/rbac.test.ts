@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../object.ts';
+import type { JsonObject } from '../../../base/index.ts';
 import { createErrors, updateErrors, type Case } from '../testing/cases.ts';
 
 const rbac = (plural: string, namespaced: boolean) => ({ group: 'rbac.authorization.k8s.io', version: 'v1', plural, namespaced });

@@ -1,5 +1,5 @@
 /** The conditions that a device must reach before its pod is bound, and those that end the wait. */
-import { duplicate, invalidValue, type FieldError, type Path } from '../field-error.ts';
+import { duplicate, type FieldError, invalidValue, type Path } from '../../errors/index.ts';
 import { validateLabelName } from '../label-selector.ts';
 import { validateBoundedList } from './bounded.ts';
 

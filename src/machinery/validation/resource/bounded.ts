@@ -1,6 +1,6 @@
 /** Lists and maps with a greatest size, beyond which their entries are not looked at. */
-import { duplicate, tooMany, type FieldError, type Path } from '../field-error.ts';
-import { compareBytes } from '../text.ts';
+import { duplicate, type FieldError, type Path, tooMany } from '../../errors/index.ts';
+import { compareBytes } from '../../names/index.ts';
 
 export type ItemCheck<T> = (errors: FieldError[], item: T, at: Path) => void;
 

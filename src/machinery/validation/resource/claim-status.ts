@@ -11,12 +11,11 @@ import type {
 } from '../../../api/generated/resource-v1.ts';
 import { validateNodeSelector } from '../core/node/node-selector.ts';
 import { semanticEqual } from '../equality.ts';
-import { forbiddenField, invalidValue, notSupported, path, required, tooLong, tooMany, type FieldError, type Path } from '../field-error.ts';
+import { type FieldError, forbiddenField, invalidValue, notSupported, path, type Path, required, tooLong, tooMany } from '../../errors/index.ts';
 import { goStruct } from '../go-struct.ts';
 import { checkInterfaceAddress } from '../ip.ts';
-import { IMMUTABLE_MESSAGE } from '../names.ts';
+import { IMMUTABLE_MESSAGE, utf8Longer } from '../../names/index.ts';
 import { validateConditions } from '../object-meta.ts';
-import { utf8Longer } from '../text.ts';
 import { validateBindingConditions } from './binding-conditions.ts';
 import { validateBoundedList, validateBoundedSet } from './bounded.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../object.ts';
+import type { JsonObject } from '../../../base/index.ts';
 import type { CelCompilation, CelCompiler } from '../cel-compiler.ts';
 import { createErrors, statusErrors, updateErrors, type Case } from '../testing/cases.ts';
 

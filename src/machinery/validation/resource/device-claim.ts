@@ -10,12 +10,11 @@ import type {
   ExactDeviceRequest,
   OpaqueDeviceConfiguration,
 } from '../../../api/generated/resource-v1.ts';
-import { isRecord } from '../../object.ts';
-import { stringifyJson } from '../../decode/encode-json.ts';
+import { isRecord, stringifyJson } from '../../../base/index.ts';
 import type { CelCompiler } from '../cel-compiler.ts';
-import { forbiddenField, internalFieldError, invalidValue, notSupported, required, tooLong, type FieldError, type Path } from '../field-error.ts';
+import { type FieldError, forbiddenField, internalFieldError, invalidValue, notSupported, type Path, required, tooLong } from '../../errors/index.ts';
 import { validateLabelName } from '../label-selector.ts';
-import { utf8Longer } from '../text.ts';
+import { utf8Longer } from '../../names/index.ts';
 import { validateBoundedList, validateBoundedSet } from './bounded.ts';
 import { validateDeviceClassName, validateDriverName, validateFullyQualifiedName, validateLabel, validateLabelValue } from './device-names.ts';
 

@@ -1,8 +1,7 @@
 /** The names that dynamic resource allocation uses. */
 import { validateCsiDriverName } from '../core/volume/volume-sources-csi.ts';
-import { invalidValue, required, tooLong, type FieldError, type Path } from '../field-error.ts';
-import { cIdentifier, dns1123Label, dns1123Subdomain, labelValue } from '../names.ts';
-import { utf8Longer } from '../text.ts';
+import { type FieldError, invalidValue, type Path, required, tooLong } from '../../errors/index.ts';
+import { cIdentifier, dns1123Label, dns1123Subdomain, labelValue, utf8Longer } from '../../names/index.ts';
 
 const MAX_POOL_NAME = 253;
 const MAX_ID = 32;

@@ -1,6 +1,6 @@
 /** In which portions a device that several claims share gives of its capacity. */
 import type { CapacityRequestPolicy, CapacityRequestPolicyRange, DeviceCapacity } from '../../../api/generated/resource-v1.ts';
-import { forbiddenField, invalidValue, required, type FieldError, type Path } from '../field-error.ts';
+import { type FieldError, forbiddenField, invalidValue, type Path, required } from '../../errors/index.ts';
 import { compareQuantities, quantityOf } from '../quantities.ts';
 import { validateBoundedSet } from './bounded.ts';
 

@@ -11,12 +11,12 @@ import type {
 import type { CelCompiler } from '../cel-compiler.ts';
 import { isExtendedResource } from '../core/resource-names.ts';
 import { semanticEqual } from '../equality.ts';
-import { forbiddenField, invalidValue, path, type FieldError, type Path } from '../field-error.ts';
+import { type FieldError, forbiddenField, invalidValue, path, type Path } from '../../errors/index.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { validateLabels } from '../label-selector.ts';
 import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
-import { IMMUTABLE_MESSAGE, nameIsDnsSubdomain } from '../names.ts';
+import { IMMUTABLE_MESSAGE, nameIsDnsSubdomain } from '../../names/index.ts';
 import { validateAnnotations } from '../object-meta.ts';
 import { validateBoundedList } from './bounded.ts';
 import { validateClaimStatus } from './claim-status.ts';

@@ -8,13 +8,12 @@ import type {
 } from '../../../api/generated/resource-v1.ts';
 import { validateNodeSelector } from '../core/node/node-selector.ts';
 import { semanticEqual } from '../equality.ts';
-import { forbiddenField, invalidValue, path, required, tooLong, type FieldError, type Path } from '../field-error.ts';
+import { type FieldError, forbiddenField, invalidValue, path, type Path, required, tooLong } from '../../errors/index.ts';
 import { goStruct, goStructs } from '../go-struct.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadata, metadataUpdate } from '../metadata-checks.ts';
-import { nameIsDnsSubdomain } from '../names.ts';
+import { nameIsDnsSubdomain, utf8Longer } from '../../names/index.ts';
 import { validateImmutable } from '../object-meta.ts';
-import { utf8Longer } from '../text.ts';
 import { validateBindingConditions } from './binding-conditions.ts';
 import { validateBoundedList, validateBoundedMap, validateBoundedSet } from './bounded.ts';
 import { validateTaint } from './device-claim.ts';

@@ -1,9 +1,9 @@
 /** Validation of the scheduling group: PriorityClasses. */
 import type { PriorityClass } from '../../../api/generated/scheduling-v1.ts';
-import { forbiddenField, notSupported, path, type FieldError } from '../field-error.ts';
+import { type FieldError, forbiddenField, notSupported, path } from '../../errors/index.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadata, metadataUpdate } from '../metadata-checks.ts';
-import { nameIsDnsSubdomain } from '../names.ts';
+import { nameIsDnsSubdomain } from '../../names/index.ts';
 import { validateImmutable } from '../object-meta.ts';
 
 const HIGHEST_USER_PRIORITY = 1_000_000_000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../object.ts';
+import type { JsonObject } from '../../../base/index.ts';
 import { DEFAULT_VALIDATION_CONTEXT, validateBody } from '../index.ts';
 import { createErrors, statusErrors, updateErrors, type Case } from '../testing/cases.ts';
 

@@ -4,14 +4,13 @@ import type { CSIDriver, CSIDriverSpec, CSINode, CSINodeDriver, CSIStorageCapaci
 import { validateNonnegativeQuantity } from '../core/resources.ts';
 import { validateCsiDriverName } from '../core/volume/volume-sources-csi.ts';
 import { semanticEqual } from '../equality.ts';
-import { duplicate, invalidValue, notSupported, path, required, type FieldError, type Path } from '../field-error.ts';
+import { duplicate, type FieldError, invalidValue, notSupported, path, type Path, required } from '../../errors/index.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { validateLabelName, validateLabelSelector } from '../label-selector.ts';
 import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
-import { IMMUTABLE_MESSAGE, dns1123Subdomain, nameIsDnsSubdomain } from '../names.ts';
+import { dns1123Subdomain, IMMUTABLE_MESSAGE, nameIsDnsSubdomain, utf8Longer } from '../../names/index.ts';
 import { validateImmutable, validateNonnegative } from '../object-meta.ts';
-import { utf8Longer } from '../text.ts';
 
 const SPEC = path('spec');
 const CLUSTER_RULES = { namespaced: false, name: nameIsDnsSubdomain } as const;

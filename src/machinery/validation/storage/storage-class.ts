@@ -3,13 +3,12 @@ import { deprecatedNodeLabel } from '../core/node/node-labels.ts';
 import type { TopologySelectorTerm } from '../../../api/generated/core-v1.ts';
 import type { StorageClass, VolumeAttributesClass } from '../../../api/generated/storage-v1.ts';
 import { semanticEqual } from '../equality.ts';
-import { duplicate, forbiddenField, notSupported, path, required, type FieldError, type Path } from '../field-error.ts';
+import { duplicate, type FieldError, forbiddenField, notSupported, path, type Path, required } from '../../errors/index.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { validateLabelName } from '../label-selector.ts';
 import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
-import { nameIsDnsSubdomain } from '../names.ts';
+import { compareBytes, nameIsDnsSubdomain } from '../../names/index.ts';
 import { validateImmutable } from '../object-meta.ts';
-import { compareBytes } from '../text.ts';
 import { validateParameters, validateProvisioner } from './parameters.ts';
 
 const META_RULES = { namespaced: false, name: nameIsDnsSubdomain } as const;

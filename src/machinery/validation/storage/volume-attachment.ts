@@ -3,12 +3,11 @@ import type { VolumeAttachment, VolumeAttachmentSource, VolumeAttachmentStatus, 
 import { validatePersistentVolumeSpec } from '../core/volume/persistent-volume.ts';
 import { validateCsiDriverName } from '../core/volume/volume-sources-csi.ts';
 import { semanticEqual } from '../equality.ts';
-import { forbiddenField, invalidValue, path, required, tooLong, type FieldError, type Path } from '../field-error.ts';
+import { type FieldError, forbiddenField, invalidValue, path, type Path, required, tooLong } from '../../errors/index.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadata, metadataAgain } from '../metadata-checks.ts';
-import { IMMUTABLE_MESSAGE, dns1123Subdomain, nameIsDnsSubdomain, rangeMessage } from '../names.ts';
-import { utf8Longer } from '../text.ts';
+import { dns1123Subdomain, IMMUTABLE_MESSAGE, nameIsDnsSubdomain, rangeMessage, utf8Longer } from '../../names/index.ts';
 import { bytesOf } from './parameters.ts';
 
 const SPEC = path('spec');

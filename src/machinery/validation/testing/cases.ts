@@ -1,5 +1,5 @@
 /** For tests: what validation says of an object that differs in one respect from a right one. */
-import { isRecord, type JsonObject } from '../../object.ts';
+import { isRecord, type JsonObject } from '../../../base/index.ts';
 import {
   DEFAULT_VALIDATION_CONTEXT,
   validateCreate,

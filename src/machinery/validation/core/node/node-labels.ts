@@ -1,7 +1,7 @@
 /** Labels of nodes that go by other names today. */
 import type { NodeSelectorTerm } from '../../../../api/generated/core-v1.ts';
-import type { Path } from '../../field-error.ts';
-import { labelValue } from '../../names.ts';
+import type { Path } from '../../../errors/index.ts';
+import { labelValue } from '../../../names/index.ts';
 
 const DEPRECATED: ReadonlyMap<string, string> = new Map(Object.entries<string>({
   'beta.kubernetes.io/arch': 'deprecated since v1.14; use "kubernetes.io/arch" instead',

@@ -1,8 +1,8 @@
 /** Selectors of nodes, by their labels and by their names. */
 import type { NodeSelector, NodeSelectorRequirement, NodeSelectorTerm } from '../../../../api/generated/core-v1.ts';
-import { forbiddenField, invalidValue, required, type FieldError, type Path } from '../../field-error.ts';
+import { type FieldError, forbiddenField, invalidValue, type Path, required } from '../../../errors/index.ts';
 import { validateLabelName } from '../../label-selector.ts';
-import { labelValue, nameIsDnsSubdomain } from '../../names.ts';
+import { labelValue, nameIsDnsSubdomain } from '../../../names/index.ts';
 
 export interface NodeSelectorAllowances {
   /** For selectors that were stored before values were checked, and for preferences, which are never checked. */

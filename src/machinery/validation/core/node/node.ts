@@ -1,14 +1,13 @@
 /** Nodes. */
 import type { Node, NodeConfigSource, ConfigMapNodeConfigSource } from '../../../../api/generated/core-v1.ts';
-import { isRecord } from '../../../object.ts';
-import { duplicate, forbiddenField, invalidValue, path, required, type FieldError, type Path } from '../../field-error.ts';
+import { append, isRecord, parseCidr } from '../../../../base/index.ts';
+import { duplicate, type FieldError, forbiddenField, invalidValue, path, type Path, required } from '../../../errors/index.ts';
 import { parseGoJson } from '../../go-json-error.ts';
 import { goStruct } from '../../go-struct.ts';
 import { checkLegacyCidr, cidrWarnings } from '../../ip.ts';
-import { append, parseCidr } from '../../../../base/index.ts';
 import type { KindValidation } from '../../kind-validation.ts';
 import { metadata, metadataUpdate } from '../../metadata-checks.ts';
-import { configMapKey, nameIsDnsLabel, nameIsDnsSubdomain } from '../../names.ts';
+import { configMapKey, nameIsDnsLabel, nameIsDnsSubdomain } from '../../../names/index.ts';
 import { validateResourceQuantity } from '../resources.ts';
 import { validateTaints } from '../pod/tolerations.ts';
 

@@ -7,9 +7,9 @@ import type {
   PreferredSchedulingTerm,
 } from '../../../../api/generated/core-v1.ts';
 import type { LabelSelector } from '../../../../api/generated/meta-v1.ts';
-import { forbiddenField, invalidValue, required, type FieldError, type Path } from '../../field-error.ts';
+import { type FieldError, forbiddenField, invalidValue, type Path, required } from '../../../errors/index.ts';
 import { validateLabelName, validateLabelSelector } from '../../label-selector.ts';
-import { nameIsDnsLabel } from '../../names.ts';
+import { nameIsDnsLabel } from '../../../names/index.ts';
 import { validateNodeSelector, validateNodeSelectorTerm } from '../node/node-selector.ts';
 import type { PodRules } from './pod-rules.ts';
 

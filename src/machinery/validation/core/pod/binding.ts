@@ -1,6 +1,6 @@
 /** Bindings of pods to nodes. What the pod itself says against it (gates, another node) is found where it is stored. */
 import type { Binding } from '../../../../api/generated/core-v1.ts';
-import { notSupported, path, required, type FieldError } from '../../field-error.ts';
+import { type FieldError, notSupported, path, required } from '../../../errors/index.ts';
 import type { KindValidation } from '../../kind-validation.ts';
 
 function target(errors: FieldError[], { target: to }: Binding): void {

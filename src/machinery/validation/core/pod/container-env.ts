@@ -8,10 +8,9 @@ import type {
   ResourceFieldSelector,
   Volume,
 } from '../../../../api/generated/core-v1.ts';
-import { invalidValue, notFoundValue, notSupported, required, tooLong, type FieldError, type Path } from '../../field-error.ts';
-import { configMapKey, nameIsDnsSubdomain, qualifiedName, relaxedEnvVarName } from '../../names.ts';
+import { type FieldError, invalidValue, notFoundValue, notSupported, type Path, required, tooLong } from '../../../errors/index.ts';
+import { configMapKey, nameIsDnsSubdomain, qualifiedName, relaxedEnvVarName, utf8Longer } from '../../../names/index.ts';
 import { quantityOf } from '../../quantities.ts';
-import { utf8Longer } from '../../text.ts';
 import { validateLocalNonReservedPath } from '../volume/file-paths.ts';
 
 export function validateEnv(errors: FieldError[], env: readonly EnvVar[], at: Path): void {

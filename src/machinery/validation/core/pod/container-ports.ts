@@ -1,7 +1,7 @@
 /** A container's ports, and the host's ports that containers want. */
 import type { Container, ContainerPort } from '../../../../api/generated/core-v1.ts';
-import { duplicate, invalidValue, notSupported, required, type FieldError, type Path } from '../../field-error.ts';
-import { portName, portNumber } from '../../names.ts';
+import { duplicate, type FieldError, invalidValue, notSupported, type Path, required } from '../../../errors/index.ts';
+import { portName, portNumber } from '../../../names/index.ts';
 
 export const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 

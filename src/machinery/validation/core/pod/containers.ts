@@ -1,17 +1,7 @@
 /** The containers of a pod: regular, init, sidecar and ephemeral ones. */
 import type { Container, ContainerResizePolicy, ContainerRestartRule, EphemeralContainer, PodSpec, Volume } from '../../../../api/generated/core-v1.ts';
-import {
-  duplicate,
-  forbiddenField,
-  invalidValue,
-  notFoundValue,
-  notSupported,
-  required,
-  tooMany,
-  type FieldError,
-  type Path,
-} from '../../field-error.ts';
-import { dns1123Label } from '../../names.ts';
+import { duplicate, type FieldError, forbiddenField, invalidValue, notFoundValue, notSupported, type Path, required, tooMany } from '../../../errors/index.ts';
+import { dns1123Label } from '../../../names/index.ts';
 import { validateEnv, validateEnvFrom } from './container-env.ts';
 import { validateContainerPorts, validateHostPortConflicts } from './container-ports.ts';
 import { validateProbesAndLifecycle, type HandlerRules } from './handlers.ts';

@@ -1,9 +1,8 @@
 /** How names are resolved in a pod. */
 import type { HostAlias, PodDNSConfig } from '../../../../api/generated/core-v1.ts';
-import { invalidValue, required, type FieldError, type Path } from '../../field-error.ts';
+import { type FieldError, invalidValue, type Path, required } from '../../../errors/index.ts';
 import { checkLegacyIp } from '../../ip.ts';
-import { dns1123Subdomain, dns1123SubdomainWithUnderscore } from '../../names.ts';
-import { utf8Longer } from '../../text.ts';
+import { dns1123Subdomain, dns1123SubdomainWithUnderscore, utf8Longer } from '../../../names/index.ts';
 
 const MAX_NAMESERVERS = 3;
 const MAX_SEARCHES = 32;

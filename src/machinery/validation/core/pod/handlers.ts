@@ -1,7 +1,7 @@
 /** What the kubelet does to a container to probe it, and at the start and end of its life. */
 import type { Container, HTTPGetAction, Lifecycle, LifecycleHandler, Probe } from '../../../../api/generated/core-v1.ts';
-import { forbiddenField, invalidValue, notSupported, required, type FieldError, type Path } from '../../field-error.ts';
-import { httpHeaderName, NEGATIVE_MESSAGE, portName, portNumber } from '../../names.ts';
+import { type FieldError, forbiddenField, invalidValue, notSupported, type Path, required } from '../../../errors/index.ts';
+import { httpHeaderName, NEGATIVE_MESSAGE, portName, portNumber } from '../../../names/index.ts';
 
 const SCHEMES = ['HTTP', 'HTTPS'];
 

@@ -1,7 +1,7 @@
 /** The rules for a pod or a template, made laxer by what the stored object already has. */
 import type { Affinity, Container, PodSpec } from '../../../../api/generated/core-v1.ts';
 import type { ObjectMeta } from '../../../../api/generated/meta-v1.ts';
-import { path, type FieldError } from '../../field-error.ts';
+import { type FieldError, path } from '../../../errors/index.ts';
 import type { ValidationContext } from '../../kind-validation.ts';
 import { validatePodAffinityTermSelectors } from './affinity.ts';
 import { hasInvalidNodeSelectorValue } from '../node/node-selector.ts';

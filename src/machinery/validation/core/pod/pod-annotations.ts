@@ -1,6 +1,6 @@
 /** Annotations of pods that mean something to Kubernetes itself. */
 import type { Pod, PodSpec, Toleration } from '../../../../api/generated/core-v1.ts';
-import { forbiddenField, invalidValue, path, type FieldError, type Path } from '../../field-error.ts';
+import { type FieldError, forbiddenField, invalidValue, path, type Path } from '../../../errors/index.ts';
 import { parseGoJson } from '../../go-json-error.ts';
 import { APP_ARMOR_ANNOTATION, validateAppArmorAnnotations, validateSeccompAnnotations } from './security-profiles.ts';
 import { validateTolerations } from './tolerations.ts';

@@ -1,6 +1,6 @@
 /** All containers of a pod spec, of whatever kind. */
 import type { Container, EphemeralContainer, PodSpec } from '../../../../api/generated/core-v1.ts';
-import type { Path } from '../../field-error.ts';
+import type { Path } from '../../../errors/index.ts';
 
 export type AnyContainer = Container | EphemeralContainer;
 

@@ -2,7 +2,7 @@
 import type { Pod } from '../../../../api/generated/core-v1.ts';
 import { quote } from '../../../../base/index.ts';
 import { semanticEqual } from '../../equality.ts';
-import { forbiddenField, path, WHOLE_OBJECT, type FieldError } from '../../field-error.ts';
+import { type FieldError, forbiddenField, path, WHOLE_OBJECT } from '../../../errors/index.ts';
 import type { ValidationContext } from '../../kind-validation.ts';
 import { validateObjectMetaUpdate } from '../../object-meta.ts';
 import { ephemeralContainerDiff } from './internal-pod-spec.ts';

@@ -1,7 +1,7 @@
 /** What holds for a pod whenever it is written, and not only when it is made. */
 import type { Pod, PodSpec } from '../../../../api/generated/core-v1.ts';
-import { forbiddenField, path, type FieldError, type Path } from '../../field-error.ts';
-import { nameIsDnsSubdomain } from '../../names.ts';
+import { type FieldError, forbiddenField, path, type Path } from '../../../errors/index.ts';
+import { nameIsDnsSubdomain } from '../../../names/index.ts';
 import { validateObjectMeta } from '../../object-meta.ts';
 import { validateImageWhitespace } from './containers.ts';
 import { validatePodAnnotations } from './pod-annotations.ts';

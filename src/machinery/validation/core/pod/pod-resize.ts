@@ -1,7 +1,7 @@
 /** Writes to pods/resize: cpu and memory of containers, init containers and sidecars may change while they run, and nothing else. */
 import type { Container, Pod, PodSpec, ResourceRequirements } from '../../../../api/generated/core-v1.ts';
 import { semanticEqual } from '../../equality.ts';
-import { forbiddenField, invalidValue, path, WHOLE_OBJECT, type FieldError, type Path } from '../../field-error.ts';
+import { type FieldError, forbiddenField, invalidValue, path, type Path, WHOLE_OBJECT } from '../../../errors/index.ts';
 import type { ValidationContext } from '../../kind-validation.ts';
 import { validateObjectMetaUpdate } from '../../object-meta.ts';
 import { podRules } from './pod-allowances.ts';

@@ -1,9 +1,9 @@
 /** Resources of the pod as a whole: claims of devices, and requests and limits that its containers share. */
 import type { PodResourceClaim, PodSpec } from '../../../../api/generated/core-v1.ts';
 import { ownValue, Quantity } from '../../../../base/index.ts';
-import { duplicate, forbiddenField, invalidValue, required, type FieldError, type Path } from '../../field-error.ts';
+import { duplicate, type FieldError, forbiddenField, invalidValue, type Path, required } from '../../../errors/index.ts';
 import { goStruct } from '../../go-struct.ts';
-import { dns1123Label, nameIsDnsSubdomain } from '../../names.ts';
+import { dns1123Label, nameIsDnsSubdomain } from '../../../names/index.ts';
 import { compareQuantities, quantityOf } from '../../quantities.ts';
 import { isRestartableInitContainer } from '../../../../component-helpers/index.ts';
 import { validatePodLevelResources, type RequirementRules } from '../resources.ts';

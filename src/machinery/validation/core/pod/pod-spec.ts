@@ -1,10 +1,9 @@
 /** The spec of a pod, whether it stands in a Pod or in a template. */
 import type { LocalObjectReference, PodSchedulingGate, PodSpec, Volume } from '../../../../api/generated/core-v1.ts';
 import type { ObjectMeta } from '../../../../api/generated/meta-v1.ts';
-import { duplicate, forbiddenField, invalidValue, notSupported, required, tooLong, type FieldError, type Path } from '../../field-error.ts';
+import { duplicate, type FieldError, forbiddenField, invalidValue, notSupported, type Path, required, tooLong } from '../../../errors/index.ts';
 import { validateLabels } from '../../label-selector.ts';
-import { dns1123Label, dns1123Subdomain, nameIsDnsSubdomain, qualifiedName, rangeMessage } from '../../names.ts';
-import { utf8Longer } from '../../text.ts';
+import { dns1123Label, dns1123Subdomain, nameIsDnsSubdomain, qualifiedName, rangeMessage, utf8Longer } from '../../../names/index.ts';
 import { validateAffinity } from './affinity.ts';
 import { validateFileKeyVolumes } from './container-env.ts';
 import { validateHostNetworkPorts } from './container-ports.ts';

@@ -1,11 +1,11 @@
 /** Writes to a pod's status, by the kubelet and the scheduler. */
 import type { Container, ContainerStatus, Pod, PodSpec, PodStatus } from '../../../../api/generated/core-v1.ts';
-import { duplicate, forbiddenField, invalidValue, notSupported, path, type FieldError, type Path } from '../../field-error.ts';
+import { duplicate, type FieldError, forbiddenField, invalidValue, notSupported, path, type Path } from '../../../errors/index.ts';
 import { goStruct, goStructs } from '../../go-struct.ts';
 import { checkLegacyIp } from '../../ip.ts';
 import { parseIp, ownValue } from '../../../../base/index.ts';
 import type { ValidationContext } from '../../kind-validation.ts';
-import { dns1123Label, groupId, nameIsDnsSubdomain, qualifiedName, userId } from '../../names.ts';
+import { dns1123Label, groupId, nameIsDnsSubdomain, qualifiedName, userId } from '../../../names/index.ts';
 import { validateImmutable, validateObjectMetaUpdate } from '../../object-meta.ts';
 import { isRestartableInitContainer } from '../../../../component-helpers/index.ts';
 import { validatePodAnnotationsUpdate } from './pod-annotations.ts';

@@ -1,10 +1,10 @@
 /** Templates that pods are made of, in PodTemplates and in everything that makes pods. */
 import type { PodSpec, PodTemplate, PodTemplateSpec } from '../../../../api/generated/core-v1.ts';
-import { forbiddenField, path, type FieldError, type Path } from '../../field-error.ts';
+import { type FieldError, forbiddenField, path, type Path } from '../../../errors/index.ts';
 import type { KindValidation, ValidationContext } from '../../kind-validation.ts';
 import { validateLabels } from '../../label-selector.ts';
 import { metadata, metadataUpdate } from '../../metadata-checks.ts';
-import { nameIsDnsSubdomain } from '../../names.ts';
+import { nameIsDnsSubdomain } from '../../../names/index.ts';
 import { validateAnnotations } from '../../object-meta.ts';
 import { validatePodAnnotations } from './pod-annotations.ts';
 import { podTemplateRules } from './pod-allowances.ts';

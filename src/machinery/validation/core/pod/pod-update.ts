@@ -1,10 +1,10 @@
 /** Updates of a pod: a few fields of its spec may change, and in few ways. */
 import type { Container, NodeAffinity, NodeSelectorTerm, Pod, PodSpec } from '../../../../api/generated/core-v1.ts';
 import { semanticEqual } from '../../equality.ts';
-import { forbiddenField, invalidValue, path, required, type FieldError, type Path } from '../../field-error.ts';
+import { type FieldError, forbiddenField, invalidValue, path, type Path, required } from '../../../errors/index.ts';
 import { goStruct, goStructs } from '../../go-struct.ts';
 import type { ValidationContext } from '../../kind-validation.ts';
-import { rangeMessage } from '../../names.ts';
+import { rangeMessage } from '../../../names/index.ts';
 import { validateObjectMetaUpdate } from '../../object-meta.ts';
 import { validateImageWhitespace } from './containers.ts';
 import { internalPodSpecDiff } from './internal-pod-spec.ts';

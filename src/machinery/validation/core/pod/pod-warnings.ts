@@ -2,9 +2,9 @@
 import type { Affinity, Container, ContainerPort, Pod, PodAffinityTerm, PodSpec, PodTemplateSpec, Volume } from '../../../../api/generated/core-v1.ts';
 import type { ObjectMeta } from '../../../../api/generated/meta-v1.ts';
 import { append, ownValue, quote } from '../../../../base/index.ts';
-import { path, type Path } from '../../field-error.ts';
+import { path, type Path } from '../../../errors/index.ts';
 import { ipWarnings } from '../../ip.ts';
-import { dns1123Label } from '../../names.ts';
+import { dns1123Label } from '../../../names/index.ts';
 import { isWholeQuantity } from '../../quantities.ts';
 import { claimSpecWarnings } from '../volume/claim-warnings.ts';
 import { deprecatedNodeLabel, nodeSelectorTermWarnings } from '../node/node-labels.ts';

@@ -1,6 +1,6 @@
 /** Pods: what may be created. Updates of the spec, the status and the subresources have files of their own. */
 import type { Pod } from '../../../../api/generated/core-v1.ts';
-import { forbiddenField, path, type FieldError } from '../../field-error.ts';
+import { type FieldError, forbiddenField, path } from '../../../errors/index.ts';
 import type { KindValidation, ValidationContext } from '../../kind-validation.ts';
 import { podRules } from './pod-allowances.ts';
 import { NO_SPEC, validatePodMetadataAndSpec } from './pod-metadata-and-spec.ts';

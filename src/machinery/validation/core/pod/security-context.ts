@@ -1,8 +1,8 @@
 /** Who a pod and its containers run as, and what they may do. */
 import type { PodSpec, SecurityContext } from '../../../../api/generated/core-v1.ts';
-import { forbiddenField, invalidValue, notSupported, type FieldError, type Path } from '../../field-error.ts';
+import { type FieldError, forbiddenField, invalidValue, notSupported, type Path } from '../../../errors/index.ts';
 import { goStruct } from '../../go-struct.ts';
-import { groupId, userId } from '../../names.ts';
+import { groupId, userId } from '../../../names/index.ts';
 import type { PodRules } from './pod-rules.ts';
 import { validateAppArmorProfile, validateSeccompProfile } from './security-profiles.ts';
 import { validateSysctls } from './sysctls.ts';

@@ -2,9 +2,9 @@
 import type { AppArmorProfile, PodSpec, SeccompProfile } from '../../../../api/generated/core-v1.ts';
 import type { ObjectMeta } from '../../../../api/generated/meta-v1.ts';
 import { ownValue, quote } from '../../../../base/index.ts';
-import { forbiddenField, invalidValue, notSupported, required, tooLong, type FieldError, type Path } from '../../field-error.ts';
+import { type FieldError, forbiddenField, invalidValue, notSupported, type Path, required, tooLong } from '../../../errors/index.ts';
 import { goStruct } from '../../go-struct.ts';
-import { utf8Longer } from '../../text.ts';
+import { utf8Longer } from '../../../names/index.ts';
 import { validateLocalDescendingPath } from '../volume/file-paths.ts';
 import { eachContainer } from './pod-containers.ts';
 

@@ -1,7 +1,7 @@
 /** Kernel parameters that a pod sets for itself. */
 import type { PodSpec, Sysctl } from '../../../../api/generated/core-v1.ts';
-import { duplicate, invalidValue, required, type FieldError, type Path } from '../../field-error.ts';
-import { utf8Longer } from '../../text.ts';
+import { duplicate, type FieldError, invalidValue, type Path, required } from '../../../errors/index.ts';
+import { utf8Longer } from '../../../names/index.ts';
 
 const MAX_LENGTH = 253;
 const SEGMENT = '[a-z0-9]([-_a-z0-9]*[a-z0-9])?';

@@ -1,10 +1,10 @@
 /** Tolerations of pods and taints of nodes. */
 import type { Taint, Toleration } from '../../../../api/generated/core-v1.ts';
 import { semanticEqual } from '../../equality.ts';
-import { FieldError, forbiddenField, invalidValue, notSupported, required, type Path } from '../../field-error.ts';
+import { FieldError, forbiddenField, invalidValue, notSupported, type Path, required } from '../../../errors/index.ts';
 import { goStruct } from '../../go-struct.ts';
 import { validateLabelName } from '../../label-selector.ts';
-import { labelValue } from '../../names.ts';
+import { labelValue } from '../../../names/index.ts';
 
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 const OPERATORS = ['Equal', 'Exists'];

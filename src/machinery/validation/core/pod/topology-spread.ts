@@ -1,6 +1,6 @@
 /** How a pod's likes spread over the places that nodes are in. */
 import type { TopologySpreadConstraint } from '../../../../api/generated/core-v1.ts';
-import { duplicate, invalidValue, notSupported, required, type FieldError, type Path } from '../../field-error.ts';
+import { duplicate, type FieldError, invalidValue, notSupported, type Path, required } from '../../../errors/index.ts';
 import { validateLabelSelector } from '../../label-selector.ts';
 import { validateMatchLabelKeys } from './affinity.ts';
 import type { PodRules } from './pod-rules.ts';

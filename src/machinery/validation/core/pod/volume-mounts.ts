@@ -1,6 +1,6 @@
 /** Where a container sees the pod's volumes, as file systems and as block devices. */
 import type { Volume, VolumeMount } from '../../../../api/generated/core-v1.ts';
-import { forbiddenField, invalidValue, notFoundValue, notSupported, required, type FieldError, type Path } from '../../field-error.ts';
+import { type FieldError, forbiddenField, invalidValue, notFoundValue, notSupported, type Path, required } from '../../../errors/index.ts';
 import { hasBacksteps, validateLocalDescendingPath } from '../volume/file-paths.ts';
 import type { AnyContainer } from './pod-containers.ts';
 

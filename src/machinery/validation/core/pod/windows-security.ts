@@ -1,8 +1,7 @@
 /** Security options of Windows, and the pods that run on it. */
 import type { PodSpec, WindowsSecurityContextOptions } from '../../../../api/generated/core-v1.ts';
-import { forbiddenField, invalidValue, notSupported, required, type FieldError, type Path } from '../../field-error.ts';
-import { dns1123Subdomain } from '../../names.ts';
-import { utf8Length, utf8Longer } from '../../text.ts';
+import { type FieldError, forbiddenField, invalidValue, notSupported, type Path, required } from '../../../errors/index.ts';
+import { dns1123Subdomain, utf8Length, utf8Longer } from '../../../names/index.ts';
 import { eachContainer } from './pod-containers.ts';
 
 const CREDENTIAL_SPEC_MAX_KIB = 64;

@@ -1,10 +1,10 @@
 /** Endpoints: addresses and ports of a service, in the form before EndpointSlices. */
 import type { EndpointAddress, EndpointPort, Endpoints } from '../../../../api/generated/core-v1.ts';
-import { invalidValue, path, required, type FieldError, type Path } from '../../field-error.ts';
+import { type FieldError, invalidValue, path, type Path, required } from '../../../errors/index.ts';
 import { checkLegacyIp, ipWarnings, validateNonSpecialIp } from '../../ip.ts';
 import type { KindValidation } from '../../kind-validation.ts';
 import { metadata, metadataAgain, metadataUpdate } from '../../metadata-checks.ts';
-import { dns1123Label, nameIsDnsSubdomain, portNumber, qualifiedName } from '../../names.ts';
+import { dns1123Label, nameIsDnsSubdomain, portNumber, qualifiedName } from '../../../names/index.ts';
 import { validateProtocol } from '../pod/container-ports.ts';
 import { append } from '../../../../base/index.ts';
 

@@ -1,6 +1,6 @@
 /** The addresses of a service inside of the cluster, and the families that they are of. */
 import type { ServiceSpec } from '../../../../api/generated/core-v1.ts';
-import { duplicate, invalidValue, notSupported, path, required, type FieldError } from '../../field-error.ts';
+import { duplicate, type FieldError, invalidValue, notSupported, path, required } from '../../../errors/index.ts';
 import { checkLegacyIp } from '../../ip.ts';
 import { parseIp } from '../../../../base/index.ts';
 

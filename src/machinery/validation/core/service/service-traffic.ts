@@ -1,7 +1,7 @@
 /** Which endpoints a service's traffic goes to. */
 import type { ServiceSpec } from '../../../../api/generated/core-v1.ts';
-import { forbiddenField, invalidValue, notSupported, path, required, type FieldError } from '../../field-error.ts';
-import { portNumber } from '../../names.ts';
+import { type FieldError, forbiddenField, invalidValue, notSupported, path, required } from '../../../errors/index.ts';
+import { portNumber } from '../../../names/index.ts';
 
 const SPEC = path('spec');
 const POLICIES = ['Cluster', 'Local'];

@@ -1,6 +1,6 @@
 /** Warnings about Services. */
 import type { Service } from '../../../../api/generated/core-v1.ts';
-import { path } from '../../field-error.ts';
+import { path } from '../../../errors/index.ts';
 import { cidrWarnings, ipWarnings } from '../../ip.ts';
 import { isHeadless } from './service-cluster-ips.ts';
 import { append } from '../../../../base/index.ts';

@@ -1,13 +1,13 @@
 /** Services. What depends on the cluster (free addresses and ports, configured families) is decided when they are allocated. */
 import type { Service, ServicePort, ServiceSpec } from '../../../../api/generated/core-v1.ts';
-import { duplicate, forbiddenField, invalidValue, notSupported, path, required, type FieldError, type Path } from '../../field-error.ts';
+import { duplicate, type FieldError, forbiddenField, invalidValue, notSupported, path, type Path, required } from '../../../errors/index.ts';
 import { goStruct } from '../../go-struct.ts';
 import { checkLegacyCidr, checkLegacyIp, validateNonSpecialIp } from '../../ip.ts';
 import { parseIp } from '../../../../base/index.ts';
 import type { KindValidation } from '../../kind-validation.ts';
 import { validateLabels } from '../../label-selector.ts';
 import { metadata, metadataUpdate } from '../../metadata-checks.ts';
-import { dns1123Label, dns1123Subdomain, nameIsDnsLabel, portNumber, qualifiedName } from '../../names.ts';
+import { dns1123Label, dns1123Subdomain, nameIsDnsLabel, portNumber, qualifiedName } from '../../../names/index.ts';
 import { validateProtocol } from '../pod/container-ports.ts';
 import { validatePortNumberOrName } from '../pod/handlers.ts';
 import { clusterIps, clusterIpsUpdate, isHeadless } from './service-cluster-ips.ts';

@@ -5,9 +5,9 @@ import type {
   TypedObjectReference,
 } from '../../../../api/generated/core-v1.ts';
 import type { ObjectMeta } from '../../../../api/generated/meta-v1.ts';
-import { forbiddenField, invalidValue, notSupported, required, type FieldError, type Path } from '../../field-error.ts';
+import { type FieldError, forbiddenField, invalidValue, notSupported, type Path, required } from '../../../errors/index.ts';
 import { validateLabels, validateLabelSelector } from '../../label-selector.ts';
-import { dns1123Subdomain, nameIsDnsLabel, nameIsDnsSubdomain } from '../../names.ts';
+import { dns1123Subdomain, nameIsDnsLabel, nameIsDnsSubdomain } from '../../../names/index.ts';
 import { validateAnnotations } from '../../object-meta.ts';
 import { isPositiveQuantity } from '../../quantities.ts';
 import { validatePositiveQuantity, validateResourceQuantity } from '../resources.ts';

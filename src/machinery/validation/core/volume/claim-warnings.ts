@@ -1,6 +1,6 @@
 /** Warnings about claims. */
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../../../api/generated/core-v1.ts';
-import { path, type Path } from '../../field-error.ts';
+import { path, type Path } from '../../../errors/index.ts';
 import { quote } from '../../../../base/index.ts';
 import { isWholeQuantity } from '../../quantities.ts';
 

@@ -1,5 +1,5 @@
 /** Paths inside volumes, which must not lead out of them. */
-import { invalidValue, type FieldError, type Path } from '../../field-error.ts';
+import { type FieldError, invalidValue, type Path } from '../../../errors/index.ts';
 
 export function validateNoBacksteps(errors: FieldError[], target: string, at: Path): void {
   if (hasBacksteps(target)) errors.push(invalidValue(at, target, "must not contain '..'"));

@@ -1,12 +1,12 @@
 /** PersistentVolumeClaims: once bound, a claim can only ask for more. */
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../../../api/generated/core-v1.ts';
 import { semanticEqual } from '../../equality.ts';
-import { forbiddenField, invalidValue, notSupported, path, required, type FieldError, type Path } from '../../field-error.ts';
+import { type FieldError, forbiddenField, invalidValue, notSupported, path, type Path, required } from '../../../errors/index.ts';
 import { goStructObject } from '../../go-struct.ts';
 import type { KindValidation } from '../../kind-validation.ts';
 import { validateLabelSelector } from '../../label-selector.ts';
 import { metadata, metadataAgain, metadataUpdate } from '../../metadata-checks.ts';
-import { IMMUTABLE_MESSAGE, nameIsDnsSubdomain, qualifiedName } from '../../names.ts';
+import { IMMUTABLE_MESSAGE, nameIsDnsSubdomain, qualifiedName } from '../../../names/index.ts';
 import { validateImmutable } from '../../object-meta.ts';
 import { compareQuantities } from '../../quantities.ts';
 import { unifiedDiff } from '../../unified-diff.ts';

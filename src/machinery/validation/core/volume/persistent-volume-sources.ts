@@ -1,6 +1,6 @@
 /** The storage behind a PersistentVolume: exactly one source. */
 import type { PersistentVolumeSpec } from '../../../../api/generated/core-v1.ts';
-import { forbiddenField, required, type FieldError, type Path } from '../../field-error.ts';
+import { type FieldError, forbiddenField, type Path, required } from '../../../errors/index.ts';
 import { goStructObject } from '../../go-struct.ts';
 import { unifiedDiff } from '../../unified-diff.ts';
 import { pretty } from '../pod/internal-pod-spec.ts';

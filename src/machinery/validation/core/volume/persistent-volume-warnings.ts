@@ -1,6 +1,6 @@
 /** Warnings about PersistentVolumes. */
 import type { PersistentVolume, PersistentVolumeSpec } from '../../../../api/generated/core-v1.ts';
-import { path } from '../../field-error.ts';
+import { path } from '../../../errors/index.ts';
 import { storageClassAnnotationWarnings } from './claim-warnings.ts';
 import { nodeSelectorTermWarnings } from '../node/node-labels.ts';
 

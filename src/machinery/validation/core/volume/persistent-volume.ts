@@ -1,11 +1,11 @@
 /** PersistentVolumes: one kind of storage each, given out by access mode and size. */
 import type { PersistentVolume, PersistentVolumeSpec, VolumeNodeAffinity } from '../../../../api/generated/core-v1.ts';
 import { semanticEqual } from '../../equality.ts';
-import { forbiddenField, invalidValue, notSupported, path, required, type FieldError, type Path } from '../../field-error.ts';
+import { type FieldError, forbiddenField, invalidValue, notSupported, path, type Path, required } from '../../../errors/index.ts';
 import { goStruct } from '../../go-struct.ts';
 import type { KindValidation } from '../../kind-validation.ts';
 import { metadata, metadataAgain, metadataUpdate } from '../../metadata-checks.ts';
-import { nameIsDnsSubdomain } from '../../names.ts';
+import { nameIsDnsSubdomain } from '../../../names/index.ts';
 import { validateImmutable } from '../../object-meta.ts';
 import { VOLUME_MODES, validateAccessModes } from './claim-spec.ts';
 import { cleanPath } from './file-paths.ts';

@@ -21,9 +21,8 @@ import type {
   StorageOSVolumeSource,
   VsphereVirtualDiskVolumeSource,
 } from '../../../../api/generated/core-v1.ts';
-import { invalidValue, notSupported, required, type FieldError, type Path } from '../../field-error.ts';
-import { dns1123Label, nameIsDnsLabel, rangeMessage } from '../../names.ts';
-import { utf8Length } from '../../text.ts';
+import { type FieldError, invalidValue, notSupported, type Path, required } from '../../../errors/index.ts';
+import { dns1123Label, nameIsDnsLabel, rangeMessage, utf8Length } from '../../../names/index.ts';
 
 /** Zero is no partition; the message is right only about the others. */
 function validatePartition(errors: FieldError[], partition: number | undefined, at: Path): void {

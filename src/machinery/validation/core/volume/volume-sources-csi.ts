@@ -6,9 +6,8 @@ import type {
   ImageVolumeSource,
   SecretReference,
 } from '../../../../api/generated/core-v1.ts';
-import { invalidValue, notSupported, required, tooLong, type FieldError, type Path } from '../../field-error.ts';
-import { dns1123Label, dns1123Subdomain, nameIsDnsSubdomain } from '../../names.ts';
-import { utf8Longer } from '../../text.ts';
+import { type FieldError, invalidValue, notSupported, type Path, required, tooLong } from '../../../errors/index.ts';
+import { dns1123Label, dns1123Subdomain, nameIsDnsSubdomain, utf8Longer } from '../../../names/index.ts';
 import { validatePersistentVolumeClaimTemplate } from './claim-spec.ts';
 
 export const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'];

@@ -9,7 +9,7 @@ import type {
   LocalVolumeSource,
   SecretVolumeSource,
 } from '../../../../api/generated/core-v1.ts';
-import { invalidValue, notSupported, required, type FieldError, type Path } from '../../field-error.ts';
+import { type FieldError, invalidValue, notSupported, type Path, required } from '../../../errors/index.ts';
 import { validateFieldRef, validateResourceFieldRef, VOLUME_FIELDS } from '../pod/container-env.ts';
 import { validateLocalDescendingPath, validateLocalNonReservedPath, validateNoBacksteps } from './file-paths.ts';
 

@@ -1,8 +1,7 @@
 /** Volumes over standard network protocols: NFS, iSCSI, fibre channel. */
 import type { FCVolumeSource, ISCSIPersistentVolumeSource, ISCSIVolumeSource, NFSVolumeSource } from '../../../../api/generated/core-v1.ts';
-import { invalidValue, required, type FieldError, type Path } from '../../field-error.ts';
-import { rangeMessage } from '../../names.ts';
-import { utf8Longer } from '../../text.ts';
+import { type FieldError, invalidValue, type Path, required } from '../../../errors/index.ts';
+import { rangeMessage, utf8Longer } from '../../../names/index.ts';
 
 export function validateNfs(errors: FieldError[], { server, path = '' }: NFSVolumeSource, at: Path): void {
   if (!server) errors.push(required(at.child('server')));

@@ -7,7 +7,7 @@ import type {
   ServiceAccountTokenProjection,
   VolumeProjection,
 } from '../../../../api/generated/core-v1.ts';
-import { forbiddenField, invalidValue, notSupported, required, type FieldError, type Path } from '../../field-error.ts';
+import { type FieldError, forbiddenField, invalidValue, notSupported, type Path, required } from '../../../errors/index.ts';
 import { goStruct } from '../../go-struct.ts';
 import { validateLabelSelector } from '../../label-selector.ts';
 import { clusterTrustBundleName, validateSignerName } from '../../signer-name.ts';

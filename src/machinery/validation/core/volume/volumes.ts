@@ -2,10 +2,9 @@
 import type { Volume } from '../../../../api/generated/core-v1.ts';
 import type { ObjectMeta } from '../../../../api/generated/meta-v1.ts';
 import { quote } from '../../../../base/index.ts';
-import { duplicate, forbiddenField, invalidValue, required, type FieldError, type Path } from '../../field-error.ts';
-import { dns1123Label, nameIsDnsSubdomain } from '../../names.ts';
+import { duplicate, type FieldError, forbiddenField, invalidValue, type Path, required } from '../../../errors/index.ts';
+import { dns1123Label, nameIsDnsSubdomain, utf8Longer } from '../../../names/index.ts';
 import { isNegativeQuantity } from '../../quantities.ts';
-import { utf8Longer } from '../../text.ts';
 import { validateCsiVolume, validateEphemeralVolume, validateImageVolume } from './volume-sources-csi.ts';
 import {
   validateAwsElasticBlockStore,

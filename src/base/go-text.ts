@@ -1,7 +1,7 @@
 /** Text as Go orders and prints it, where messages and managedFields show it. */
-import { stringifyJson } from '../decode/encode-json.ts';
-import { isRecord } from '../object.ts';
-import { quote } from '../../base/index.ts';
+import { stringifyJson } from './encode-json.ts';
+import { isRecord } from './json.ts';
+import { quote } from './quote.ts';
 
 /** Strings in the order of their UTF-8 bytes. JavaScript compares UTF-16, where surrogates stand before U+E000–U+FFFF. */
 export function compareText(a: string, b: string): number {

@@ -2,9 +2,9 @@
  * The API's one family of errors. A StatusError carries the Status object that the client gets; the functions below
  * make each kind of it with upstream's code, reason and wording.
  */
-import type { Status, StatusCause, StatusDetails } from '../api/generated/meta-v1.ts';
-import { ParseError, quote } from '../base/index.ts';
-import { aggregateMessage, tellableErrors, type FieldError } from './validation/field-error.ts';
+import type { Status, StatusCause, StatusDetails } from '../../api/generated/meta-v1.ts';
+import { ParseError, quote } from '../../base/index.ts';
+import { aggregateMessage, tellableErrors, type FieldError } from './field-error.ts';
 
 export class StatusError extends Error {
   constructor(readonly status: Status) {
