@@ -73,6 +73,46 @@ export const FOLDERS = {
   '.': { imports: ['base', 'api', 'machinery', 'kernel', 'client', 'cluster'], because: 'the library offers clusters and clients' },
 };
 
+/**
+ * Folders whose areas have doors of their own: an area is imported by its index.ts, and may import the areas named
+ * beside it. Nothing imports a file of another area.
+ * @type {Record<string, Record<string, { imports: readonly string[], because: string }>>}
+ */
+export const AREAS = {
+  machinery: {
+    errors: { imports: [], because: 'every area reports errors' },
+    names: { imports: [], because: 'which texts are names depends on nothing else' },
+    decode: { imports: ['errors'], because: 'bytes become objects before anything else is known of them' },
+    defaulting: { imports: ['decode'], because: 'defaults are set before anything judges the object' },
+    selectors: { imports: ['errors', 'names'], because: 'selectors match labels and fields, whatever the object is' },
+    patch: { imports: ['errors', 'decode'], because: 'a patch changes JSON by its schema and knows no rules of kinds' },
+    apply: { imports: ['errors', 'decode', 'patch'], because: 'apply merges and tracks owners; it does not validate' },
+    protobuf: { imports: ['errors', 'decode'], because: 'an encoding knows no rules of kinds' },
+    openapi: { imports: ['protobuf'], because: 'documents derive from the declarations alone' },
+    quota: { imports: ['selectors'], because: 'usage is counted from valid objects' },
+    table: { imports: ['errors', 'decode', 'selectors'], because: 'cells are made of valid objects' },
+    validation: {
+      imports: ['errors', 'names', 'decode', 'defaulting'],
+      because: 'validation judges decoded objects with their defaults, and nothing above it decides for it',
+    },
+  },
+  net: {
+    http: { imports: [], because: 'what every server of HTTP/1.1 needs stands alone' },
+    http2: { imports: [], because: 'frames in, frames out' },
+    websocket: { imports: [], because: 'a WebSocket starts from any HTTP server' },
+    netns: { imports: [], because: 'namespaces and netlink are the kernel of Linux, not a protocol above it' },
+    x509: { imports: [], because: 'making certificates needs a large library that only some load' },
+    tls: { imports: [], because: 'verification works on bytes of its own parsing' },
+  },
+  cel: { admission: { imports: [], because: 'admission uses the language; the language does not know of admission' } },
+};
+
+/** Files that may be imported from other folders besides an index.ts, with the reason. */
+export const DOORS_BESIDES_INDEX = /** @type {const} */ ([
+  [/^api\/generated\//, 'types cost nothing and are many'],
+  [/^api\/kubernetes-version\.ts$/, 'a program prints its version without linking the schema'],
+]);
+
 /** @param {string[]} more */
 function component(...more) {
   return {
@@ -83,10 +123,9 @@ function component(...more) {
   };
 }
 
-/** Folders that compute and nothing else, and the Node modules that would let them do more. */
+/** Folders that compute and nothing else, and the modules that they may use for it. */
 const PURE_FOLDERS = new Set(['base', 'api', 'machinery', 'cel', 'component-helpers']);
-const IMPURE_MODULES =
-  /^(?:node:)?(?:fs|net|http|http2|https|tls|dgram|dns|child_process|worker_threads|cluster|timers|process|os|readline)(?:\/|$)/;
+const PURE_MODULES = new Set(['node:buffer', 'node:crypto', 'node:util', 'yaml']);
 
 /** Folders with clocks and chance of their own: the kernel, and the console, whose pages run in a browser. */
 const OWN_CLOCK_FOLDERS = new Set(['kernel', 'console']);
@@ -147,7 +186,7 @@ export const GUARDED_SERVERS = /** @type {const} */ ([
   ],
 ]);
 
-const IMPORT = /\b(?:import|export)\b(?:[^'"`;()]*?\bfrom\s*)?\s*\(?\s*(['"])([^'"\n]+)\1/g;
+const IMPORT = /(?<!['"])\b(?:import|export)\b(?:[^'"`;()]*?\bfrom\s*)?\s*\(?\s*(['"])([^'"\n]+)\1/g;
 
 /**
  * The findings in one file.
@@ -174,7 +213,7 @@ export function checkFile(file, text) {
   for (const match of uncommented.matchAll(IMPORT)) {
     const specifier = match[2] ?? '';
     if (!specifier.startsWith('.')) {
-      if (PURE_FOLDERS.has(folder) && IMPURE_MODULES.test(specifier)) {
+      if (PURE_FOLDERS.has(folder) && !PURE_MODULES.has(specifier)) {
         report(uncommented, match.index, `${folder} must not import ${specifier}: ${rule.because}`);
       }
       if (!OWN_CLOCK_FOLDERS.has(folder) && /^(?:node:)?timers(?:\/|$)/.test(specifier)) {
@@ -188,8 +227,12 @@ export function checkFile(file, text) {
       continue;
     }
     const targetFolder = target.includes('/') ? target.slice(0, target.indexOf('/')) : '.';
-    if (targetFolder === folder || rule.imports.includes(targetFolder)) continue;
-    report(uncommented, match.index, `${folder} must not import ${targetFolder} (${specifier}): ${rule.because}`);
+    if (targetFolder !== folder && !rule.imports.includes(targetFolder)) {
+      report(uncommented, match.index, `${folder} must not import ${targetFolder} (${specifier}): ${rule.because}`);
+      continue;
+    }
+    const wrong = doorProblem(file, target);
+    if (wrong !== undefined) report(uncommented, match.index, wrong);
   }
 
   const code = codeOnly(text);
@@ -212,6 +255,37 @@ export function checkFile(file, text) {
     }
   }
   return findings;
+}
+
+/**
+ * What is wrong with an import of one file by another, if anything: it goes around a door, or against an inner rule.
+ * @param {string} file
+ * @param {string} target
+ * @returns {string | undefined}
+ */
+function doorProblem(file, target) {
+  const [from, to] = [roomOf(file), roomOf(target)];
+  if (from.room === to.room) return undefined;
+  if (from.folder === to.folder) {
+    // Files beside the areas belong to all of them.
+    if (to.area === undefined) return undefined;
+    const rule = from.area === undefined ? undefined : AREAS[from.folder]?.[from.area];
+    if (rule && !rule.imports.includes(to.area)) return `${from.room} must not import ${to.room}: ${rule.because}`;
+  }
+  if (target === `${to.room}/index.ts` || DOORS_BESIDES_INDEX.some(([pattern]) => pattern.test(target))) return undefined;
+  return `${target} is not a door: import ${to.room}/index.ts, so that files can move without their users`;
+}
+
+/**
+ * The room that a file is in: its area where its folder has any, else its folder.
+ * @param {string} file
+ * @returns {{ folder: string, area: string | undefined, room: string }}
+ */
+function roomOf(file) {
+  const [folder = '.', area, ...rest] = file.split('/');
+  if (area === undefined) return { folder: '.', area: undefined, room: '.' };
+  const isArea = rest.length > 0 && AREAS[folder]?.[area] !== undefined;
+  return { folder, area: isArea ? area : undefined, room: isArea ? `${folder}/${area}` : folder };
 }
 
 /**

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkBoundaries, checkFile, FOLDERS, FORBIDDEN_CALLS } from './check-boundaries.mjs';
+import { AREAS, checkBoundaries, checkFile, FOLDERS, FORBIDDEN_CALLS } from './check-boundaries.mjs';
 import { codeOnly, withoutComments } from './source-text.mjs';
 
 describe('imports against the direction', () => {
@@ -21,6 +21,11 @@ describe('imports against the direction', () => {
     ['a component imports the cluster', 'apiserver/a.ts', "import { x } from '../cluster/index.ts';", 'apiserver must not import cluster'],
     ['the cluster imports the cli', 'cluster/a.ts', "import { x } from '../cli/index.ts';", 'cluster must not import cli'],
     ['the library is imported', 'kernel/a.ts', "import { x } from '../index.ts';", 'kernel must not import .'],
+    ['around a door', 'kubelet/a.ts', "import { x } from '../client/reflector.ts';", 'import client/index.ts'],
+    ['around the door of an area', 'kubelet/a.ts', "import { x } from '../machinery/decode/parse-json.ts';", 'import machinery/decode/index.ts'],
+    ['around the door of an area, from another', 'machinery/apply/a.ts', "import { x } from '../decode/parse-json.ts';", 'machinery/decode/index.ts'],
+    ['against an inner rule', 'machinery/decode/a.ts', "import { x } from '../validation/index.ts';", 'machinery/decode must not import machinery/validation'],
+    ['a package in a pure folder', 'base/a.ts', "import { x } from 'lodash';", 'base must not import lodash'],
     ['leaving src', 'cli/a.ts', "import x from '../../scripts/build.mjs';", 'outside src/'],
     ['an unknown folder', 'helpers/a.ts', '', 'is not in the table'],
   ])('%s', (_name, file, text, message) => {
@@ -31,6 +36,8 @@ describe('imports against the direction', () => {
 
   it.each([
     ['its own folder', 'kubelet/a.ts', "import { x } from './pod/b.ts'; import { y } from '../kubelet/c.ts';"],
+    ['an area by its door', 'kubelet/a.ts', "import { x } from '../machinery/decode/index.ts'; import { y } from '../net/http/index.ts';"],
+    ['an area below', 'machinery/validation/core/a.ts', "import { x } from '../../decode/index.ts'; import { y } from '../names.ts';"],
     ['what lies below', 'scheduler/a.ts', "import { x } from '../client/index.ts'; import type { Pod } from '../api/generated/core-v1.ts';"],
     ['the store, by the API server', 'apiserver/a.ts', "import { x } from '../etcd/index.ts';"],
     ['the CRI, by both of its sides', 'container-runtime/a.ts', "import { x } from '../cri/index.ts';"],
@@ -45,6 +52,11 @@ describe('imports against the direction', () => {
     for (const [folder, { imports, because }] of Object.entries(FOLDERS)) {
       expect(because, folder).not.toBe('');
       for (const other of imports) expect(FOLDERS, folder).toHaveProperty(other);
+    }
+    for (const [folder, areas] of Object.entries(AREAS)) {
+      for (const [area, { imports }] of Object.entries(areas)) {
+        for (const other of imports) expect(areas, `${folder}/${area}`).toHaveProperty(other);
+      }
     }
   });
 });

@@ -66,4 +66,3 @@ export const packages: readonly PackageDeclaration[] = [
 ];
 
 export const schema = linkSchema(packages);
-export { KUBERNETES_MAJOR, KUBERNETES_MINOR, KUBERNETES_VERSION } from './kubernetes-version.ts';

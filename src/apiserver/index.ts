@@ -18,5 +18,4 @@ export { openEncryption, reencryptAll, type OpenEncryption } from './encryption/
 export { reconcileRole, recordEvents, rule, type Reconciliation } from './bootstrap/index.ts';
 export type { ApiRequest, ApiResponse, ResponseSink, UserInfo } from './pipeline/request.ts';
 export type { FrameSink, Result, WatchedObject } from './pipeline/result.ts';
-export { VERSION } from './discovery/version.ts';
 export { apiServerFlags } from './command/flags.ts';

@@ -1,5 +1,5 @@
 /** `k8ts cloud-controller-manager`: a cloud's controllers as a process of their own. */
-import { KUBERNETES_VERSION } from '../api/index.ts';
+import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import fs from 'node:fs';
 import os from 'node:os';
 import { connect, loadKubeconfig } from '../client/index.ts';

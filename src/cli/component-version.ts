@@ -1,5 +1,5 @@
 /** `--version` of a component, as upstream's programs have it: before anything else is looked at. */
-import { VERSION } from '../apiserver/index.ts';
+import { VERSION } from '../api/kubernetes-version.ts';
 import { RUNTIME_NAME, RUNTIME_VERSION } from '../container-runtime/index.ts';
 import { COMPATIBLE_VERSION } from '../etcd/index.ts';
 import { UsageError } from '../flags/index.ts';

@@ -1,5 +1,5 @@
 /** `k8ts kube-proxy`: one node's proxy as a process of its own. */
-import { KUBERNETES_VERSION } from '../api/index.ts';
+import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import fs from 'node:fs';
 import os from 'node:os';
 import { connect, loadKubeconfig } from '../client/index.ts';

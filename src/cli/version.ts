@@ -1,7 +1,7 @@
 /** `k8ts version`: the versions. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { VERSION } from '../apiserver/index.ts';
+import { VERSION } from '../api/kubernetes-version.ts';
 import { flagsHelp, type FlagTable, parseFlags } from '../flags/index.ts';
 import { outputFlag } from './command.ts';
 import { print } from './output.ts';

@@ -2,7 +2,7 @@
  * As whom the controller manager acts, as upstream's with `--use-service-account-credentials`: informers as the
  * manager, each controller as its ServiceAccount.
  */
-import { KUBERNETES_VERSION } from '../api/index.ts';
+import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import type { Client } from '../client/index.ts';
 import { serviceAccountOf } from '../controller-manager/index.ts';
 import type { ControlPlane } from './control-plane.ts';

@@ -3,7 +3,7 @@
  * Kubelets of other machines need a serving certificate of the cluster's authority (`serverTLSBootstrap`).
  */
 import type { Node } from '../api/generated/core-v1.ts';
-import { KUBERNETES_VERSION } from '../api/index.ts';
+import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import { Client, HttpTransport, serviceAccountCredentials } from '../client/index.ts';
 import type { Context } from '../kernel/index.ts';
 import type { SimulatedNodes } from '../simulated-kubelet/index.ts';

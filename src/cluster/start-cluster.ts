@@ -2,7 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import os from 'node:os';
 import path from 'node:path';
-import { KUBERNETES_VERSION } from '../api/index.ts';
+import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import type { UserInfo } from '../apiserver/index.ts';
 import type { Client } from '../client/index.ts';
 import { DEFAULT_CONFIG, run as runControllerManager } from '../controller-manager/index.ts';

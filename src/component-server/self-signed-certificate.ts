@@ -1,6 +1,6 @@
 import { webcrypto } from 'node:crypto';
 import type { Context } from '../kernel/index.ts';
-import { x509 } from '../net/tls/index.ts';
+import * as x509 from '../net/x509/index.ts';
 
 export interface ServingCertificate {
   /** PEM */

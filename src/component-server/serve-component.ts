@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { KUBERNETES_MAJOR, KUBERNETES_MINOR, KUBERNETES_VERSION } from '../api/index.ts';
+import { KUBERNETES_MAJOR, KUBERNETES_MINOR, KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import { createHttpsServer, splitTarget } from '../net/http/index.ts';
 import { METRICS_CONTENT_TYPE, type Context } from '../kernel/index.ts';
 import { ClientCertificates, commonName, organizations, peerChain } from '../net/tls/index.ts';

@@ -1,5 +1,5 @@
 /** `kubelet` as a program of its own: flags over the configuration file, credentials, the runtime's socket. */
-import { KUBERNETES_VERSION } from '../api/index.ts';
+import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';

@@ -1,5 +1,5 @@
 /** `kube-scheduler` as a program of its own, with upstream's flags. */
-import { KUBERNETES_VERSION } from '../api/index.ts';
+import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import { connect, inClusterConfig, loadKubeconfig, type Client, type ClientConfig } from '../client/index.ts';

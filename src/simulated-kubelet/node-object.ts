@@ -1,5 +1,5 @@
 /** A simulated node as it registers itself. */
-import { KUBERNETES_VERSION } from '../api/index.ts';
+import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import type { Node, NodeCondition } from '../api/generated/core-v1.ts';
 import { formatTime } from '../base/index.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { webcrypto } from 'node:crypto';
-import { Pkcs10CertificateRequestGenerator } from '../../net/tls/x509.ts';
+import { Pkcs10CertificateRequestGenerator } from '../../net/x509/index.ts';
 import type { UserInfo } from '../pipeline/request.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
 import { made, refusal } from './testing/index.ts';

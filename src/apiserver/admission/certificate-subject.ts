@@ -1,5 +1,5 @@
 /** The subject that a PKCS#10 request in PEM asks for. */
-import { certificateRequestInPem } from '../../net/tls/index.ts';
+import { certificateRequestInPem } from '../../net/x509/index.ts';
 
 export interface RequestedSubject {
   readonly commonName: string;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RealClock } from '../../kernel/index.ts';
 import { CLIENT_AUTH, makeCertificate } from '../../net/tls/testing/index.ts';
 import { createLoopback } from '../pipeline/loopback.ts';
-import { x509 } from '../../net/tls/index.ts';
+import * as x509 from '../../net/x509/index.ts';
 import { createAuthority, createSigningKey, issue, type Authority } from '../pki/certificates.ts';
 import { openPki, type ClusterPki } from '../pki/files.ts';
 import type { ApiRequest, PeerCertificate } from '../pipeline/request.ts';

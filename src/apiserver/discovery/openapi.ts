@@ -9,7 +9,7 @@ import { parseAccept } from '../pipeline/negotiate.ts';
 import type { Registry } from '../registry/registry.ts';
 import { headerOf, type ApiResponse } from '../pipeline/request.ts';
 import { failure } from '../../machinery/errors/index.ts';
-import { VERSION } from './version.ts';
+import { VERSION } from '../../api/kubernetes-version.ts';
 
 export function openapiEndpoints(registry: Registry, clock: Clock, aggregator?: Aggregator): Endpoint[] {
   let documents: BeingMade | undefined;

@@ -1,5 +1,5 @@
 /** Keeps each FlowSchema's condition Dangling: whether the priority level that it refers to exists. */
-import { KUBERNETES_VERSION } from '../../api/index.ts';
+import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
 import type { FlowSchema, FlowSchemaCondition } from '../../api/generated/flowcontrol-v1.ts';
 import type { Context } from '../../kernel/index.ts';
 import { formatTime, quote } from '../../base/index.ts';

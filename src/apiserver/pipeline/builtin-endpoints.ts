@@ -7,7 +7,7 @@ import type { Endpoint } from './endpoints.ts';
 import { openapiEndpoints } from '../discovery/openapi.ts';
 import type { Registry } from '../registry/registry.ts';
 import { respondJson, respondText } from './respond.ts';
-import { VERSION } from '../discovery/version.ts';
+import { VERSION } from '../../api/kubernetes-version.ts';
 
 export function builtinEndpoints(ctx: Context, registry: Registry, serverAddress: () => string, aggregator?: Aggregator): readonly Endpoint[] {
   return [

@@ -1,5 +1,5 @@
 /** The server's own requests to itself: the same pipeline, as system:apiserver, with no socket in between. */
-import { KUBERNETES_VERSION } from '../../api/index.ts';
+import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { StatusError } from '../../machinery/errors/index.ts';
 import type { ApiRequest, ApiResponse, UserInfo } from './request.ts';

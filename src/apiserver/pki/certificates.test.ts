@@ -1,7 +1,7 @@
 import { createPrivateKey, generateKeyPairSync, sign, verify, webcrypto, X509Certificate } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createTestContext } from '../../kernel/index.ts';
-import { x509 } from '../../net/tls/index.ts';
+import * as x509 from '../../net/x509/index.ts';
 import { createAuthority, createSigningKey, expiresAt, issue, loadAuthority } from './certificates.ts';
 
 const ctx = createTestContext();

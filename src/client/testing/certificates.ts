@@ -1,5 +1,5 @@
 import { webcrypto } from 'node:crypto';
-import { x509 } from '../../net/tls/index.ts';
+import * as x509 from '../../net/x509/index.ts';
 
 export interface TestCertificate {
   cert: string;

@@ -4,7 +4,7 @@
  */
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import { KUBERNETES_VERSION } from '../../api/index.ts';
+import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
 import { issueCertificate } from '../../apiserver/index.ts';
 import { DEFAULT_CLOUD_CONFIG, localCloud, run as runCloudControllerManager } from '../../cloud-controller-manager/index.ts';
 import { isNotFound, type Client } from '../../client/index.ts';

@@ -7,7 +7,9 @@ import { bundlePool,
   CLIENT_AUTH,
   commonName,
   organizations,
-  verifyChain, x509 } from '../../net/tls/index.ts';
+  verifyChain,
+} from '../../net/tls/index.ts';
+import * as x509 from '../../net/x509/index.ts';
 import { CertificateAuthority } from './certificate-authority.ts';
 
 const EC = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };

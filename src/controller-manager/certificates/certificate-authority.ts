@@ -1,7 +1,7 @@
 /** Signs what requests ask for with the cluster's CA. */
 import { createPrivateKey, webcrypto } from 'node:crypto';
 import type { Clock, Random } from '../../kernel/index.ts';
-import { x509 } from '../../net/tls/index.ts';
+import * as x509 from '../../net/x509/index.ts';
 import type { RequestedCertificate } from './request.ts';
 
 x509.cryptoProvider.set('default', webcrypto as never);

@@ -2,7 +2,7 @@
 import type { CertificateSigningRequest } from '../../api/generated/certificates-v1.ts';
 import { isNotFound, keyOf } from '../../client/index.ts';
 import { parseTime } from '../../base/index.ts';
-import { x509 } from '../../net/tls/index.ts';
+import * as x509 from '../../net/x509/index.ts';
 import type { ControllerDescriptor } from '../controller.ts';
 import { hasCondition } from './request.ts';
 

@@ -1,6 +1,6 @@
 import { webcrypto } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { x509 } from '../../net/tls/index.ts';
+import * as x509 from '../../net/x509/index.ts';
 import { startFixture, type ControllerFixture } from '../testing/index.ts';
 import { API_CLIENT, KUBELET_CLIENT, KUBELET_SERVING } from './request.ts';
 

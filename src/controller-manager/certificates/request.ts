@@ -1,6 +1,6 @@
 /** What a CertificateSigningRequest asks for, and the rules of the signers that live here. */
 import type { CertificateSigningRequest } from '../../api/generated/certificates-v1.ts';
-import { x509 } from '../../net/tls/index.ts';
+import * as x509 from '../../net/x509/index.ts';
 
 export const KUBELET_CLIENT = 'kubernetes.io/kube-apiserver-client-kubelet';
 export const KUBELET_SERVING = 'kubernetes.io/kubelet-serving';

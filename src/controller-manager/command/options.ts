@@ -1,5 +1,5 @@
 /** From kube-controller-manager's flags to its configuration and its way to the API server. */
-import { KUBERNETES_VERSION } from '../../api/index.ts';
+import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
 import fs from 'node:fs/promises';
 import { connect, HttpTransport, Client, inClusterConfig, loadKubeconfig, serviceAccountCredentials, type ClientConfig, type ClientOptions } from '../../client/index.ts';
 import { type Context, TokenBucket } from '../../kernel/index.ts';

@@ -1,6 +1,6 @@
 /** What must hold of tokens, certificates, ranges of addresses and finished Jobs; see `testing-properties.ts`. */
 import { generateKeyPairSync, webcrypto } from 'node:crypto';
-import { x509 } from '../../net/tls/index.ts';
+import * as x509 from '../../net/x509/index.ts';
 import type { ControllerManagerConfig } from '../config.ts';
 import { chance, container, differ, firstWrong, once, some, sorted, times, type Property, type World } from './properties.ts';
 

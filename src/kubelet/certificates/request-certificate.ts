@@ -4,7 +4,7 @@ import net from 'node:net';
 import type { CertificateSigningRequest } from '../../api/generated/certificates-v1.ts';
 import type { Client } from '../../client/index.ts';
 import type { Context } from '../../kernel/index.ts';
-import { x509 } from '../../net/tls/index.ts';
+import * as x509 from '../../net/x509/index.ts';
 
 export interface CertificateOrder {
   readonly signerName: 'kubernetes.io/kube-apiserver-client-kubelet' | 'kubernetes.io/kubelet-serving';

@@ -2,7 +2,7 @@
 import { webcrypto } from 'node:crypto';
 import net from 'node:net';
 import type { Clock, Random } from '../../kernel/index.ts';
-import { x509 } from '../../net/tls/index.ts';
+import * as x509 from '../../net/x509/index.ts';
 
 const YEAR_MS = 365 * 24 * 3600 * 1000;
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };

@@ -1,5 +1,5 @@
 /** The status of the node, from what the machine, the runtime and the kubelet's parts say. */
-import { KUBERNETES_VERSION } from '../../api/index.ts';
+import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
 import type { ContainerImage, Node, NodeCondition, NodeStatus } from '../../api/generated/core-v1.ts';
 import type { Image, RuntimeHandler, RuntimeFeatures } from '../../cri/index.ts';
 import { formatTime } from '../../base/index.ts';

@@ -5,7 +5,7 @@
  * joins them when somebody asks, in steps (`steps.ts`): a server has others to serve meanwhile. Custom resources are given as
  * data (`custom-resource.ts`); `gnostic.ts` is the protobuf form of version 2.
  */
-import { KUBERNETES_VERSION } from '../../api/index.ts';
+import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
 import type { JsonObject } from '../../base/index.ts';
 import { OpenApiDocuments } from './documents.ts';
 import { finish } from './steps.ts';

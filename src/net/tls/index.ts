@@ -13,5 +13,3 @@ export { TlsTrust, TlsTrustAgent, withTrust, type TlsEndpoint, type TlsTrustOpti
 export { bundlePool, CertificatePool, systemPool } from './trust-anchors.ts';
 export { CLIENT_AUTH, SERVER_AUTH, verifyChain, type VerifyOptions } from './verify-chain.ts';
 export { verifyHostname } from './verify-hostname.ts';
-export { certificateRequestInPem } from './x509.ts';
-export * as x509 from './x509.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import * as x509 from './x509.ts';
+import * as x509 from '../x509/index.ts';
 import { certificatesOfDer, certificatesOfPem } from './certificate.ts';
 import { CLIENT_AUTH, makeCertificate, SERVER_AUTH, type MadeCertificate, type Shape } from './testing/index.ts';
 import { CertificatePool } from './trust-anchors.ts';

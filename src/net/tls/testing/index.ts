@@ -1,6 +1,6 @@
 /** Certificates of any shape for tests, made without openssl. */
 import { webcrypto } from 'node:crypto';
-import * as x509 from '../x509.ts';
+import * as x509 from '../../x509/index.ts';
 import { CLIENT_AUTH, SERVER_AUTH } from '../verify-chain.ts';
 
 export interface Shape {
